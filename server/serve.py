@@ -177,7 +177,7 @@ async def _serve(
             services.start_soon(supervise, "entering", enter_versions, settings.data, versions, accounts)
             playing = None
             if ladder is not None:
-                playing = LadderService(ladder, arena, record_store, accounts, versions)
+                playing = LadderService(ladder, arena, store, accounts, versions)
                 services.start_soon(supervise, "ladder", playing.run, contests)
             overview = partial(_overview, arena, contests, versions, playing)
             await services.start(answer_commands, arena, accounts, overview)

@@ -53,6 +53,9 @@ class Tablebase(Protocol):
         ``earlier`` is that of `Searcher.think`.
         """
 
+    def results(self, position: Position, lines: int, earlier: Collection[int] = ()) -> list[SearchResult]:
+        """Return at most ``lines`` of the best moves with lines of perfect play, none where they are not known."""
+
     def known_layers(self) -> KnownLayers | None:
         """Return what a compiled search of what is not known itself may look up; another one when there is more.
 

@@ -1,32 +1,36 @@
 """``arena-server contest FILE --check``: tests every program of a contest in a short game.
 
-The programs are started as in the contest, in an arena of their own over a directory that is gone afterwards. Nothing
-is opened, and nothing is kept.
+The check is the qualification of a contest of its own, with games of a few plies, over a directory that is gone
+afterwards.
 """
 
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
+import trio
 from msgspec.structs import replace
 
 from engine.games.catalogue import variant_title
-from engine.games.outcome import Termination
 from engine.wire.words import number_of
 from server.config.builtin_bot import BUILTIN_BOTS
-from server.contest.definition import Definition, Entrant
-from server.contest.fixtures import Fixture
-from server.contest.hosts.arena_host import ArenaHost
-from server.contest.hosts.game_worker import CONTEST, private_arena
-from server.contest.hosts.host import GameTask, PlayerMissing
-from server.contest.hosts.precompile import precompile_bots
+from server.contest.definition import Definition, Qualification
+from server.contest.fixtures import QUALIFICATION, GameResult
+from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.hosts.game_worker import private_arena
+from server.contest.plan import plan
 from server.contest.programs.program import quote_command
+from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.report import formatting
 from server.contest.report.progress import forecast
+from server.contest.runtime.ledger import Ledger
+from server.contest.runtime.runner import Runner
 from server.contest.scoring.disqualification import Cause, is_late, losses
 from server.contest.store.folders import last_lines
+from server.contest.store.store import FILE, Store
 from server.ops.program_version import program
 
 PLIES = 10
@@ -35,22 +39,18 @@ PLIES = 10
 MAX_LINES = 8
 """Lines of what a program wrote on stderr that are shown where something is wrong with it."""
 
+PAUSE_SECONDS = 1.0
+"""How often to look whether a fault of the machine holds up the games."""
+
 PROBLEMS = frozenset({Cause.BAD_MOVE, Cause.RESIGN})
 """Causes of a loss that count as failures here, in addition to losses on time: no program resigns so early."""
 
 
-class CheckedGame(NamedTuple):
-    """The result of a short game with a program."""
-
-    fault: str
-    """What the program did wrong; empty if it can play."""
-    moves: int = 0
-    first_word: float = 0.0
-    """Seconds from the start of the program to its first request."""
-
-
 async def check(definition: Definition, say: Callable[[str], None]) -> int:
-    """Check all programs, and print a line for each entrant; return 1 if any cannot play, else 0."""
+    """Check all programs, and print a line for each entrant; return 1 if any cannot play, else 0.
+
+    Raises OSError where this machine cannot play the games.
+    """
     variants = ", ".join(variant_title(variant.name) for variant in definition.variants)
     openings = sum(len(variant.openings) for variant in definition.variants)
     entrants = number_of(len(definition.entrants), "entrant")
@@ -58,17 +58,21 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
     say(forecast(definition, Cores().count))
     width = max(len(entrant.name) for entrant in definition.entrants)
     failed = 0
-    await precompile_bots(definition, beside_games=False)
-    for number, entrant in enumerate(definition.entrants):
-        if entrant.connects or entrant.version_of:
-            later = f"a version of {entrant.version_of}, which is chosen later"
-            say(f"{entrant.name:{width}}  {later if entrant.version_of else 'connects by itself'}: not checked")
-            continue
-        is_good, sentence, wrote = await _check(definition, entrant, number)
-        failed += not is_good
-        say(f"{entrant.name:{width}}  {'ok' if is_good else 'NOT OK'}: {formatting.printable(sentence)}")
-        for line in wrote:
-            say(f"{'':{width}}    | {formatting.printable(line)}")
+    with tempfile.TemporaryDirectory(prefix="arena-check-") as folder:
+        faults = await _play(short_contest(definition), Path(folder))
+        for entrant in definition.entrants:
+            if not entrant.command:
+                later = f"a version of {entrant.version_of}, which is chosen later"
+                say(f"{entrant.name:{width}}  {later if entrant.version_of else 'connects by itself'}: not checked")
+            elif entrant.name not in faults:
+                games = number_of(len(definition.variants), "variant")
+                say(f"{entrant.name:{width}}  ok: it has played in {games}")
+            else:
+                failed += 1
+                fault, lines = faults[entrant.name]
+                say(f"{entrant.name:{width}}  NOT OK: {formatting.printable(fault)}")
+                for line in lines:
+                    say(f"{'':{width}}    | {formatting.printable(line)}")
     checked = sum(bool(entrant.command) for entrant in definition.entrants)
     if failed:
         say(f"{failed} of {number_of(checked, 'program')} cannot play as they are")
@@ -77,50 +81,60 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
     return min(failed, 1)
 
 
-async def _check(definition: Definition, entrant: Entrant, number: int) -> tuple[bool, str, list[str]]:
-    """Play a game in each variant with a program, until one fails.
-
-    Return whether the program can play, a sentence, and what it wrote on stderr if it cannot.
-    """
+def short_contest(definition: Definition) -> Definition:
+    """Return a contest of all programs, whose qualification is two short games of each of them in each variant."""
     rules = definition.qualification
-    kinds = rules.opponents if rules is not None else BUILTIN_BOTS[::-1]
-    opponents = [kind for kind in kinds if definition.entrant(kind) is None]
-    opponents = opponents or [kind for kind in kinds if kind != entrant.name]
-    opponent = opponents[number % len(opponents)] if rules is not None else opponents[0]
-    # it sees what it will see in the contest, and so the others belong to it; but the opponent is a built-in bot
-    others = tuple(other for other in definition.entrants if other.name != opponent)
-    short = replace(definition, entrants=others, move_limit=PLIES, interventions=())
-    moves, seconds = 0, 0.0
-    for variant, played in enumerate(definition.variants):
-        fixture = Fixture(0, 1, variant, 0, 0, (entrant.name, opponent))
-        with tempfile.TemporaryDirectory(prefix="arena-check-") as folder:
-            found = await _play(short, fixture, Path(folder))
-            if found.fault:
-                where = f"in {variant_title(played.name)}: " if len(definition.variants) > 1 else ""
-                called = f"called as {quote_command(entrant.command)} in {Path(definition.folder) / entrant.folder}"
-                lines = last_lines(Path(folder), CONTEST, 1, entrant.name).splitlines()[-MAX_LINES:]
-                return False, f"{where}{found.fault}; {called}", lines
-        moves += found.moves
-        seconds = max(seconds, found.first_word)
-    games = number_of(len(definition.variants), "game")
-    return True, f"first word after {seconds:.1f} s, {number_of(moves, 'move')} in {games}", []
+    bots = BUILTIN_BOTS[::-1] if rules is None else rules.opponents
+    opponent = next((name for name in bots if definition.entrant(name) is None), bots[0])
+    control = definition.stages[0].control if rules is None else rules.control
+    return replace(
+        definition,
+        entrants=tuple(entrant for entrant in definition.entrants if entrant.command),
+        qualification=Qualification((opponent,), control, time_losses=1000, bad_moves=1000),
+        move_limit=PLIES,
+        adjudication=None,
+        interventions=(),
+    )
 
 
-async def _play(definition: Definition, fixture: Fixture, folder: Path) -> CheckedGame:
-    """Play a short game in a data directory, in which nothing else is."""
-    name = fixture.players[0]
-    async with private_arena(folder, program()) as (arena, _, seats):
-        try:
-            async with ArenaHost(arena, seats).play(GameTask(CONTEST, definition, fixture, 1)) as hosted:
-                assert hosted is not None
-                game, match = await hosted.result(), hosted.match
-        except PlayerMissing as error:
-            return CheckedGame(str(error))
-    moves = sum(moved.side == match.state.sides[0] for moved in match.state.shown)
-    fault = ""
-    if game.termination == Termination.SERVER_FAULT:
-        fault = f"the game could not be played: {game.detail}"
-    for loss in losses(definition, game):
-        if loss.name == name and (is_late(loss.cause) or loss.cause in PROBLEMS):
-            fault = f"{loss.cause.replace('_', ' ')} after {number_of(moves, 'move')}: {loss.sentence}"
-    return CheckedGame(fault, moves, hosted.started[name].ticket.first_word)
+async def _play(definition: Definition, data: Path) -> dict[str, tuple[str, list[str]]]:
+    """Play the short games; return the first fault of each program that has one, and what it wrote on stderr."""
+    if not definition.entrants:
+        return {}
+    if why := await trio.to_thread.run_sync(contest_obstacle, definition):
+        raise OSError(why)
+    games: dict[int | None, GameResult] = {}
+    with closing(Store(data / FILE)) as store:
+        contest = store.open_contest("", definition, datetime.now(UTC))
+        async with private_arena(data, program()) as (arena, record_store, host), trio.open_nursery() as nursery:
+
+            def keep(game: GameResult) -> None:
+                games[runner.playing.get(game.fixture) or game.match] = game
+                if plan(definition, games.values()).stages[-1].number != QUALIFICATION:
+                    nursery.cancel_scope.cancel()
+
+            async def watch() -> None:
+                while True:
+                    await trio.sleep(PAUSE_SECONDS)
+                    present = ContestPlayers.of(arena).present.get(contest)
+                    if present is not None and present.paused is not None:
+                        raise OSError(present.paused.reason)
+
+            nursery.start_soon(watch)
+            runner = Runner(Ledger(contest, store, record_store, host, keep), arena, host)
+            await runner.run()
+            nursery.cancel_scope.cancel()
+    faults: dict[str, tuple[str, list[str]]] = {}
+    for match, game in games.items():
+        for loss in losses(definition, game):
+            entrant = definition.entrant(loss.name)
+            if entrant is None or not (is_late(loss.cause) or loss.cause in PROBLEMS):
+                continue
+            after = (
+                f"{loss.cause.replace('_', ' ')} after {number_of(game.plies, 'ply', 'plies')}: " if game.played else ""
+            )
+            called = f"called as {quote_command(entrant.command)} in {Path(definition.folder) / entrant.folder}"
+            variant = variant_title(definition.variants[game.fixture.variant].name)
+            lines = last_lines(data, contest, match or 0, loss.name).splitlines()[-MAX_LINES:]
+            faults.setdefault(loss.name, (f"in {variant}: {after}{loss.sentence}; {called}", lines))
+    return faults

@@ -141,7 +141,7 @@ def withdraw(name: str, *, data: Data = DATA, contest: Which = "") -> None:
     name
         The entrant.
     """
-    _intervene(data, contest, Kind.WITHDRAW, name)
+    intervene(data, contest, Kind.WITHDRAW, name)
 
 
 @contest.command
@@ -155,7 +155,7 @@ def reinstate(name: str, *, data: Data = DATA, contest: Which = "") -> None:
     name
         The entrant.
     """
-    _intervene(data, contest, Kind.REINSTATE, name)
+    intervene(data, contest, Kind.REINSTATE, name)
 
 
 @contest.command
@@ -167,7 +167,7 @@ def replay(game: int, *, data: Data = DATA, contest: Which = "") -> None:
     game
         Number of the match, as in the report and in the name of its record.
     """
-    _intervene(data, contest, Kind.REPLAY, match=game)
+    intervene(data, contest, Kind.REPLAY, match=game)
 
 
 @contest.command
@@ -186,25 +186,25 @@ def command(
     words
         The program and its arguments, behind --.
     """
-    _intervene(data, contest, Kind.COMMAND, name, command=words)
+    intervene(data, contest, Kind.COMMAND, name, command=words)
 
 
 @contest.command
 def pause(contest: OfAll = "", *, data: Data = DATA) -> None:
     """Let no game of a contest begin any more until it is resumed; those that are running are played to their ends."""
-    _intervene(data, contest, Kind.PAUSE)
+    intervene(data, contest, Kind.PAUSE)
 
 
 @contest.command
 def resume(contest: OfAll = "", *, data: Data = DATA) -> None:
     """Let games of a paused contest begin again."""
-    _intervene(data, contest, Kind.RESUME)
+    intervene(data, contest, Kind.RESUME)
 
 
 @contest.command
 def cancel(contest: OfAll = "", *, data: Data = DATA) -> None:
     """End a contest before its last game, for good: running games are annulled, and the table stays as it is."""
-    _intervene(data, contest, Kind.CANCEL)
+    intervene(data, contest, Kind.CANCEL)
 
 
 @contest.command(name="file")
@@ -250,8 +250,14 @@ def export(name: str, file: Path, *, data: Data = DATA) -> None:
     print(f"{file}: {len(packed)} bytes, signed with the key {made.key}; {printable(made.verdict.sentence)}")
 
 
-def _intervene(
-    data: Path, contest: str, kind: Kind, name: str = "", *, match: int | None = None, command: tuple[str, ...] = ()
+def intervene(
+    data: Path,
+    contest: str | int,
+    kind: Kind,
+    name: str = "",
+    *,
+    match: int | None = None,
+    command: tuple[str, ...] = (),
 ) -> None:
     """Keep an intervention in the store, and say what follows from it."""
     from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest
@@ -263,6 +269,8 @@ def _intervene(
             sentence = change_contest(data, accounts, contest, InterventionRequest(kind, name, match, command), BY)
     except BadIntervention as error:
         fail(str(error))
+    except KeyError:
+        fail("no ladder is played here; arena-server serve --ladder FILE plays one")
     print(f"{sentence}.")
 
 

@@ -338,14 +338,16 @@ def _ladder(server: Installation) -> Said:
     if path is None:
         return
     found = ladder.read_file(path)
-    missing = [program for program in found.programs if not Path(program.folder).is_dir()]
+    programs = found.contest.entrants
+    missing = [program for program in programs if not Path(program.folder).is_dir()]
     if missing:
         yield WRONG, f"{path}: the folder of {missing[0].name} is not there: {missing[0].folder}"
-    elif found.sandbox is Sandbox.SEALED and sandbox_obstacle():
+    elif found.contest.sandbox is Sandbox.SEALED and sandbox_obstacle():
         yield WRONG, f"{path} seals programs, which this machine cannot: see sandbox"
     else:
-        named = f"{number_of(len(found.levels), 'level')} and {number_of(len(found.programs), 'program')}"
-        yield GOOD, f"{path} has {number_of(len(found.variants), 'game')}, {named} beside the bots of the league"
+        levels = number_of(len(found.listed) - len(programs), "level")
+        named = f"{levels} and {number_of(len(programs), 'program')}"
+        yield GOOD, f"{path} has {number_of(len(found.weights), 'game')}, {named} beside the bots of the league"
 
 
 def _files(folder: Path) -> list[Path]:

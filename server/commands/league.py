@@ -1,17 +1,21 @@
 """``arena-server people``, ``ladder`` and ``audit``: a league on the command line, also while a server runs."""
 
 import time
+from contextlib import closing
 from typing import Annotated
 
 import cyclopts
 from cyclopts import Parameter
 
 from engine.statistics.online import DAY
-from server.commands.options import BY, DATA, FAILED, Data, fail, opened_accounts
+from server.commands.contest import intervene
+from server.commands.options import BY, DATA, Data, fail, opened_accounts
 from server.config.settings import WEB
+from server.contest.interventions import Kind, is_paused
 from server.contest.report.formatting import printable
+from server.contest.store.store import FILE as CONTESTS
+from server.contest.store.store import LADDER, Store
 from server.league.accounts.people import AUTHOR, Role
-from server.league.ladder.definition import LadderControl
 from server.league.ladder.store import LadderStore
 
 people = cyclopts.App(name="people", help="Invite people to a server, and give them roles.")
@@ -74,36 +78,22 @@ ladder = cyclopts.App(name="ladder", help="Pause the ladder, and say how it stan
 @ladder.command
 def pause(*, data: Data = DATA) -> None:
     """Let no game of the ladder begin any more until it is resumed; those that are running are played to their ends."""
-    with opened_accounts(data, "ladder") as accounts:
-        print(_capital(LadderControl(accounts).pause(BY)))
+    intervene(data, LADDER, Kind.PAUSE)
 
 
 @ladder.command
 def resume(*, data: Data = DATA) -> None:
-    """Let games of the ladder begin again, with the ladder file as it is now."""
-    with opened_accounts(data, "ladder") as accounts:
-        control = LadderControl(accounts)
-        sentence = control.resume(BY)
-        if control.state().fault:
-            fail(sentence, FAILED)
-        print(_capital(sentence))
+    """Let games of the ladder begin again."""
+    intervene(data, LADDER, Kind.RESUME)
 
 
 @ladder.command
 def status(*, data: Data = DATA) -> None:
-    """Print whether the ladder is paused, its file, and how many games it plays."""
-    with opened_accounts(data, "ladder") as accounts:
-        control, store = LadderControl(accounts), LadderStore(accounts)
-        state = control.state()
-        print(f"paused since {state.paused}" if state.paused else "not paused")
-        print(f"file: {state.file}")
-        if state.fault:
-            print(f"its file is wrong, and it goes on as before: {state.fault}")
-        print(f"games: {len(store.begun())} being played, {store.number_since(time.time() - DAY)} in 24 hours")
-
-
-def _capital(sentence: str) -> str:
-    return f"{sentence[:1].upper()}{sentence[1:]}."
+    """Print whether the ladder is paused, and how many games it plays."""
+    with opened_accounts(data, "ladder", CONTESTS) as accounts, closing(Store(data / CONTESTS)) as store:
+        print("paused" if is_paused(store.interventions(LADDER)) else "not paused")
+        today = LadderStore(accounts).number_since(time.time() - DAY)
+        print(f"games: {len(store.begun(LADDER))} being played, {today} in 24 hours")
 
 
 LAST = 20

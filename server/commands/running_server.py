@@ -88,10 +88,7 @@ def _lines(now: dict[str, Any]) -> Iterator[str]:
         state = "over" if one["closed"] else "paused" if one["is_paused"] else "open"
         yield f"contest {one['contest']}, {one['name']}: {state}, {progress['done']} of {progress['known']} games"
     if ladder := now["ladder"]:
-        paused = f"paused since {ladder['paused']}, " if ladder["paused"] else ""
-        yield f"ladder: {paused}{ladder['running']} games running"
-        if ladder["fault"]:
-            yield f"its file is wrong, and it goes on as before: {ladder['fault']}"
+        yield f"ladder: {'paused, ' if ladder['is_paused'] else ''}{ladder['running']} games running"
     for one in now["matches"]:
         title = variant_title(f"{one['game']} {one['parameters']}")
         yield f"match {one['match']}: {' – '.join(one['players'])}, {title}, {one['plies']} moves"

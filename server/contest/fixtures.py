@@ -101,10 +101,7 @@ class GameResult(NamedTuple):
     gone: tuple[bool, bool] = (False, False)
     """Which side had no connection when the game ended."""
     seconds: float = 0.0
-    """How long the game has taken in all, from its start to the end of its programs; 0 where that is not known.
-
-    Where its cores are left to the next game, to its result: that one then waits for the programs to end.
-    """
+    """Seconds from the start of its programs to its result; 0 where that is not known."""
     interventions: int = 0
     """How many interventions of the organiser there were when it began, or was lost without being played."""
     programs: Programs = (None, None)

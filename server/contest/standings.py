@@ -60,7 +60,6 @@ def stage_view(
         games,
         lambda games, before: find_disqualified(definition, games, before),
         rate,
-        frozenset(entrant.name for entrant in definition.entrants if entrant.connects),
         **present,
     )
 

@@ -95,22 +95,11 @@ TABLES = (
         deviation REAL NOT NULL
     )""",
     """CREATE INDEX ladder_versions_of ON ladder_versions (player)""",
-    # games that have begun and are not counted yet, by the numbers of their matches
-    """CREATE TABLE ladder_running (
-        match INTEGER PRIMARY KEY,
-        variant TEXT NOT NULL,
-        opening INTEGER NOT NULL,
-        first TEXT NOT NULL,
-        second TEXT NOT NULL,
-        first_version INTEGER NOT NULL,
-        second_version INTEGER NOT NULL
-    )""",
-    # number is the order in which games were counted; score is NULL where a game rates nobody, failed has 1 for the
-    # first player and 2 for the second; record is the SHA-256 of the record, empty where there is none; ratings are
-    # those after the game
+    # number is the order in which games were counted; score is NULL where a game rates nobody, match where it was not
+    # played; record is the SHA-256 of the record, empty where there is none; ratings are those after the game
     """CREATE TABLE ladder_games (
         number INTEGER PRIMARY KEY,
-        match INTEGER NOT NULL UNIQUE,
+        match INTEGER UNIQUE,
         variant TEXT NOT NULL,
         opening INTEGER NOT NULL,
         first TEXT NOT NULL COLLATE NOCASE,
@@ -120,10 +109,8 @@ TABLES = (
         score REAL CHECK (score IN (0, 0.5, 1)),
         termination TEXT NOT NULL,
         detail TEXT NOT NULL,
-        plies INTEGER NOT NULL,
-        failed INTEGER NOT NULL,
-        ended REAL NOT NULL,
         record TEXT NOT NULL,
+        ended REAL NOT NULL,
         first_elo REAL NOT NULL,
         first_deviation REAL NOT NULL,
         second_elo REAL NOT NULL,
@@ -139,15 +126,6 @@ TABLES = (
         who TEXT NOT NULL,
         text TEXT NOT NULL,
         ends TEXT NOT NULL
-    )""",
-    # one row: the ladder file, since when the ladder is paused and by whom, how often the file was to be read
-    # again, and what is wrong with it; empty texts for nothing
-    """CREATE TABLE ladder_state (
-        id INTEGER PRIMARY KEY CHECK (id = 1),
-        file TEXT NOT NULL,
-        paused TEXT NOT NULL,
-        reads INTEGER NOT NULL,
-        fault TEXT NOT NULL
     )""",
     # grades of everybody by a rule, as JSON; contest is 0 where none is graded
     """CREATE TABLE grades (

@@ -156,7 +156,7 @@ async def test_it_plays_in_a_contest(file: Path, tmp_path: Path) -> None:
     definition = replace(contest_file.read(CONTEST, str), folder=str(tmp_path))
     assert await check(definition, said.append) == 0, said
     (line,) = (line for line in said if line.startswith("ann "))
-    assert "ok: first word after " in line and "in 2 games" in line
+    assert "ok: it has played in 2 variants" in line
 
 
 @pytest.mark.slow

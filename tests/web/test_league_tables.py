@@ -10,12 +10,15 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from engine.statistics.online import LadderPlayer
+from server.contest.interventions import Kind
+from server.contest.runtime.organiser_commands import InterventionRequest, intervene
 from server.contest.store.store import FILE, Store
+from server.contest.store.store import LADDER as LADDER_NUMBER
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
 from server.league.grading.grading import Grade, Student
-from server.league.ladder.definition import LadderControl
-from server.league.ladder.store import BegunGame, LadderStore
+from server.league.ladder.definition import read
+from server.league.ladder.store import LadderStore
 from server.league.submissions.versions import BUILD, Versions
 from tests.server.contest.runtime.bots import read_definition
 from tests.server.league.ladder.counted import result_of
@@ -101,12 +104,9 @@ def fill(data: Path) -> dict[str, str]:
             numbers = {f"{WIDE}-1": at, f"{LONG}-1": 1, LEVEL.name: 0}
             for player in (one, other):
                 store.seat(known[player], numbers[player], known)
-            game = BegunGame(number + 1, "mnk 3 3 3", number, (one, other), (numbers[one], numbers[other]))
-            score, reason = (1.0, "line") if number % 3 else (0.0, "connection_lost")
-            store.count(game, result_of(game, score, reason), "5a", known, 100)
-        control = LadderControl(accounts)
-        control.begin(str(data / "ladder.toml"))
-        control.pause("test")
+            result = result_of(number + 1, (one, other), float(number % 3 > 0))
+            result = result._replace(termination="line" if number % 3 else "connection_lost")
+            store.count(result, "mnk 3 3 3", "5a", known, 100)
         compare(data, accounts, f"{WIDE}-1")
         why = ("version 1 was built", "34 of 34 situations passed", "4.5 points in 6 games", "place 1 of 2")
         pages = (f"/bots/{WIDE}-1/versions/1", f"/ladder/{WIDE}-1")
@@ -121,6 +121,8 @@ def fill(data: Path) -> dict[str, str]:
             )
         with closing(Store(data / FILE)) as contests:
             contests.open_contest(CONTEST, read_definition(CONTEST), datetime.now(UTC))
+            contests.open_ladder(read(LADDER, data, str).contest, datetime.now(UTC))
+            intervene(contests, LADDER_NUMBER, InterventionRequest(Kind.PAUSE), datetime.now(UTC))
         people = (("teacher", ORGANISER), (WIDE, AUTHOR))
         return {name: accounts.invite(name, role, "test") for name, role in people}
 

@@ -80,8 +80,6 @@ class StageView(NamedTuple):
     """Returns the players who are out by some games, as it was before a round of a stage."""
     ratings: Callable[[Sequence[GameResult], tuple[str, ...]], dict[str, float]]
     """Returns the ratings of players by maximum likelihood, in Elo."""
-    connecting: frozenset[str] = frozenset()
-    """Players that connect by themselves."""
     running: frozenset[Fixture] = frozenset()
     """Games that have begun and are not over."""
     free: tuple[str, ...] = ()

@@ -21,13 +21,6 @@ SHARE_ELO = 1000.0
 Where others are 100, 200, 300 and 400 Elo away, this gives them about 40, 30, 20 and 10 % of the meetings."""
 
 
-LEAD = 1
-"""Meetings by which those who connect may be ahead of the program that has played least, and still meet each other.
-
-They need no cores, and begin at once: without this they would play many times as often as programs, which wait for
-cores. A late comer is waited for by nobody: programs are always there."""
-
-
 class Ladder(StageFormat, frozen=True, tag="ladder"):
     """Free players meet others with about the same rating, until one of the two limits is reached (0: none)."""
 
@@ -62,7 +55,7 @@ class Ladder(StageFormat, frozen=True, tag="ladder"):
         owing = {name for fixture in set(fixtures) - {game.fixture for game in mine} for name in fixture.players}
         waiting = [name for name in left if name in stage.free and name not in owing]
         number = 1 + max((fixture.round for fixture in known), default=0)
-        for pair in _pairs(stage, left, waiting, [fixture.players for fixture in begun.values()]):
+        for pair in _pairs(stage, waiting, [fixture.players for fixture in begun.values()]):
             if 0 < self.games <= len(fixtures):
                 break
             variant = (number - 1) % stage.variants
@@ -96,25 +89,18 @@ class Ladder(StageFormat, frozen=True, tag="ladder"):
         return self.games == 0
 
 
-def _pairs(
-    stage: StageView, left: list[str], waiting: list[str], meetings: list[tuple[str, str]]
-) -> list[tuple[str, str]]:
-    """Pair the waiting players, except an odd one; ``left`` are all who are not disqualified."""
+def _pairs(stage: StageView, waiting: list[str], meetings: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Pair the waiting players, except an odd one."""
     if len(waiting) < 2:
         return []
     rating = stage.ratings(stage.games, stage.players)
     met = Counter(frozenset(pair) for pair in meetings)
     had = Counter(name for pair in meetings for name in pair)
-    least = min((had[name] for name in left if name not in stage.connecting), default=None)
-    ahead = {name for name in waiting if least is not None and name in stage.connecting and had[name] > least + LEAD}
     waiting = sorted(waiting, key=lambda name: had[name])  # those who are even stay in order
     pairs = []
     while len(waiting) >= 2:
         name = waiting.pop(0)
-        others = [other for other in waiting if not {name, other} <= ahead]
-        if not others:
-            continue
-        opponent = min(others, key=lambda other: _distance(name, other, rating, met, had))
+        opponent = min(waiting, key=lambda other: _distance(name, other, rating, met, had))
         waiting.remove(opponent)
         pairs.append((name, opponent) if met[frozenset((name, opponent))] % 2 == 0 else (opponent, name))
     return pairs

@@ -3,15 +3,12 @@
 Players are leased: whatever leaves the `AsyncExitStack` of a game gives them back, ends programs and frees cores.
 """
 
-import math
-import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-import structlog
 import trio
 
 from engine.games.outcome import Termination
@@ -25,7 +22,7 @@ from server.contest.definition import Sandbox
 from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, GameResult, Programs
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.hosts.core_queue import CoreQueue
-from server.contest.hosts.host import GameTask, PlayerMissing
+from server.contest.hosts.host import GameTask, HostedGame, PlayerMissing
 from server.contest.hosts.worker_job import PROGRAMS
 from server.contest.programs.pipes import Pipes
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
@@ -38,46 +35,33 @@ from server.net.rate_limiter import AddressUsage, ConnectionQuota
 from server.net.timing import microseconds
 from server.ops import descendants
 
-log = structlog.get_logger()
-
 Result = TypeVar("Result")
-
-STORE_SECONDS = 5.0
-"""What is done with the store takes milliseconds; after so long a disk, or another process, holds it up."""
 
 MAX_CONNECTIONS = 4
 """Of a program in a sandbox at a time: one is enough, and one that is lost may not have ended yet."""
 
 
-class StartedProgram(NamedTuple):
-    """A program that was started for a game."""
-
-    ticket: ProgramCredential
-    program: Program
-    is_builtin: bool
-
-
-class ArenaGame:
+class ArenaGame(HostedGame):
     """A game of the arena: its players, and its match from `begin` on."""
 
     recorded = True
 
-    def __init__(self, arena: Arena, seats: "GameSeating", task: GameTask) -> None:
-        """Begin without players; `GameSeating.seat` brings them."""
+    def __init__(self, arena: Arena, host: "ArenaHost", task: GameTask) -> None:
+        """Begin without players; `ArenaHost.play` brings them."""
         self.task = task
-        self.started: dict[str, StartedProgram] = {}
+        self.started: dict[str, ProgramCredential] = {}
         self.cores: list[CoreLease] = []
         """Those of the programs."""
         self.connecting: list[str] = []
         """Entrants that connect by themselves, and are leased."""
         self._arena = arena
-        self._seats = seats
+        self._host = host
 
     @property
     def programs(self) -> Programs:
         """Resource usage of the programs by side; complete when the lease has ended."""
         first, second = (self.started.get(name) for name in self.task.fixture.players)
-        return first and first.program.usage, second and second.program.usage
+        return (first.program.usage if first else None, second.program.usage if second else None)
 
     def begin(self) -> None:
         """Begin the match at once; raises `PlayerMissing`, or OSError if its record cannot be created.
@@ -90,18 +74,19 @@ class ArenaGame:
         names, definition = self.task.fixture.players, self.task.definition
         if gone := {name: self._left(name, one) for name, one in self.started.items() if not self._is_there(one)}:
             raise combine_faults(gone, names)
-        with contest_players.taken(self.connecting) as players:
-            for name, one in self.started.items():
-                assert one.ticket.player is not None
-                players[name] = one.ticket.player
-            self.match = self._arena.begin_match(
-                self.task.number,
-                self.task.position(),
-                [players[name] for name in names],
-                definition.control(self.task.fixture),
-                definition.move_limit,
-                live_notes=definition.live_notes,
-            )
+        players = contest_players.waiting(self.connecting)
+        for name, one in self.started.items():
+            assert one.player is not None
+            players[name] = one.player
+        self.match = self._arena.begin_match(
+            self.task.number,
+            self.task.position(),
+            [players[name] for name in names],
+            definition.control(self.task.fixture),
+            definition.move_limit,
+            live_notes=definition.live_notes,
+        )
+        contest_players.take(self.connecting)
         self._over = contest_players.end_of(self.match.number, keep=self.task.kept)
 
     @property
@@ -117,7 +102,7 @@ class ArenaGame:
 
     def leave_cores(self) -> bool:
         """Let another game use the cores of this one while its programs are being ended, if that is possible."""
-        return self._seats.leave_cores(self)
+        return self._host.leave_cores(self)
 
     def cut_off(self) -> GameResult | None:
         """Annul a match that is not over, and return it; None if it is over, or the arena has it no more."""
@@ -127,12 +112,12 @@ class ArenaGame:
         self._arena.annul(self.match, Termination.SERVER_FAULT, sentence)
         return game_result(self.task.fixture, self.match.state)
 
-    def _is_there(self, one: StartedProgram) -> bool:
-        return one.ticket.player is not None and self._arena.is_idle(one.ticket.player)
+    def _is_there(self, one: ProgramCredential) -> bool:
+        return one.player is not None and self._arena.is_idle(one.player)
 
-    def _left(self, name: str, one: StartedProgram) -> PlayerMissing:
+    def _left(self, name: str, one: ProgramCredential) -> PlayerMissing:
         sentence = f"{name} left before the game began: {one.program.report()}"
-        fault = one.is_builtin or one.ticket.failed
+        fault = one.is_builtin or one.failed
         return PlayerMissing(sentence, () if fault else (name,), fault=fault, termination=ENDED_AT_START)
 
 
@@ -151,17 +136,18 @@ def combine_faults(failures: Mapping[str, PlayerMissing], players: tuple[str, st
     return PlayerMissing("; ".join(map(str, found)), names, termination="+".join(ways))
 
 
-class GameSeating:
-    """The resources that all contests of a server share: arena, cores, and the thread that writes to the store."""
+class ArenaHost:
+    """The host that plays games in an arena, where they may be watched.
+
+    All contests of a server share it: its cores, and the thread that writes to the store.
+    """
 
     def __init__(self, arena: Arena) -> None:
-        """Take the arena, and the stall monitor that stamps lines from pipes."""
+        """Take a running arena."""
         self._arena = arena
         self._home = descendants.home_of(arena.settings.data)
         self._cores = Cores()
         self._one_at_a_time = trio.CapacityLimiter(1)
-        self._began = math.inf
-        """When what is done with the store now was begun."""
         self.turns = CoreQueue(self._cores.count)
 
     def leave(self, contest: int) -> None:
@@ -184,32 +170,27 @@ class GameSeating:
 
     async def stored(self, work: Callable[[], Result]) -> Result:
         """Use the store in a thread, since the disk may be slow; one call after the other."""
+        return await trio.to_thread.run_sync(work, limiter=self._one_at_a_time)
 
-        def watched() -> Result:
-            self._began = time.monotonic()
+    @asynccontextmanager
+    async def play(self, task: GameTask) -> AsyncIterator[ArenaGame | None]:
+        """Begin a match as soon as its players wait, and lease them until the context is left; as `Host.play`."""
+        game, missing = ArenaGame(self._arena, self, task), None
+        async with AsyncExitStack() as stack:
             try:
-                return work()
-            finally:
-                self._began = math.inf
+                await self._seat(stack, game)
+                begins = not self._arena.stopping and task.wanted()
+                if begins:
+                    game.begin()
+            except PlayerMissing as error:
+                missing = error
+            else:
+                yield game if begins else None
+        if missing is not None:
+            missing.programs = game.programs
+            raise missing
 
-        return await trio.to_thread.run_sync(watched, limiter=self._one_at_a_time)
-
-    async def watch_store(self) -> None:
-        """Log when the store does not answer, and when it does again, until cancelled.
-
-        Contests wait for it meanwhile, and nobody else does.
-        """
-        told = False
-        while True:
-            await trio.sleep(STORE_SECONDS / 2)
-            slow = time.monotonic() - self._began > STORE_SECONDS
-            if slow and not told:
-                log.error("contest_database_stalled", seconds=STORE_SECONDS)
-            elif told and not slow:
-                log.warning("contest_database_recovered")
-            told = slow
-
-    async def seat(self, stack: AsyncExitStack, game: ArenaGame) -> None:
+    async def _seat(self, stack: AsyncExitStack, game: ArenaGame) -> None:
         """Bring both players, until they wait for the game; raises `PlayerMissing`.
 
         Whatever leaves the stack gives all of them back.
@@ -236,25 +217,24 @@ class GameSeating:
         async with trio.open_nursery() as starting:
             for name, core in cores.items():
                 entrant = entrants[name]
-                ticket = ContestPlayers.of(self._arena).issue(name)
+                ticket = ContestPlayers.of(self._arena).issue(name, is_builtin=entrant is None)
                 stack.callback(ContestPlayers.of(self._arena).withdraw, ticket)
                 command = builtin_bot_command(builtin_bot_named(name)) if entrant is None else entrant.command
 
                 async def bring(
-                    name: str = name, ticket: ProgramCredential = ticket, core: CoreLease = core,
-                    command: tuple[str, ...] = command, is_builtin: bool = entrant is None,
-                ) -> None:  # fmt: skip
+                    ticket: ProgramCredential = ticket, core: CoreLease = core, command: tuple[str, ...] = command
+                ) -> None:
+                    name, blamed = ticket.name, () if ticket.is_builtin else (ticket.name,)
                     try:
-                        program = await self._start(nursery, task, ticket, command, core)
-                        one = game.started[name] = StartedProgram(ticket, program, is_builtin)
-                        await self._arrives(name, one, task.start_seconds.get(name, definition.start_seconds))
+                        ticket.program = await self._start(nursery, task, ticket, command, core)
+                        game.started[name] = ticket
+                        await self._arrives(ticket, definition.start_seconds)
                     except MachineFault as error:
                         failures[name] = PlayerMissing(f"{name} did not come to the game: {error}", (), fault=True)
                         starting.cancel_scope.cancel()
                     except (NotStarted, NotVisible) as error:
-                        blamed = () if is_builtin else (name,)
                         sentence = f"{name} did not come to the game: {error}"
-                        failures[name] = PlayerMissing(sentence, blamed, fault=is_builtin, termination=NOT_STARTED)
+                        failures[name] = PlayerMissing(sentence, blamed, fault=not blamed, termination=NOT_STARTED)
                     except PlayerMissing as error:
                         failures[name] = error
 
@@ -265,9 +245,9 @@ class GameSeating:
             if name in game.started:
                 nursery.start_soon(self._watch_over, task.number, side, game.started[name])
 
-    async def _watch_over(self, number: int, side: int, one: StartedProgram) -> None:
+    async def _watch_over(self, number: int, side: int, one: ProgramCredential) -> None:
         """End a game when a program has ended with all its connections, since nobody would resume it."""
-        await one.ticket.gone.wait()
+        await one.gone.wait()
         await one.program.ended.wait()
         match = self._arena.matches.get(number)
         if match is not None and one.is_builtin:
@@ -328,13 +308,13 @@ class GameSeating:
         finally:
             ways.release()
 
-    async def _arrives(self, name: str, one: StartedProgram, limit: int) -> None:
+    async def _arrives(self, one: ProgramCredential, limit: int) -> None:
         """Wait until a program sends SEEK; raises `PlayerMissing` if it ends before, or after ``limit`` seconds.
 
         They are counted one by one: one in which the server stood still, or could accept no connection, counts once,
         or not.
         """
-        ticket, program = one.ticket, one.program
+        program = one.program
         seconds = 0
         async with trio.open_nursery() as nursery:
             done = trio.Event()
@@ -343,7 +323,7 @@ class GameSeating:
                 await event.wait()
                 done.set()
 
-            nursery.start_soon(wait, ticket.here)
+            nursery.start_soon(wait, one.here)
             nursery.start_soon(wait, program.ended)
             while not done.is_set() and seconds < limit:
                 with trio.move_on_after(1):
@@ -353,41 +333,14 @@ class GameSeating:
             with trio.move_on_after(1):
                 await done.wait()
             nursery.cancel_scope.cancel()
-        if ticket.here.is_set():
+        if one.here.is_set():
             return
         if program.fault:
-            raise PlayerMissing(f"{name} did not come to the game: {program.fault}", (), fault=True)
+            raise PlayerMissing(f"{one.name} did not come to the game: {program.fault}", (), fault=True)
         missed = "not said SEEK" if program.stream is None else "neither read its input nor said anything"
         late = "" if program.ended.is_set() else f", and had {missed} after {number_of(limit, 'second')}"
-        fault = one.is_builtin or ticket.failed
-        refused = f"; the last ERROR that it was answered by: {ticket.refused}" if ticket.refused else ""
-        sentence = f"{name} did not come to the game: {program.report()}{late}{refused}"
+        fault = one.is_builtin or one.failed
+        refused = f"; the last ERROR that it was answered by: {one.refused}" if one.refused else ""
+        sentence = f"{one.name} did not come to the game: {program.report()}{late}{refused}"
         termination = NO_ANSWER if late else ENDED_AT_START
-        raise PlayerMissing(sentence, () if fault else (name,), fault=fault, termination=termination)
-
-
-class ArenaHost:
-    """The host that plays games in an arena, where they may be watched."""
-
-    def __init__(self, arena: Arena, seats: GameSeating) -> None:
-        """Take a running arena, and the seating of its games."""
-        self._arena = arena
-        self._seats = seats
-
-    @asynccontextmanager
-    async def play(self, task: GameTask) -> AsyncIterator[ArenaGame | None]:
-        """Begin a match as soon as its players wait, and lease them until the context is left; as `Host.play`."""
-        game, missing = ArenaGame(self._arena, self._seats, task), None
-        async with AsyncExitStack() as stack:
-            try:
-                await self._seats.seat(stack, game)
-                begins = not self._arena.stopping and task.wanted()
-                if begins:
-                    game.begin()
-            except PlayerMissing as error:
-                missing = error
-            else:
-                yield game if begins else None
-        if missing is not None:
-            missing.programs = game.programs
-            raise missing
+        raise PlayerMissing(sentence, () if fault else (one.name,), fault=fault, termination=termination)

@@ -13,7 +13,6 @@ import trio
 
 from engine.match.clock import TimeControl
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.ends import State
 from engine.wire.words import ANY
 from server.arena.matchmaking import Seek
 from server.config.tokens import hashed
@@ -25,23 +24,25 @@ from server.storage.player_logs import FindKept
 if TYPE_CHECKING:
     from server.arena.arena import Arena
     from server.arena.roles import Player
+    from server.contest.programs.program import Program
     from server.match.match import Match
 
 
 class ProgramCredential:
     """The login of a program for one game of a contest: its token and its session."""
 
-    def __init__(self, name: str, number: int) -> None:
+    program: "Program"
+    """Its program, as soon as that has started."""
+
+    def __init__(self, name: str, number: int, *, is_builtin: bool) -> None:
         """Make a unique token; ``number`` distinguishes the games of a name."""
         self.name = name
+        self.is_builtin = is_builtin
         self.token = secrets.token_hex(16)
         self.key = f"{name.lower()}/{number}"
         """Its place among the sessions; with a character that no name has."""
         self.player: Player | None = None
         """Its session, from its log-in on."""
-        self.issued = trio.current_time()
-        self.first_word = 0.0
-        """Seconds from the issue to the last request for a game."""
         self.here = trio.Event()
         """Set as soon as it seeks."""
         self.gone = trio.Event()
@@ -197,27 +198,19 @@ class ContestPlayers:
         """Return which of these entrants do not wait any more."""
         return [name for name in names if name.lower() not in self._free]
 
-    @contextmanager
-    def taken(self, names: Iterable[str]) -> Iterator[dict[str, "Player"]]:
-        """Return the sessions of entrants by name, and let them wait no longer; after an error they wait again.
+    def waiting(self, names: Iterable[str]) -> dict[str, "Player"]:
+        """Return the sessions of waiting entrants by name. Raises KeyError where one is `absent`."""
+        return {name: self._free[name.lower()].player for name in names}
 
-        To be left without waiting for anything. Raises KeyError where one is `absent`.
-        """
-        free = {name: self._free[name.lower()] for name in names}
-        for one in free.values():
-            del self._free[one.player.key]
-        try:
-            yield {name: one.player for name, one in free.items()}
-        except BaseException:
-            for one in free.values():
-                if one.player.state is State.SEEKING:
-                    self._free[one.player.key] = one
-            raise
+    def take(self, names: Iterable[str]) -> None:
+        """Remove waiting entrants, whose match has begun."""
+        for name in names:
+            del self._free[name.lower()]
 
-    def issue(self, name: str) -> ProgramCredential:
+    def issue(self, name: str, *, is_builtin: bool = False) -> ProgramCredential:
         """Issue a credential for a program."""
         self._issued += 1
-        ticket = ProgramCredential(name, self._issued)
+        ticket = ProgramCredential(name, self._issued, is_builtin=is_builtin)
         self._tickets[hashed(ticket.token)] = ticket
         return ticket
 
@@ -294,7 +287,6 @@ class ContestPlayers:
         """
         ticket = self._seated.get(player)
         if ticket is not None:
-            ticket.first_word = trio.current_time() - ticket.issued
             ticket.here.set()
             return True
         contests = list(self._entrants(player.name))

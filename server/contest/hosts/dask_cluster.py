@@ -1,78 +1,80 @@
-"""A cluster as the host sees it: its workers, their capacity, and the games that they play.
+"""Plays games on the workers of a cluster of dask.distributed.
 
-A game needs two cores, and goes to a worker that has two free ones. The worker plays it to the end
-(`server.contest.hosts.worker_job`); a record that comes back is verified. When a worker is lost its games go to others,
-under the same numbers; when the scheduler is lost all wait until it is back. A worker that fails again and again gets
-no more games, and a game that fails again and again is given back to who asked for it.
+A worker plays half as many games at a time as it has threads. It plays a game to the end
+(`server.contest.hosts.worker_job`), and the record that comes back is verified. When a worker is lost, other workers
+play its games under the same numbers. When the scheduler is lost, all games wait until it is back. A worker that fails
+again and again gets no more games, and a game that fails again and again is given back to the contest.
 """
 
+import logging
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-import msgspec.structs
 import structlog
 import trio
 
 from server.arena.arena import Arena
 from server.contest.definition import Definition
-from server.contest.fixtures import ABSENT, GameResult, Programs
-from server.contest.hosts.host import MAX_FAILURES, GameTask, NotPlayed, PlayerMissing
-from server.contest.hosts.worker_job import (
-    BadAnswer,
-    Job,
-    Played,
-    WorkerInfo,
-    check_answer,
-    cluster_obstacle,
-    foreign_program,
-    game_slots,
-    make_job,
-)
+from server.contest.fixtures import ABSENT, GameResult
+from server.contest.hosts import worker_job
+from server.contest.hosts.host import MAX_FAILURES, GameTask, HostedGame, NotPlayed, PlayerMissing
+from server.contest.hosts.worker_job import PROGRAMS, BadAnswer, Job, Played, check_answer, cluster_obstacle, make_job
 from server.contest.scoring.results import game_result
 from server.contest.store.folders import keep_written
 from server.ops.faults import server_fault
+from server.ops.program_version import program_with_rules
 
 if TYPE_CHECKING:
-    from server.contest.hosts.dask_link import DaskLink
+    from distributed import Client
 
 log = structlog.get_logger()
 
 Result = TypeVar("Result")
 
+CONNECT_SECONDS = 5.0
+"""How long connecting to the scheduler may take."""
+
+CLOSE_SECONDS = 2.0
+"""How long closing the connection to the scheduler may take."""
+
 LOOK_SECONDS = 1.0
-"""How often to look which workers there are."""
+"""How often to ask the scheduler for its workers, and to connect again after it was lost."""
 
 ANSWER_SECONDS = 15.0
-"""How long the scheduler may take to say so."""
+"""How long the scheduler may take to name its workers."""
 
 GREETING_SECONDS = 30.0
-"""How long to wait at the beginning for the first workers to say what they have."""
-
-RETURN_SECONDS = 2.0
-"""Pause between two attempts to reach a scheduler that was lost."""
+"""How long to wait at the beginning for the answers of the first workers."""
 
 MAX_WORKER_FAILURES = 3
-"""A worker that has failed so often, without having played a game in between, gets no more."""
+"""A worker gets no more games after so many failures in a row."""
+
+MAX_CALLS = 10_000
+"""Calls of workers at a time. Each holds a thread, which waits for the answer."""
 
 
 class BadCluster(OSError):
     """The cluster cannot play. ``str(error)`` is one sentence."""
 
 
-def dask_cluster(address: str, definition: Definition) -> "Cluster":
-    """Return the cluster of the dask scheduler at an address, for a contest; raises `BadCluster`."""
-    refusal = cluster_obstacle(definition)
-    if refusal:
-        raise BadCluster(refusal)
+class WorkerLost(Exception):
+    """A worker, or the connection to its cluster, was lost during a call."""
+
+
+def connect(address: str) -> "Client":
+    """Connect to a scheduler; raises OSError. To be called in a thread."""
+    from distributed import Client
+
+    for name in ("distributed", "distributed.client"):  # this module logs the faults
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        from server.contest.hosts.dask_link import DaskLink
-    except ModuleNotFoundError as error:
-        sentence = f"a cluster needs packages that are not installed ({error.name}): pip install 'gipf-arena[dask]'"
-        raise BadCluster(sentence) from error
-    return Cluster(address, definition.folder, DaskLink)
+        return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except Exception as error:
+        raise OSError(str(error) or type(error).__name__) from error
 
 
 @asynccontextmanager
@@ -84,7 +86,14 @@ async def connected_cluster(address: str, definition: Definition) -> AsyncIterat
     if not address:
         yield None
         return
-    cluster = dask_cluster(address, definition)
+    if obstacle := cluster_obstacle(definition):
+        raise BadCluster(obstacle)
+    try:
+        import distributed  # noqa: F401
+    except ModuleNotFoundError as error:
+        sentence = f"a cluster needs packages that are not installed ({error.name}): pip install 'gipf-arena[dask]'"
+        raise BadCluster(sentence) from error
+    cluster = Cluster(address, definition.folder)
     async with trio.open_nursery() as nursery:
         await nursery.start(cluster.run)
         yield cluster
@@ -92,38 +101,38 @@ async def connected_cluster(address: str, definition: Definition) -> AsyncIterat
 
 
 class _Worker:
-    """A worker, from its first appearance until it is lost."""
+    """A worker that can play, until it is lost."""
 
     def __init__(self, address: str, threads: int) -> None:
         self.address = address
-        self.threads = threads
-        self.greeting: WorkerInfo | None = None
-        self.rooms: list[tuple[int, ...]] = []
-        """For each game that it can play at a time, the cores; none for any."""
-        self.free: list[tuple[int, ...]] = []
-        """Those of them that are free."""
-        self.calls: set[trio.MemorySendChannel[Any]] = set()
-        """Take the answer of each call that it carries out, or None where it was lost; the first one stands."""
+        self.rooms = max(1, threads // PROGRAMS)
+        """How many games it can play at a time."""
+        self.calls: set[trio.CancelScope] = set()
+        """Its games. Cancelling a scope gives the game to another worker."""
         self.failures = 0
 
     @property
     def fit(self) -> bool:
-        """Tell whether it can play games."""
-        return bool(self.rooms) and self.failures < MAX_WORKER_FAILURES
+        """Whether it gets games."""
+        return self.failures < MAX_WORKER_FAILURES
 
 
 class Cluster:
     """A cluster while `run` is connected to it."""
 
-    def __init__(self, address: str, folder: str, connect: Callable[[str], "DaskLink"]) -> None:
-        """Take the scheduler's address, the contest file's folder, and the function that connects, for a thread."""
+    def __init__(self, address: str, folder: str, connect: Callable[[str], "Client"] = connect) -> None:
+        """Take the scheduler's address, the contest file's folder, and the function that connects."""
         self.address = address
         self._folder = folder
         self._connect = connect
-        self._link: DaskLink | None = None
+        self._client: Client | None = None
+        self._asked: dict[str, trio.CancelScope] = {}
+        """By address: the workers that the scheduler names, each with the scope of its greeting."""
         self._workers: dict[str, _Worker] = {}
+        self._lacks: dict[str, None] = {}
+        """Sentences about the workers that cannot play."""
         self._changed = trio.Event()
-        self._looked = trio.Event()
+        self._calls = trio.CapacityLimiter(MAX_CALLS)
 
     @property
     def workers(self) -> int:
@@ -133,235 +142,187 @@ class Cluster:
     @property
     def games(self) -> int:
         """The number of games that can be played at the same time."""
-        return sum(len(worker.rooms) for worker in self._workers.values() if worker.fit)
+        return sum(worker.rooms for worker in self._workers.values() if worker.fit)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Stay connected to the cluster until cancelled; reports when its workers have answered.
 
-        Raises `BadCluster` where there is none at the beginning, or where it has workers, and none of them can play.
+        Raises `BadCluster` without a scheduler at the beginning, or where it has workers and none of them can play.
         """
         try:
-            async with trio.open_nursery() as nursery:
-                try:
-                    self._link = await _in_thread(partial(self._connect, self.address))
-                    await self._look(nursery)
-                except OSError as error:
-                    raise BadCluster(f"no dask scheduler can be reached at {self.address!r}: {error}") from error
+            try:
+                self._client = await self._in_thread(partial(self._connect, self.address))
                 with trio.move_on_after(GREETING_SECONDS):
-                    while any(worker.greeting is None for worker in self._workers.values()):
-                        await self._changed.wait()
-                lacks = [worker.greeting.lacks for worker in self._workers.values() if worker.greeting is not None]
-                if lacks and not self.workers:
-                    raise BadCluster(f"no worker of {self.address} can play: {'; '.join(dict.fromkeys(lacks))}")
-                task_status.started()
+                    async with trio.open_nursery() as nursery:
+                        await self._look(nursery)
+            except OSError as error:
+                raise BadCluster(f"no dask scheduler can be reached at {self.address!r}: {error}") from error
+            if self._lacks and not self.workers:
+                raise BadCluster(f"no worker of {self.address} can play: {'; '.join(self._lacks)}")
+            task_status.started()
+            async with trio.open_nursery() as nursery:
                 await self._keep_in_touch(nursery)
         finally:
             await self._leave()
 
     async def _keep_in_touch(self, nursery: trio.Nursery) -> None:
         """Look for workers at intervals, and connect again when the scheduler was lost."""
-        without = False
+        waits = False
         while True:
-            if not self.workers and not without:
+            if not self.workers and not waits:
                 log.warning("worker_wait_started", cluster=self.address)
-            without = not self.workers
+            waits = not self.workers
             await trio.sleep(LOOK_SECONDS)
             try:
+                if self._client is None:
+                    self._client = await self._in_thread(partial(self._connect, self.address))
+                    log.warning("cluster_recovered", cluster=self.address)
                 await self._look(nursery)
             except OSError as error:
-                log.warning("cluster_lost", cluster=self.address, error=str(error))
-                await self._come_back()
-                log.warning("cluster_recovered", cluster=self.address)
-
-    async def _come_back(self) -> None:
-        """Connect again as soon as possible."""
-        await self._leave()
-        for worker in list(self._workers.values()):
-            self._forget(worker)
-        while self._link is None:
-            await trio.sleep(RETURN_SECONDS)
-            with suppress(OSError):
-                self._link = await _in_thread(partial(self._connect, self.address))
+                if self._client is not None:
+                    log.warning("cluster_lost", cluster=self.address, error=str(error))
+                await self._leave()
 
     async def _leave(self) -> None:
-        link, self._link = self._link, None
-        if link is not None:
-            with trio.CancelScope(shield=True):
-                await trio.to_thread.run_sync(link.close)
+        """Close the connection, and give up all workers."""
+        client, self._client = self._client, None
+        for address in list(self._asked):
+            self._forget(address)
+        if client is not None:
+            with trio.CancelScope(shield=True), suppress(Exception):
+                await self._in_thread(partial(client.close, timeout=CLOSE_SECONDS))
 
     async def _look(self, nursery: trio.Nursery) -> None:
-        """Add new workers, and remove lost ones; raises OSError if the scheduler does not answer."""
-        assert self._link is not None
+        """Greet new workers, and forget lost ones; raises OSError if the scheduler does not answer."""
+        assert self._client is not None
         try:
             with trio.fail_after(ANSWER_SECONDS):
-                found = await _in_thread(self._link.workers)
-        except trio.TooSlowError:
-            raise OSError(f"no answer within {ANSWER_SECONDS:g} seconds") from None
-        for address, worker in list(self._workers.items()):
-            if address not in found:
-                log.warning("worker_lost", worker=address, games=len(worker.calls))
-                self._forget(worker)
-        for address, threads in found.items():
-            if address not in self._workers:
-                self._workers[address] = worker = _Worker(address, threads)
-                nursery.start_soon(self._greet, worker, self._link)
-        self._looked.set()
-        self._looked = trio.Event()
+                found: dict[str, int] = await self._in_thread(self._client.nthreads)
+        except Exception as error:
+            raise OSError(str(error) or type(error).__name__) from error
+        for address in self._asked.keys() - found.keys():
+            log.warning("worker_lost", worker=address)
+            self._forget(address)
+        for address in found.keys() - self._asked.keys():
+            scope = self._asked[address] = trio.CancelScope()
+            nursery.start_soon(self._greet, address, found[address], scope)
 
-    def _forget(self, worker: _Worker) -> None:
-        """Remove a worker with its calls."""
-        del self._workers[worker.address]
-        for call in worker.calls:
-            _end_call(call, None)
+    def _forget(self, address: str) -> None:
+        """Remove a worker; its games are lost."""
+        self._asked.pop(address).cancel()
+        worker = self._workers.pop(address, None)
+        for call in () if worker is None else worker.calls:
+            call.cancel()
         self._tell()
 
     def _tell(self) -> None:
-        """Tell waiting games and contests that the capacity has changed."""
+        """Wake the games that wait for a worker."""
         self._changed.set()
         self._changed = trio.Event()
 
-    async def _greet(self, worker: _Worker, link: "DaskLink") -> None:
-        """Ask a worker for its cores, and assign them to its games."""
-        answer = await self._call(worker, partial(link.greet, worker.address, self._folder))
-        if isinstance(answer, Exception):
-            answer = WorkerInfo("", (), f"{worker.address} cannot run this program: {_sentence(answer)}")
-        elif answer is not None and (foreign := foreign_program(answer.program)):
-            answer = answer._replace(lacks=f"{worker.address}: {foreign}")
-        if self._workers.get(worker.address) is not worker:
+    async def _greet(self, address: str, threads: int, scope: trio.CancelScope) -> None:
+        """Let a worker play if it has all that games need."""
+        greet = partial(worker_job.greet, self._folder, program_with_rules())
+        try:
+            lacks = await self._call(address, greet, scope)
+        except WorkerLost:
+            if self._asked.get(address) is scope:
+                del self._asked[address]  # the next look greets it again
             return
-        if answer is None:  # it is asked again as soon as it is seen again
-            self._forget(worker)
-            return
-        if answer.lacks:
-            log.warning("worker_unfit", worker=worker.address, lacks=answer.lacks)
+        except BadAnswer as error:
+            lacks = f"it cannot run this program: {error}"
+        if lacks:
+            log.warning("worker_unfit", worker=address, lacks=lacks)
+            self._lacks[f"{address}: {lacks}"] = None
         else:
-            taken = {
-                core
-                for other in self._workers.values()
-                if other.greeting is not None and other.greeting.machine == answer.machine
-                for room in other.rooms
-                for core in room
-            }
-            worker.rooms = game_slots([core for core in answer.cores if core not in taken], worker.threads)
-            worker.free = list(worker.rooms)
-            log.info("worker_joined", worker=worker.address, games=len(worker.rooms))
-        worker.greeting = answer
-        self._tell()
+            worker = self._workers[address] = _Worker(address, threads)
+            log.info("worker_joined", worker=address, games=worker.rooms)
+            self._tell()
 
     async def play(self, job: Job) -> Played:
         """Let a worker play a game as soon as one has room for it. Raises `NotPlayed`."""
-        tries = 0
-        while tries < MAX_FAILURES:
-            worker, link = await self._with_room()
-            cores = worker.free.pop()
+        task = partial(worker_job.play_task, msgspec.json.encode(job))
+        failures = 0
+        while failures < MAX_FAILURES:
+            worker, client = await self._with_room(), self._client
+            scope = trio.CancelScope()
+            worker.calls.add(scope)
             try:
-                task = msgspec.json.encode(msgspec.structs.replace(job, cores=cores))
-                answer = await self._call(worker, partial(link.play, worker.address, task))
-                if answer is None:
-                    await self._looked.wait()
-                    if self._link is not link:
-                        continue  # nothing is wrong with the game, nor with the worker: the whole cluster was lost
-                played = await _in_thread(partial(check_answer, job, answer))
+                answer = await self._call(worker.address, task, scope)
+                played = await self._in_thread(partial(check_answer, job, answer))
+            except WorkerLost:
+                if self._client is not client:
+                    continue  # the whole cluster was lost
+                why = "its worker was lost"
             except BadAnswer as error:
                 why = str(error)
-                self._failed(worker, job, why)
+                worker.failures += 1
+                log.warning("worker_game_failed", worker=worker.address, match=job.match, why=why)
+                if worker.failures == MAX_WORKER_FAILURES:
+                    log.error("worker_excluded", worker=worker.address, failures=worker.failures, why=why)
             else:
                 worker.failures = 0
                 return played
             finally:
-                worker.free.append(cores)
+                worker.calls.discard(scope)
                 self._tell()
-            tries += 1
-        raise NotPlayed(f"it was tried {tries} times on the cluster; the last time {why}")
+            failures += 1
+        raise NotPlayed(f"it was tried {failures} times on the cluster; the last time {why}")
 
-    def _failed(self, worker: _Worker, job: Job, why: str) -> None:
-        worker.failures += 1
-        log.warning("worker_game_failed", worker=worker.address, match=job.match, why=why)
-        if worker.failures == MAX_WORKER_FAILURES:
-            log.error("worker_excluded", worker=worker.address, failures=worker.failures, why=why)
-
-    async def _with_room(self) -> "tuple[_Worker, DaskLink]":
+    async def _with_room(self) -> _Worker:
         """Return the most reliable worker with room for a game, among equals the one with the most room."""
         while True:
-            free = [worker for worker in self._workers.values() if worker.fit and worker.free]
-            if free and self._link is not None:
-                return min(free, key=lambda worker: (worker.failures, -len(worker.free))), self._link
+            free = [worker for worker in self._workers.values() if worker.fit and len(worker.calls) < worker.rooms]
+            if free:
+                return min(free, key=lambda worker: (worker.failures, len(worker.calls) - worker.rooms))
             await self._changed.wait()
 
-    async def _call(self, worker: _Worker, begin: Callable[[Callable[[Any], None]], Callable[[], None]]) -> Any:
-        """Return the answer of a worker, or the exception that it raises; None if the worker is lost."""
-        call, answers = trio.open_memory_channel[Any](1)
-        token = trio.lowlevel.current_trio_token()
-
-        def done(answer: Any) -> None:
-            with suppress(trio.RunFinishedError):
-                token.run_sync_soon(_end_call, call, answer)
-
-        worker.calls.add(call)
-        try:
-            release = await trio.to_thread.run_sync(begin, done)
+    async def _call(self, address: str, function: Callable[[], Any], scope: trio.CancelScope) -> Any:
+        """Return the answer of a worker; raises `BadAnswer` for its exceptions, and `WorkerLost`."""
+        assert self._client is not None
+        with scope:
             try:
-                return await answers.receive()
-            finally:
-                with trio.CancelScope(shield=True):
-                    await trio.to_thread.run_sync(release)
-        finally:
-            worker.calls.discard(call)
+                future = self._client.submit(function, workers=[address], allow_other_workers=False, pure=False)
+                try:
+                    return await self._in_thread(future.result)
+                finally:
+                    future.release()
+            except CancelledError:
+                await trio.sleep(LOOK_SECONDS)  # after the next look it is known whether the scheduler is there
+            except Exception as error:
+                raise BadAnswer(" ".join(f"{type(error).__name__}: {error}".split())) from error
+        raise WorkerLost
+
+    async def _in_thread(self, work: Callable[[], Result]) -> Result:
+        """Run a slow function in a thread; if this is cancelled, the thread goes on."""
+        return await trio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._calls)
 
 
-def _end_call(call: trio.MemorySendChannel[Any], answer: Any) -> None:
-    with suppress(trio.WouldBlock):
-        call.send_nowait(answer)
-
-
-async def _in_thread(work: Callable[[], Result]) -> Result:
-    """Run a slow function in a thread; if this is cancelled, the thread goes on, and nobody waits for it."""
-    return await trio.to_thread.run_sync(work, abandon_on_cancel=True)
-
-
-def _sentence(error: Exception) -> str:
-    """Return the error of another program as one line."""
-    return " ".join(f"{type(error).__name__}: {error}".split())
-
-
-class ClusterGame:
+class ClusterGame(HostedGame):
     """A game that a worker of the cluster plays."""
-
-    lacked = ""
-    programs: Programs = (None, None)
 
     def __init__(self, arena: Arena, cluster: Cluster, task: GameTask) -> None:
         """Take the arena to whose records that of the game is added."""
-        self.recorded = False
         self._arena = arena
         self._cluster = cluster
         self._task = task
 
     async def result(self) -> GameResult:
         """Return the result when the record of the game is saved here; raises `PlayerMissing` and `NotPlayed`."""
-        fixture, number = self._task.fixture, self._task.number
+        number = self._task.number
         try:
-            played = await self._cluster.play(make_job(self._task, self._arena.server))
-            keep = partial(keep_written, self._arena.settings.data, self._task.contest, number, played.answer.wrote)
+            answer, state = await self._cluster.play(make_job(self._task, self._arena.server))
+            keep = partial(keep_written, self._arena.settings.data, self._task.contest, number, answer.wrote)
             await trio.to_thread.run_sync(keep)
-            if played.state is not None:
-                await trio.to_thread.run_sync(self._arena.record_store.import_record, number, played.answer.record)
-                self.recorded = True
+            if state is None:
+                missing = PlayerMissing(answer.why, answer.names, termination=answer.termination or ABSENT)
+                missing.programs = answer.programs
+                raise missing
+            await trio.to_thread.run_sync(self._arena.record_store.import_record, number, answer.record)
+            self.recorded = True
         except OSError as error:
             raise NotPlayed(server_fault(error) or str(error)) from error
-        if played.state is None:
-            answer = played.answer
-            missing = PlayerMissing(answer.why, answer.names, termination=answer.termination or ABSENT)
-            missing.programs = answer.programs
-            raise missing
-        return game_result(fixture, played.state)._replace(programs=played.answer.programs)
-
-    def leave_cores(self) -> bool:
-        """Return False: a cluster assigns its workers itself."""
-        return False
-
-    def cut_off(self) -> None:
-        """Return None: a game that is not finished leaves nothing here."""
+        return game_result(self._task.fixture, state)._replace(programs=answer.programs)
 
 
 class ClusterHost:

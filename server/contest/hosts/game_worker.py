@@ -21,10 +21,10 @@ from server.arena.arena import Arena
 from server.arena.session import serve_socket
 from server.config.settings import Settings
 from server.contest.definition import Definition, read_definition
-from server.contest.hosts.arena_host import ArenaHost, GameSeating
+from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask, PlayerMissing
-from server.contest.hosts.worker_job import Answer, Job
+from server.contest.hosts.worker_job import PROGRAMS, Answer, Job, own_cores
 from server.contest.store.folders import errors_of
 from server.net.rate_limiter import RateLimiter, patrol
 from server.net.timing import StallMonitor, microseconds
@@ -52,11 +52,11 @@ async def play(job: Job) -> Answer:
         return msgspec.structs.replace(answer, record=record, wrote=_written(data, job))
 
 
-async def _play(job: Job, definition: Definition, arena: Arena, seats: GameSeating) -> Answer:
+async def _play(job: Job, definition: Definition, arena: Arena, seats: ArenaHost) -> Answer:
     """Play the game; if it could not begin, return why."""
-    task = GameTask(CONTEST, definition, job.fixture, job.match, job.starts)
+    task = GameTask(CONTEST, definition, job.fixture, job.match)
     try:
-        async with ArenaHost(arena, seats).play(task) as game:
+        async with seats.play(task) as game:
             assert game is not None  # nobody stops this arena, and who was withdrawn has no games
             await game.result()
     except PlayerMissing as error:
@@ -69,7 +69,7 @@ async def _play(job: Job, definition: Definition, arena: Arena, seats: GameSeati
 @asynccontextmanager
 async def private_arena(
     data: Path, server: str, last_match: int = 0
-) -> AsyncIterator[tuple[Arena, RecordStore, GameSeating]]:
+) -> AsyncIterator[tuple[Arena, RecordStore, ArenaHost]]:
     """Open an arena that only programs of this machine can reach, and only those enter that were started for a game.
 
     The numbers of its matches begin after ``last_match``.
@@ -89,7 +89,7 @@ async def private_arena(
             arena.own_address = ("127.0.0.1", listeners[0].socket.getsockname()[1])
             nursery.start_soon(watch.pulse, lambda: bool(arena.matches))
             nursery.start_soon(patrol, rate_limiter)
-            yield arena, record_store, GameSeating(arena)
+            yield arena, record_store, ArenaHost(arena)
             nursery.cancel_scope.cancel()
 
 
@@ -124,9 +124,8 @@ async def _answered(text: bytes) -> Answer:
     try:
         program_with_rules()  # reads the sources now, before an upgrade can replace them
         job = decode(text, type=Job)
-        if job.cores:
-            os.sched_setaffinity(0, job.cores)
-        return await play(job)
+        with own_cores(PROGRAMS):
+            return await play(job)
     except Exception as error:
         found: BaseException = error
         while isinstance(found, BaseExceptionGroup):

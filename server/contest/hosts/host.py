@@ -6,9 +6,9 @@ there (`server.contest.hosts.arena_host`); the same in a process of its own, whi
 (`server.contest.hosts.dask_cluster`).
 """
 
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from engine.games.catalogue import GAMES
@@ -32,8 +32,6 @@ class GameTask(NamedTuple):
     fixture: Fixture
     number: int
     """That of its match and its record."""
-    start_seconds: Mapping[str, int] = MappingProxyType({})
-    """By player: how long the first word of its program is waited for, where that is not what the contest says."""
     kept: bool = False
     """Whether the match goes on when the server is started again."""
     wanted: Callable[[], bool] = lambda: True
@@ -67,21 +65,23 @@ class NotPlayed(Exception):
     """A game could not be played anywhere, and no player is to blame. ``str(error)`` says why."""
 
 
-class HostedGame(Protocol):
+class HostedGame(ABC):
     """A game of a host whose players are leased."""
+
+    recorded = False
+    """Whether there is a record with the number of the game."""
 
     @property
     def programs(self) -> Programs:
         """Resource usage of the programs, if the result lacks it; complete when the lease has ended."""
+        return None, None
 
     @property
     def lacked(self) -> str:
-        """The missing resource of the machine because of which the game was annulled; empty if there was none."""
+        """The missing resource of the machine because of which the match was annulled; empty if there was none."""
+        return ""
 
-    @property
-    def recorded(self) -> bool:
-        """True if there is a record with the number of the game."""
-
+    @abstractmethod
     async def result(self) -> GameResult:
         """Return the result as soon as the game is over; raises `PlayerMissing` and `NotPlayed`."""
 
@@ -90,9 +90,11 @@ class HostedGame(Protocol):
 
         Tell whether it can be; else the cores are left when the lease has ended.
         """
+        return False
 
     def cut_off(self) -> GameResult | None:
         """End a game that is not over, and return it as annulled; None if nothing of it is kept."""
+        return None
 
 
 class Host(Protocol):

@@ -3,14 +3,16 @@
 `play` and `greet` run on the worker. The game has a process of its own there, `server.contest.hosts.game_worker`.
 """
 
+import fcntl
 import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -25,9 +27,6 @@ from server.contest.hosts.host import GameTask
 from server.contest.store.verification import header_differences
 from server.ops.program_version import program_with_rules
 from server.ops.typed_json import decode
-
-BOOT = Path("/proc/sys/kernel/random/boot_id")
-"""File with an id that no other machine has, until it is started again (Linux)."""
 
 PROGRAMS = 2
 """That play a game."""
@@ -52,10 +51,6 @@ class Job(msgspec.Struct, frozen=True):
     """The number of its record."""
     server: str
     """Names the program in the record."""
-    cores: tuple[int, ...] = ()
-    """The only cores that its process and its programs may use; none for any."""
-    starts: dict[str, int] = {}
-    """By player: for how many seconds its first word is waited for, where those are not the contest's."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -79,53 +74,60 @@ class Answer(msgspec.Struct, frozen=True):
     """What the programs of both sides have used."""
 
 
-class WorkerInfo(NamedTuple):
-    """The machine and the cores of a worker."""
+def greet(folder: str, program: str) -> str:
+    """Say in a sentence what this machine lacks for the games of a contest file in that folder; empty for nothing.
 
-    machine: str
-    """The same for all workers that share cores."""
-    cores: tuple[int, ...]
-    """Those that it may use; none where the system does not tell."""
-    lacks: str = ""
-    """What it would need to play, in a sentence; empty where there is nothing."""
-    program: str = "an unknown version"
-    """As in `Answer`."""
-
-
-class Failed(Exception):
-    """A worker process has not finished its game; ``str(error)`` says how it ended."""
-
-
-def greet(folder: str) -> WorkerInfo:
-    """Return what this machine offers for the games of a contest file in that folder."""
-    cores = tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
-    host = socket.gethostname()
-    lacks = "" if Path(folder).is_dir() else f"the contest file's folder {folder} is not there on {host}"
-    # names of hosts are sometimes those of many machines, and a container's is not that of its machine
-    machine = BOOT.read_text(encoding="ascii").strip() if BOOT.exists() else host
-    return WorkerInfo(machine, cores, lacks, program_with_rules())
-
-
-def foreign_program(program: str) -> str:
-    """Say in a sentence that a worker runs another program than the server; empty where it does not."""
-    mine = program_with_rules()
-    return "" if program == mine else f"the worker runs {program}, and the server runs {mine}"
-
-
-def game_slots(cores: Sequence[int], threads: int) -> list[tuple[int, ...]]:
-    """Return the cores of each game that a worker with that number of threads can play at the same time.
-
-    A game has two programs, and a core for each. Where there are too few free cores, its programs go where they like.
+    ``program`` is the program of the server.
     """
-    mine = list(cores)[:threads]
-    games = max(1, threads // PROGRAMS)
-    return [tuple(mine[PROGRAMS * game : PROGRAMS * (game + 1)]) for game in range(games)]
+    if not Path(folder).is_dir():
+        return f"the contest file's folder {folder} is not there on {socket.gethostname()}"
+    return foreign_program(program_with_rules(), program)
+
+
+def foreign_program(theirs: str, mine: str) -> str:
+    """Say in a sentence that a worker runs another program than the server; empty where it does not."""
+    return "" if theirs == mine else f"the worker runs {theirs}, and the server runs {mine}"
+
+
+@contextmanager
+def own_cores(number: int) -> Iterator[None]:
+    """Confine this process to cores that no other game of this machine has; to none where too few are free.
+
+    Each core has a lock file, by which games claim it.
+    """
+    claimed: list[int] = []
+    with ExitStack() as files:
+        for core in sorted(os.sched_getaffinity(0)):
+            with suppress(OSError):  # another game has the core
+                file = files.enter_context(open(Path(tempfile.gettempdir()) / f"arena-core-{core}.lock", "a"))
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                claimed.append(core)
+            if len(claimed) == number:
+                os.sched_setaffinity(0, claimed)
+                break
+        else:
+            files.close()
+        yield
+
+
+def play_task(job: bytes) -> bytes:
+    """Play a game as a task of a dask worker, until the scheduler cancels it."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    key = worker.get_current_task()
+
+    def wanted() -> bool:
+        state = worker.state.tasks.get(key)
+        return state is not None and state.state == "executing"
+
+    return play(job, wanted)
 
 
 def play(job: bytes, wanted: Callable[[], bool]) -> bytes:
     """Play a `Job`, and return its `Answer`, both as JSON; return nothing when it is not ``wanted`` any more.
 
-    The process ends with this one, however that ends. Raises `Failed`.
+    The process ends with this one, however that ends.
     """
     command = [sys.executable, "-P", "-m", "server.contest.hosts.game_worker"]
     pipe = subprocess.PIPE
@@ -141,7 +143,8 @@ def play(job: bytes, wanted: Callable[[], bool]) -> bytes:
                     return answer
                 lines = errors.decode(errors="replace").strip().splitlines()
                 last = f": {lines[-1][-MAX_SHOWN:]!r}" if lines else ""
-                raise Failed(f"the process of the game ended with status {process.returncode}{last}")
+                fault = f"the process of the game ended with status {process.returncode}{last}"
+                return msgspec.json.encode(Answer(program_with_rules(), fault=fault))
         told.close()
         try:
             process.wait(END_SECONDS)
@@ -183,22 +186,18 @@ def make_job(task: GameTask, server: str) -> Job:
     place = task.fixture.variant
     if variants[place].drawn is not None:  # to draw the openings before it again would take the worker too long
         variants[place] = replace(variants[place], openings=(task.definition.position(task.fixture),), drawn=None)
-    # how many cores there are is for the worker to say; what is hidden from a program, the other entrants do
+    # the worker has cores of its own; what is hidden from a program, the other entrants do
     text = definition_text(replace(task.definition, variants=tuple(variants), cores=0))
-    return Job(text, task.fixture, task.number, server, starts=dict(task.start_seconds))
+    return Job(text, task.fixture, task.number, server)
 
 
-def check_answer(job: Job, answer: Any) -> Played:
-    """Verify the answer of a worker, and return the game; raises `BadAnswer`, also if the worker was lost."""
-    if answer is None:
-        raise BadAnswer("its worker was lost")
-    if isinstance(answer, Exception):
-        raise BadAnswer(f"{type(answer).__name__}: {answer}")
+def check_answer(job: Job, answer: bytes) -> Played:
+    """Verify the answer of a worker, and return the game; raises `BadAnswer`."""
     try:
         found = decode(answer, type=Answer)
-    except (msgspec.DecodeError, TypeError) as error:
+    except msgspec.DecodeError as error:
         raise BadAnswer(f"the answer cannot be read: {error}") from None
-    if fault := found.fault or foreign_program(found.program):
+    if fault := found.fault or foreign_program(found.program, program_with_rules()):
         raise BadAnswer(fault)
     if not set(found.wrote) <= set(job.fixture.players):
         raise BadAnswer("the answer has what programs of others have written")

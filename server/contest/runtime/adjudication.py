@@ -25,7 +25,6 @@ from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 
 import msgspec
-import structlog
 import trio
 
 from engine.games.catalogue import GAMES
@@ -36,28 +35,16 @@ from engine.wire.words import number_of
 from server.config import process_settings
 from server.contest.definition import Adjudication
 from server.match.match import Match
-from server.ops.faults import pause_seconds
 from server.ops.question_loop import OK, answer_questions
 from server.ops.question_loop import Question as Asked
 from server.ops.typed_json import decode
-from server.ops.worker_process import FAULTS, WorkerProcess, command_of
-
-log = structlog.get_logger()
+from server.ops.worker_process import WorkerProcess, command_of
 
 LOOK_SECONDS = 0.05
 """How often to look for positions that were not looked at yet."""
 
 HANG_SECONDS = 300.0
 """How much later than a position may take an answer may come: compiling goes before, on a busy machine."""
-
-MAX_KNOWN = 20_000
-"""Positions of which the answer is kept, for games that come to them again."""
-
-FIRST_PAUSE_SECONDS = 0.2
-"""Pause before a process that has died is started once more; it doubles with each further time."""
-
-MAX_PAUSE_SECONDS = 60.0
-"""Longest of these pauses."""
 
 BY = "adjudicated by the server's exact solver"
 """The end of the sentence of each adjudicated game."""
@@ -159,39 +146,40 @@ def main(seconds: float, megabytes: int) -> None:
     answer_questions(lambda asked: answer(asked, seconds, megabytes))
 
 
-async def adjudicate(contest: str, rules: Adjudication, matches: Callable[[], Iterable[Match]]) -> None:
-    """Adjudicate the matches of a contest until cancelled; what goes wrong with it costs no game."""
-    while True:
-        try:
-            await Adjudicator(rules).run(matches)
-        except Exception as error:
-            log.error("adjudication_restarted", contest=contest, exc_info=error)
-            await trio.sleep(MAX_PAUSE_SECONDS)
-
-
 class Adjudicator:
-    """Adjudicates running matches whose position is proven."""
+    """Adjudicates running matches whose position is proven, by a process that proves positions."""
 
     def __init__(self, rules: Adjudication, prover: Sequence[str] = ()) -> None:
         """Take the rules of a contest; ``prover`` is the command in place of this module."""
         own = command_of("server.contest.runtime.adjudication")
-        self._from_ply = rules.from_ply
-        self._prover = _Prover((*(prover or own), str(rules.seconds), str(rules.megabytes)), rules.seconds)
-        self._asked: dict[int, int] = {}  # match -> plies of its last position, the one longest ago first
-        self._known: dict[Question, Proof | None] = {}
+        self._rules = rules
+        self._command = (*(prover or own), str(rules.seconds), str(rules.megabytes))
+        self._asked: dict[int, int] = {}
+        """By match, the plies of its last position that was looked at. The one longest ago comes first."""
 
     async def run(self, matches: Callable[[], Iterable[Match]]) -> None:
-        """Adjudicate these matches in turn, each position at most once, until cancelled."""
+        """Adjudicate these matches in turn, each position at most once, until cancelled.
+
+        Raises OSError and the faults of the process. The next run goes on with the next position.
+        """
+        process: WorkerProcess | None = None
         try:
             while True:
                 match = self._next(list(matches()))
                 if match is None:
                     await trio.sleep(LOOK_SECONDS)
-                else:
-                    await self._look_at(match, matches)
+                    continue
+                self._asked.pop(match.number, None)
+                self._asked[match.number] = match.state.history.plies
+                with trio.fail_after(self._rules.seconds + HANG_SECONDS):
+                    if process is None:
+                        process = await WorkerProcess.start(self._command, own_session=True)
+                        await process.ready()
+                    await _look_at(match, matches, process)
         finally:
-            with trio.CancelScope(shield=True):
-                await self._prover.end()
+            if process is not None:
+                with trio.CancelScope(shield=True):
+                    await process.end()
 
     def _next(self, matches: list[Match]) -> Match | None:
         """Return the match that has waited longest for its new position to be looked at."""
@@ -203,75 +191,27 @@ class Adjudicator:
 
     def _is_new(self, match: Match) -> bool:
         plies = match.state.history.plies
-        return match.state.playing and plies >= self._from_ply and self._asked.get(match.number) != plies
-
-    async def _look_at(self, match: Match, matches: Callable[[], Iterable[Match]]) -> None:
-        history = match.state.history
-
-        def stands() -> bool:
-            return match.state.history.plies == history.plies and match.state.playing and match in matches()
-
-        self._asked.pop(match.number, None)
-        self._asked[match.number] = history.plies
-        question = Question(history.position.game.name, history.position.text())
-        if question in self._known:
-            await trio.lowlevel.checkpoint()
-            proof = self._known[question]
-        else:
-            proof = await self._prover.ask(question, stands)
-            if proof is not None or stands():
-                self._known[question] = proof
-            if len(self._known) > MAX_KNOWN:
-                del self._known[next(iter(self._known))]
-        if proof is None or not stands():
-            return
-        sentence = ruling(history, match.header.move_limit, match.header.players, proof)
-        if sentence is not None:
-            try:
-                match.adjudicate(proof.winner, sentence)
-            except Exception as error:
-                match.failed(error)  # a fault of this match alone
+        return match.state.playing and plies >= self._rules.from_ply and self._asked.get(match.number) != plies
 
 
-class _Prover:
-    """The prover process, which is started when it is needed, and again after it has died."""
+async def _look_at(match: Match, matches: Callable[[], Iterable[Match]], process: WorkerProcess) -> None:
+    """Let the process prove the position of a match, and end the match by a proof."""
+    history = match.state.history
 
-    def __init__(self, command: Sequence[str], seconds: float) -> None:
-        self._command = command
-        self._seconds = seconds
-        self._process: WorkerProcess | None = None
-        self._failures = 0
+    def stands() -> bool:
+        return match.state.history.plies == history.plies and match.state.playing and match in matches()
 
-    async def ask(self, question: Question, wanted: Callable[[], bool]) -> Proof | None:
-        """Return the proof of a position; None if there is none, or the process dies or hangs.
-
-        Proving is given up when the answer is not wanted any more.
-        """
+    question = Question(history.position.game.name, history.position.text())
+    _, answer = await process.ask("prove", msgspec.json.encode(question), stands)
+    proof = None if answer == b"null" else decode(answer, type=Proof)
+    if proof is None or not stands():
+        return
+    sentence = ruling(history, match.header.move_limit, match.header.players, proof)
+    if sentence is not None:
         try:
-            with trio.fail_after(self._seconds + HANG_SECONDS):
-                proof = await self._answer(question, wanted)
-        except (OSError, *FAULTS, msgspec.DecodeError) as error:
-            self._failures += 1
-            log.warning("proof_process_failed", error=repr(error), times=self._failures)
-            with trio.CancelScope(shield=True):
-                await self.end()
-            await trio.sleep(pause_seconds(self._failures, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
-            return None
-        self._failures = 0
-        return proof
-
-    async def _answer(self, question: Question, wanted: Callable[[], bool]) -> Proof | None:
-        if self._process is None:
-            self._process = await WorkerProcess.start(self._command, own_session=True)
-            await self._process.ready()
-        _, answer = await self._process.ask("prove", msgspec.json.encode(question), wanted)
-        return None if answer == b"null" else decode(answer, type=Proof)
-
-    async def end(self) -> None:
-        """End the process, if there is one."""
-        process, self._process = self._process, None
-        if process is not None:
-            await process.end()
+            match.adjudicate(proof.winner, sentence)
+        except Exception as error:
+            match.failed(error)  # a fault of this match alone
 
 
 if __name__ == "__main__":

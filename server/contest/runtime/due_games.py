@@ -5,8 +5,7 @@ could be disqualified by what was played since, those that have not begun are st
 second at most where its games are shorter, and each of its games costs the same.
 """
 
-from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 import trio
 
@@ -14,8 +13,8 @@ from server.contest.definition import Definition
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.plan import Plan, Present, plan
-from server.contest.scoring.disqualification import Disqualification, find_disqualified, is_harmless
-from server.contest.scoring.results import results_by_absence
+from server.contest.scoring.disqualification import Disqualification, find_disqualified
+from server.contest.scoring.results import absence_result, missing_sentence
 
 LOOK_SECONDS = 1.0
 """How often to look whether something has changed that nobody tells."""
@@ -63,25 +62,21 @@ class Attendance:
         passed, self._looked = min(now - self._looked, 2 * LOOK_SECONDS), now
         if not counts:
             passed = 0.0
-        steady = {name for name in self._missing if self._is_steady(name, now)}
+        since = {name: self._contest_players.waiting_since(name) for name in self._missing}
+        steady = {name for name, began in since.items() if began is not None and now - began >= STEADY_SECONDS}
         known = {name: seconds for name, seconds in self._missing.items() if name not in playing | steady - missing}
         self._missing = known | {name: known[name] + passed if name in known else 0.0 for name in missing}
         self.absent = tuple(sorted(missing))
         return [fixture for fixture, names in absent.items() if not names]
 
-    def _is_steady(self, name: str, now: float) -> bool:
-        since = self._contest_players.waiting_since(name)
-        return since is not None and now - since >= STEADY_SECONDS
-
     def given_up(self, definition: Definition, due: Collection[Fixture]) -> list[GameResult]:
         """Return the games that entrants lose by missing longer than the contest's patience."""
         out = {name for name in self.absent if self._missing[name] >= definition.patience}
+        lost = {one: [name for name in self.absent_from(definition, one) if name in out] for one in due}
         return [
-            game
-            for fixture in due
-            for game in results_by_absence(
-                [fixture], out.intersection(self.absent_from(definition, fixture)), definition.patience
-            )
+            absence_result(fixture, names, missing_sentence(names, definition.patience))
+            for fixture, names in lost.items()
+            if names
         ]
 
 
@@ -93,59 +88,35 @@ MAX_LEFT = 8
 
 
 class PlanCache:
-    """The last plan of a contest, and the games that have begun since."""
+    """The last plan of a contest, without the games that have begun since."""
 
     def __init__(self) -> None:
         """Begin without a plan."""
         self._plan: Plan | None = None
-        self._definition: Definition | None = None
-        self._games: list[GameResult] = []
-        self._planned = self._seen = 0
-        """How many of the games there were for the plan, and how many have been looked at since."""
         self._made = 0.0
-        self._waiting: deque[Fixture] = deque()
-        self._begun: set[Fixture] = set()
+        self._due: dict[Fixture, None] = {}
 
-    def planned(self, found: Plan, definition: Definition, games: list[GameResult], count: int, now: float) -> None:
-        """Keep a plan that was made from the first ``count`` games of a list, to which others are added."""
-        self._plan, self._definition, self._games, self._made = found, definition, games, now
-        self._planned = self._seen = count
-        self._waiting = deque(found.due)
-        self._begun.clear()
+    def keep(self, found: Plan, definition: Definition, now: float) -> None:
+        """Keep a plan, unless later results may change the games that are due."""
+        number = found.stages[-1].number
+        fixed = number == QUALIFICATION or definition.stages[number].format.is_fixed
+        self._plan = found if fixed and not found.forfeited else None
+        self._made, self._due = now, dict.fromkeys(found.due)
+
+    def drop(self) -> None:
+        """Drop the plan, which is outdated."""
+        self._plan = None
 
     def begun(self, fixtures: Collection[Fixture]) -> None:
         """Remove games that begin from the due ones."""
-        self._begun.update(fixtures)
+        for fixture in fixtures:
+            self._due.pop(fixture, None)
 
-    def ended(self, fixture: Fixture) -> None:
-        """Note that a game has ended; without a result the plan is outdated."""
-        if all(game.fixture != fixture for game in self._games[self._planned :]):
-            self._plan = None
-
-    def standing(self, definition: Definition, games: Sequence[GameResult], now: float) -> Plan | None:
+    def standing(self, now: float) -> Plan | None:
         """Return the plan without games that have begun since; None if it is outdated."""
-        found = self._plan
-        if found is None or definition is not self._definition or games is not self._games:
+        if self._plan is None or not self._due or now - self._made >= STANDS_SECONDS:
             return None
-        if now - self._made >= STANDS_SECONDS or found.forfeited or not _is_fixed(definition, found):
-            return None
-        if not all(map(is_harmless, games[self._seen :])):
-            return None
-        self._seen = len(games)
-        while self._waiting and self._waiting[0] in self._begun:
-            self._begun.discard(self._waiting.popleft())
-        if not self._waiting:
-            return None
-        due = tuple(self._waiting)
-        return found._replace(
-            due=tuple(fixture for fixture in due if fixture not in self._begun) if self._begun else due
-        )
-
-
-def _is_fixed(definition: Definition, found: Plan) -> bool:
-    """Tell whether the games of the current stage do not depend on results."""
-    number = found.stages[-1].number
-    return number == QUALIFICATION or definition.stages[number].format.is_fixed
+        return self._plan._replace(due=tuple(self._due))
 
 
 def make_plan(

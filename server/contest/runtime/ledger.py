@@ -10,7 +10,7 @@ import trio
 
 from engine.games.outcome import ANNULLED, Termination
 from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, Programs
-from server.contest.hosts.arena_host import GameSeating, Result
+from server.contest.hosts.arena_host import ArenaHost, Result
 from server.contest.hosts.host import MAX_FAILURES
 from server.contest.interventions import Intervention
 from server.contest.report.structure import Pause
@@ -79,7 +79,7 @@ class Ledger:
         contest: int,
         store: Store,
         record_store: RecordStore,
-        seats: GameSeating,
+        seats: ArenaHost,
         kept: Callable[[GameResult], None] = lambda game: None,
     ) -> None:
         """Read a contest; ``kept`` is called with each result that the store has."""
@@ -93,11 +93,6 @@ class Ledger:
         self.began = store.stages(contest)
         """When stages began."""
         self._store = store
-        self._set_up(contest, record_store, seats, kept)
-
-    def _set_up(
-        self, contest: int, record_store: RecordStore, seats: GameSeating, kept: Callable[[GameResult], None]
-    ) -> None:
         self.contest = contest
         self._record_store = record_store
         self._kept = kept

@@ -42,26 +42,29 @@ class InterventionRequest(NamedTuple):
     sha256: str = ""
 
 
-def open_contest(store: Store, name: str) -> Contest:
-    """Return the contest of that name, or, without a name, the only one that is not over; raises `BadIntervention`."""
+def open_contest(store: Store, contest: str | int) -> Contest:
+    """Return a contest that is not over by its number or name. Without a name, it is the only one that is not over.
+
+    Raises `BadIntervention`, and KeyError for a number without a contest.
+    """
     contests = store.contests()
-    if name:
-        for contest in contests:
-            if contest.name == name:
-                if contest.closed is not None:
-                    raise BadIntervention(
-                        f"the contest {name!r} was over on {contest.closed:%Y-%m-%d %H:%M} UTC: it stays so"
-                    )
-                return contest
-        raise BadIntervention(f"there is no contest {name!r}{_of([contest.name for contest in contests])}")
-    unfinished = [contest for contest in contests if contest.closed is None]
-    if len(unfinished) == 1:
-        return unfinished[0]
-    if not unfinished:
-        raise BadIntervention("there is no contest here that is not over")
-    raise BadIntervention(
-        f"there are several contests; say which with --contest{_of([found.name for found in unfinished])}"
-    )
+    if isinstance(contest, int):
+        found = [store.contest(contest)]
+    elif contest:
+        found = [one for one in contests if one.name == contest]
+        if not found:
+            raise BadIntervention(f"there is no contest {contest!r}{_of([one.name for one in contests])}")
+    else:
+        found = [one for one in contests if one.closed is None]
+        if not found:
+            raise BadIntervention("there is no contest here that is not over")
+        if len(found) > 1:
+            names = _of([one.name for one in found])
+            raise BadIntervention(f"there are several contests; say which with --contest{names}")
+    (row,) = found
+    if row.closed is not None:
+        raise BadIntervention(f"the contest {row.name!r} was over on {row.closed:%Y-%m-%d %H:%M} UTC: it stays so")
+    return row
 
 
 def intervene(store: Store, contest: int, asked: InterventionRequest, date: datetime) -> tuple[Intervention, str]:

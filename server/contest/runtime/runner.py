@@ -17,7 +17,7 @@ from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Definition, Interrupted
 from server.contest.fixtures import Fixture, GameResult
-from server.contest.hosts.arena_host import ArenaHost, GameSeating
+from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster, ClusterHost
 from server.contest.hosts.host import GameTask, Host, HostedGame, NotPlayed, PlayerMissing
@@ -26,14 +26,14 @@ from server.contest.hosts.worker_job import PROGRAMS, cluster_obstacle
 from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused, withdrawn
 from server.contest.plan import Plan, Present, games_to_start
 from server.contest.programs.sandbox.choice import wait_until_sealable
-from server.contest.runtime.adjudication import adjudicate
+from server.contest.runtime.adjudication import Adjudicator
 from server.contest.runtime.due_games import LOOK_SECONDS, MAX_LEFT, Attendance, PlanCache, make_plan
-from server.contest.runtime.finished_games import replay_record
 from server.contest.runtime.ledger import FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, Ledger, missing_resource
-from server.contest.scoring.disqualification import start_seconds
+from server.contest.scoring.disqualification import is_harmless
 from server.contest.scoring.results import absence_result, game_result
 from server.match.match import Match
 from server.ops.faults import pause_seconds
+from server.ops.supervisor import supervise
 
 log = structlog.get_logger()
 
@@ -45,7 +45,7 @@ class Runner:
         self,
         ledger: Ledger,
         arena: Arena,
-        seats: GameSeating,
+        seats: ArenaHost,
         cluster: Cluster | None = None,
         host: Host | None = None,
     ) -> None:
@@ -59,8 +59,7 @@ class Runner:
         self._cluster = None if cluster_obstacle(self.definition) else cluster
         self._arena = arena
         self._seats = seats
-        usual = ArenaHost(arena, seats) if self._cluster is None else ClusterHost(arena, self._cluster)
-        self._host: Host = host or usual
+        self._host: Host = host or (seats if self._cluster is None else ClusterHost(arena, self._cluster))
         self._connecting = frozenset(entrant.name for entrant in self.definition.entrants if entrant.connects)
         self._attendance = Attendance(ContestPlayers.of(arena), self._connecting)
         self._running: dict[Fixture, int | None] = {}
@@ -70,8 +69,6 @@ class Runner:
         self._due = PlanCache()
         self._tries: Counter[Fixture] = Counter()
         """How often games could not be played through a lack of the machine's."""
-        self._ending_seconds = 0.0
-        """How long the last game has taken from its result until its programs had ended."""
         self._out: set[str] = set()
         """Entrants that are disqualified or withdrawn."""
         self._changed = trio.Event()
@@ -94,7 +91,7 @@ class Runner:
                 if self._cluster is None:
                     await self._prepare()
                 if (rules := self.definition.adjudication) is not None:
-                    nursery.start_soon(adjudicate, self.definition.name, rules, self._matches)
+                    nursery.start_soon(supervise, "adjudication", Adjudicator(rules).run, self._matches)
                 await self._conduct(nursery)
                 nursery.cancel_scope.cancel()
         finally:
@@ -130,9 +127,9 @@ class Runner:
                 self._running[fixture] = number
                 nursery.start_soon(self._await_return, fixture, match)
                 continue
-            game = await replay_record(fixture, number, self._arena.record_store) if match is None else None
-            if game is not None:  # it was over before this server began
-                await self._ledger.keep(game)
+            past = await self._arena.read_past_match(number) if match is None else None
+            if past is not None:  # it was over before this server began
+                await self._keep(game_result(fixture, past))
                 continue
             await self._ledger.count_failure(fixture)
             if match is None:
@@ -141,7 +138,7 @@ class Runner:
             else:
                 sentence = "the server died during the game, which is played again"
                 self._arena.annul(match, Termination.SERVER_STOP, sentence)
-                await self._ledger.keep(game_result(fixture, match.state))
+                await self._keep(game_result(fixture, match.state))
 
     def _comes_back(self, fixture: Fixture) -> bool:
         """Tell whether a game goes on after a restart of the server, since its players can come back to it."""
@@ -151,7 +148,7 @@ class Runner:
         """Continue a game if both players come back in time; else annul it, and play it again."""
         self._seats.turns.take(self.contest, 0)
         try:
-            over = ContestPlayers.of(self._arena).end_of(match.number, keep=self._comes_back(fixture))
+            over = ContestPlayers.of(self._arena).end_of(match.number, keep=True)
             with trio.move_on_after(max(0.0, self._arena.settings.return_seconds - 0.1)):
                 await over.wait()
             if match.state.outcome is None and (match.waits_for(0) or match.waits_for(1)):
@@ -159,7 +156,7 @@ class Runner:
                 self._arena.annul(match, Termination.SERVER_STOP, sentence)
             if match.state.outcome is None:
                 await over.wait()
-            await self._ledger.keep(game_result(fixture, match.state))
+            await self._keep(game_result(fixture, match.state))
         finally:
             self._running.pop(fixture)
             self._seats.turns.give_back(self.contest, 0)
@@ -176,7 +173,7 @@ class Runner:
                 await self._ledger.pause("the schedule cannot be made", missing_resource(error) or repr(error))
                 continue
             for game in found.forfeited:
-                await self._ledger.keep(game)
+                await self._keep(game)
             if found.over and (found.final or not self._running) and await self._ledger.close():
                 return
             if not self._arena.stopping:
@@ -207,7 +204,7 @@ class Runner:
 
     async def _planned(self) -> Plan:
         """Return the plan, from the cache if that is still right."""
-        standing = self._due.standing(self.definition, self._ledger.games, trio.current_time())
+        standing = self._due.standing(trio.current_time())
         if standing is not None:
             return standing
         await self._heed_organiser()
@@ -218,7 +215,9 @@ class Runner:
         definition, games = self.definition, self._ledger.games
         count = len(games)
         found, outs = await trio.to_thread.run_sync(make_plan, definition, tuple(games), present)
-        self._due.planned(found, definition, games, count, trio.current_time())
+        self._due.keep(found, definition, trio.current_time())
+        if not all(map(is_harmless, games[count:])):
+            self._due.drop()
         for name, out in outs.items():
             if name not in self._out:
                 log.warning("entrant_disqualified", contest=self.definition.name, name=name, reason=out.reason)
@@ -238,13 +237,10 @@ class Runner:
         """Begin games whose players are present, while there are free players and cores."""
         turns = self._seats.turns
         turns.waits(self.contest, False)
-        if self._is_paused:
+        paused = self._ledger.paused is not None  # by a fault of the server: one game at a time, until one is played
+        if self._is_paused or (paused and self._running) or turns.alone or len(self._left_cores) >= MAX_LEFT:
             return
-        if self._ledger.paused is not None and self._running:
-            return  # what goes wrong is the server's own: one game at a time, until one is played
-        if turns.alone or len(self._left_cores) >= MAX_LEFT:
-            return
-        if self._ledger.paused is not None:  # it may be one game alone that cannot be played
+        if paused:  # it may be one game alone that cannot be played
             due = sorted(due, key=lambda fixture: self._tries[fixture])
         failures = self._ledger.failures
         sound = [fixture for fixture in due if fixture not in failures] if failures else due
@@ -253,7 +249,7 @@ class Runner:
         if not chosen and not self._running and turns.quiet:
             chosen = self._startable(suspects)[:1]
             turns.alone = bool(chosen)
-        if self._ledger.paused is not None:
+        if paused:
             chosen = chosen[:1]
         turns.wants(self.contest, any(fixture not in chosen and self._programs(fixture) for fixture in due))
         self._due.begun(chosen)
@@ -288,7 +284,7 @@ class Runner:
         known = len(self.definition.interventions)
         for game in lost:
             log.warning("contest_game_forfeited", contest=self.definition.name, players=game.fixture.players)
-            await self._ledger.keep(game._replace(interventions=known))
+            await self._keep(game._replace(interventions=known))
         return bool(lost)
 
     async def _play(self, fixture: Fixture) -> None:
@@ -301,7 +297,6 @@ class Runner:
             self._running.pop(fixture, None)
             self._leave_cores(fixture)
             self._left_cores.discard(fixture)
-            self._due.ended(fixture)
             self.wake()
 
     def _leave_cores(self, fixture: Fixture) -> None:
@@ -324,9 +319,8 @@ class Runner:
 
     def _task(self, fixture: Fixture, number: int) -> GameTask:
         """Return a game as its host is told it."""
-        starts = {name: start_seconds(self.definition, self._ledger.games, name) for name in fixture.players}
         kept, wanted = self._comes_back(fixture), partial(self._wanted, fixture)
-        return GameTask(self.contest, self.definition, fixture, number, starts, kept, wanted)
+        return GameTask(self.contest, self.definition, fixture, number, kept, wanted)
 
     async def _have_played(self, fixture: Fixture) -> None:
         """Let the host play a game, and keep its result."""
@@ -338,32 +332,23 @@ class Runner:
             await trio.to_thread.run_sync(self.definition.position, fixture)  # drawing it may take milliseconds
         task = self._task(fixture, number)
         game: HostedGame | None = None
-        trouble: PlayerMissing | NotPlayed | None = None
-        failure: Exception | None = None
+        trouble: Exception | None = None
         try:
             async with trio.open_nursery() as keeping:
                 try:
                     async with self._host.play(task) as game:
                         if game is not None:
                             over = await self._result(game)
-                            ended = trio.current_time()
-                            seconds = ended - began
                             if game.leave_cores():  # and its programs end in the next one's time
                                 self._leave_cores(fixture)
-                            else:
-                                seconds += self._ending_seconds
                             # it is on its way to the disk while the programs end
-                            keeping.start_soon(self._keep, over._replace(seconds=seconds), game)
-                    if game is not None:
-                        self._ending_seconds = trio.current_time() - ended
-                        if self._connecting.isdisjoint(fixture.players):
-                            self._leave_cores(fixture)
-                except (PlayerMissing, NotPlayed) as error:
-                    trouble = error
+                            keeping.start_soon(
+                                self._keep_played, over._replace(seconds=trio.current_time() - began), game
+                            )
+                    if self._connecting.isdisjoint(fixture.players):
+                        self._leave_cores(fixture)
                 except Exception as error:  # which is to cancel no result on its way
-                    failure = error
-            if failure is not None:
-                raise failure
+                    trouble = error
         finally:
             if game is None or not game.recorded:
                 await self._ledger.forget(number)
@@ -374,11 +359,13 @@ class Runner:
                 await self._gone(fixture)
             else:
                 lost = absence_result(fixture, trouble.names, str(trouble), trouble.termination)
-                await self._ledger.keep(lost._replace(interventions=known, programs=trouble.programs))
-        elif trouble is not None:
+                await self._keep(lost._replace(interventions=known, programs=trouble.programs))
+        elif isinstance(trouble, PlayerMissing | NotPlayed):
             self._tries[fixture] += 1
             what = "a program cannot be started" if isinstance(trouble, PlayerMissing) else "a game cannot be played"
             await self._ledger.pause(what, str(trouble), players=fixture.players)
+        elif trouble is not None:
+            raise trouble
 
     async def _gone(self, fixture: Fixture) -> None:
         """Take note that a player went away before its game began."""
@@ -397,9 +384,16 @@ class Runner:
             if cut_off is not None:
                 await self._ledger.keep_cut_off(cut_off)
 
-    async def _keep(self, over: GameResult, game: HostedGame) -> None:
+    async def _keep(self, game: GameResult) -> GameResult:
+        """Keep a result. A plan is outdated by one that may change which games are due."""
+        kept = await self._ledger.keep(game)
+        if not is_harmless(kept):
+            self._due.drop()
+        return kept
+
+    async def _keep_played(self, over: GameResult, game: HostedGame) -> None:
         """Keep the result of a game; pause the contest if a fault of the server ended it."""
-        kept = await self._ledger.keep(over)
+        kept = await self._keep(over)
         if kept.termination != Termination.SERVER_FAULT:
             await self._ledger.resume()
         elif over.termination != Termination.SERVER_FAULT:
@@ -411,8 +405,7 @@ class Runner:
 
     def _matches(self) -> list[Match]:
         """Return the matches of this contest that are running."""
-        numbers = [number for number in self._running.values() if number is not None]
-        return [match for number in numbers if (match := self._arena.matches.get(number)) is not None]
+        return [match for number, match in self._arena.matches.items() if number in self._running.values()]
 
 
 def _ends(done: Intervention, match: Match) -> bool:

@@ -15,7 +15,7 @@ import trio
 from server.arena.arena import Arena
 from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import GameResult
-from server.contest.hosts.arena_host import GameSeating
+from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster
 from server.contest.plan import Plan, Present, plan
@@ -27,12 +27,13 @@ from server.contest.report.contents import make_report
 from server.contest.report.formatting import all_pauses
 from server.contest.report.progress import Moment
 from server.contest.report.structure import Loss, Pause, Report
-from server.contest.runtime.ledger import Ledger, missing_resource
+from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.store.folders import folder_of, link_to_log, links_to_logs
 from server.contest.store.store import Store
 from server.contest.store.verify_process import verify
 from server.ops import descendants
+from server.ops.supervisor import supervise
 
 log = structlog.get_logger()
 
@@ -47,9 +48,6 @@ REPORT_SHARE = 10.0
 
 VERIFY_SECONDS = 5.0
 """Pause before a contest that is over is verified: the command that holds it does so itself, and stops the server."""
-
-FAULT_SECONDS = 30.0
-"""Pause before a contest is taken up again that a fault of the server's own has interrupted."""
 
 
 class ContestSnapshot(NamedTuple):
@@ -114,22 +112,20 @@ class ContestService:
     """The service that runs all contests that are not over."""
 
     def __init__(self, arena: Arena, store: Store, cluster: Cluster | None = None) -> None:
-        """Take the arena in which games are played, the store, and the stall monitor.
+        """Take the arena in which games are played, and the store.
 
         Contests that can be played on the ``cluster`` are.
         """
         self._cluster = cluster
         self._arena = arena
         self._store = store
-        self._seats = GameSeating(arena)
+        self._seats = ArenaHost(arena)
         self.cleaned = trio.Event()
         """Set when no program of an earlier server is left: one started before might be taken for such a one."""
         self._held: set[int] = set()
-        self._told: dict[int, str] = {}
-        """By contest: what was last said of its report that could not be written."""
 
     @property
-    def seats(self) -> GameSeating:
+    def seats(self) -> ArenaHost:
         """The seating of its games, for others that play on the same cores."""
         return self._seats
 
@@ -148,13 +144,7 @@ class ContestService:
         await self._end_left()
         self.cleaned.set()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._seats.watch_store)
-            while True:
-                for contest in await self._open():
-                    if contest not in self._held:
-                        self._held.add(contest)
-                        nursery.start_soon(self._hold, contest)
-                await trio.sleep(LOOK_SECONDS)
+            await supervise("contests", self._look, nursery)
 
     async def _end_left(self) -> None:
         """Kill the processes that a dead server has left; raises nothing."""
@@ -168,35 +158,33 @@ class ContestService:
         if left:
             log.warning("leftover_programs_killed", count=left)
 
-    async def _open(self) -> list[int]:
-        """Return the contests that are not over."""
-        try:
-            contests = await self._seats.stored(self._store.contests)
-        except Exception as error:  # the store's, or no thread is left for it
-            log.error("contests_read_failed", error=str(error))
-            return []
-        return [contest.id for contest in contests if contest.closed is None]
+    async def _look(self, nursery: trio.Nursery) -> None:
+        """Begin the contests that are not over, also those that are opened later."""
+        while True:
+            for row in await self._seats.stored(self._store.contests):
+                if row.closed is None and row.id not in self._held:
+                    self._held.add(row.id)
+                    nursery.start_soon(supervise, f"contest {row.id}", self._hold, row.id)
+            await trio.sleep(LOOK_SECONDS)
 
     async def _hold(self, contest: int) -> None:
-        """Run a contest, and contain its faults."""
-        try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._report, contest)
-                # made beside the loop, and after whatever else is done with the store: it reads all games
-                read = partial(Ledger, contest, self._store, self._arena.record_store, self._seats)
-                await Runner(await self._seats.stored(read), self._arena, self._seats, self._cluster).run()
-                nursery.cancel_scope.cancel()
-            while await self._write(contest, -1) is None:
-                await trio.sleep(FAULT_SECONDS)
-            await self._verify(contest)
-        except Exception as error:
-            log.error("contest_interrupted", contest=contest, seconds=FAULT_SECONDS, exc_info=error)
-            await trio.sleep(FAULT_SECONDS)
-            self._held.discard(contest)
+        """Run a contest to its end, and verify it. Reports are written meanwhile."""
+        report = f"report {contest}"
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(supervise, report, self._report, contest)
+            # made beside the loop, and after whatever else is done with the store: it reads all games
+            read = partial(Ledger, contest, self._store, self._arena.record_store, self._seats)
+            await Runner(await self._seats.stored(read), self._arena, self._seats, self._cluster).run()
+            nursery.cancel_scope.cancel()
+        await supervise(report, self._write, contest)
+        await trio.sleep(VERIFY_SECONDS)
+        await supervise(f"verification {contest}", self._verify, contest)
+        await supervise(report, self._write, contest)
 
     async def _verify(self, contest: int) -> None:
-        """Verify a finished contest in another process, and add the verdict to its report."""
-        await trio.sleep(VERIFY_SECONDS)
+        """Verify a finished contest in another process, unless a command has done it."""
+        if await self._seats.stored(partial(self._store.verification, contest)) is not None:
+            return
         left = False
 
         def told(_done: int, _count: int) -> None:
@@ -204,51 +192,31 @@ class ContestService:
                 raise InterruptedError("the server stops")
 
         try:
-            if await self._seats.stored(partial(self._store.verification, contest)) is not None:
-                return
             work = partial(verify, self._arena.settings.data, contest, told, 1)
             found = await trio.to_thread.run_sync(work, abandon_on_cancel=True)
-            await self._seats.stored(partial(self._store.save_verification, contest, datetime.now(UTC), found))
-            (log.error if found.differences else log.info)("contest_verified", contest=contest, found=found.sentence)
-            await self._write(contest, -1)
-        except Exception as error:
-            log.error("contest_verification_failed", contest=contest, error=str(error), exc_info=error)
         finally:
             left = True
+        await self._seats.stored(partial(self._store.save_verification, contest, datetime.now(UTC), found))
+        (log.error if found.differences else log.info)("contest_verified", contest=contest, found=found.sentence)
 
     async def _report(self, contest: int) -> None:
-        """Update the report until cancelled."""
-        known: int | None = -1
+        """Write the report whenever it has changed, until cancelled."""
+        known = -1
         while True:
             began = trio.current_time()
-            known = await self._write(contest, -1 if known is None else known)
+            found = await self._snapshot(contest)
+            pauses = sum(1 if pause.ended is None else 2 for pause in found.moment.pauses)
+            entries = len(found.games) + len(found.definition.interventions) + pauses
+            if entries != known:
+                await self._write(contest, found)
+                known = entries
             await trio.sleep(max(REPORT_SECONDS, REPORT_SHARE * (trio.current_time() - began)))
 
-    async def _write(self, contest: int, known: int) -> int | None:
-        """Write the report, unless it has only the ``known`` number of entries; return their number.
-
-        None where it could not be written: whatever goes wrong with it costs the contest nothing.
-        """
-        try:
-            number = await self._written(contest, known)
-        except Exception as error:
-            lack = missing_resource(error)
-            if self._told.get(contest) != (lack or str(error)):  # a disk may be full for hours
-                what = {"reason": lack} if lack else {"exc_info": error}
-                log.error("report_write_failed", contest=contest, error=str(error), **what)
-            self._told[contest] = lack or str(error)
-            return None
-        self._told.pop(contest, None)
-        return number
-
-    async def _written(self, contest: int, known: int) -> int:
+    async def _snapshot(self, contest: int) -> ContestSnapshot:
         present = ContestPlayers.of(self._arena).present.get(contest)
-        found = await self._seats.stored(partial(take_snapshot, self._store, contest, datetime.now(UTC), present))
-        moment = found.moment
-        pauses = sum(1 if pause.ended is None else 2 for pause in moment.pauses)
-        number = len(found.games) + len(found.definition.interventions) + len(moment.notes) + pauses
-        if number == known:
-            return known
-        write = partial(write_report, self._arena.settings.data, contest, found)
-        await trio.to_thread.run_sync(write)
-        return number
+        return await self._seats.stored(partial(take_snapshot, self._store, contest, datetime.now(UTC), present))
+
+    async def _write(self, contest: int, found: ContestSnapshot | None = None) -> None:
+        """Write the report of a contest, as of now or of a snapshot."""
+        found = found or await self._snapshot(contest)
+        await trio.to_thread.run_sync(write_report, self._arena.settings.data, contest, found)

@@ -1,7 +1,7 @@
 """Causes of lost games, and disqualifications."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from server.contest.fixtures import (
     GameResult,
     counted_games,
 )
-from server.contest.interventions import END, Kind, pardoned, withdrawn
+from server.contest.interventions import END, pardoned, withdrawn
 
 
 class Cause(StrEnum):
@@ -84,12 +84,6 @@ _HARMLESS = frozenset(
 
 _AT_ONCE = frozenset({Cause.HUNG, Cause.NOT_STARTED, Cause.NO_ANSWER})
 """Causes of which one is enough in the qualification: the program never got ready."""
-
-MIN_START_SECONDS = 10
-"""A program that has been silent before gets so much, or all of ``start-seconds`` where that is less."""
-
-_ANEW = frozenset({Kind.REINSTATE, Kind.COMMAND})
-"""Interventions after which it counts no more that a program was silent."""
 
 _WORDS: dict[str, str] = {
     Cause.TIME: "lost on time",
@@ -175,26 +169,6 @@ def find_disqualified(
         if name not in out:
             out[name] = Disqualification(name, "withdrawn by the organiser", (), withdrawn=True)
     return out
-
-
-def start_seconds(definition: Definition, games: Sequence[GameResult], name: str) -> int:
-    """Return how many seconds a player's program has from its start to its first message.
-
-    Each time in a row that it has said none halves them, down to `MIN_START_SECONDS`, until it has played, or the
-    organiser has reinstated it or changed its command.
-    """
-    since = max((one.number for one in definition.interventions if one.name == name and one.kind in _ANEW), default=0)
-    entrant = definition.entrant(name)
-    # absent was, until both reasons were kept, a game to which two programs did not come, each for another one
-    causes = (Cause.NO_ANSWER,) if entrant is None or entrant.connects else (Cause.NO_ANSWER, Cause.ABSENT)
-    silent = 0
-    for game in reversed(games):
-        if name not in game.fixture.players or game.termination in ANNULLED:
-            continue
-        if game.played or game.interventions < since:
-            break
-        silent += any(loss.name == name and loss.cause in causes for loss in losses(definition, game))
-    return max(definition.start_seconds >> silent, min(MIN_START_SECONDS, definition.start_seconds))
 
 
 def _judge(definition: Definition, name: str, faults: list[Loss]) -> Disqualification | None:

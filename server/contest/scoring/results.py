@@ -35,19 +35,6 @@ def absence_result(fixture: Fixture, missing: Collection[str], why: str, termina
     return GameResult(fixture, None, here[0] if here else None, termination, why)
 
 
-def results_by_absence(due: Iterable[Fixture], missing: Collection[str], patience: int) -> list[GameResult]:
-    """Return the games that are lost because players have been missing for too long.
-
-    To be asked when no game is being played, and none can begin.
-    """
-    lost = []
-    for fixture in due:
-        out = [name for name in fixture.players if name in missing]
-        if out:
-            lost.append(absence_result(fixture, out, missing_sentence(out, patience)))
-    return lost
-
-
 def missing_sentence(names: Collection[str], patience: int) -> str:
     """Return the sentence that players have been missing for a number of seconds."""
     return f"{' and '.join(names)} had been missing for {number_of(patience, 'second')}"

@@ -30,6 +30,9 @@ from server.storage.disk import Disk
 FILE = "arena.sqlite3"
 """Name of the store in the data directory."""
 
+LADDER = 0
+"""The number of the ladder among the contests. The others count from 1."""
+
 APPLICATION = 0x41524E41
 """Tells the file from databases of other programs: ARNA."""
 
@@ -166,6 +169,19 @@ class Store:
                 self._run("INSERT INTO entrants VALUES (?, ?, ?, ?, ?)", contest, place, *values)
             return contest
 
+    def open_ladder(self, definition: Definition, date: datetime) -> None:
+        """Begin the ladder, or let it go on by a definition. Where its variants are others, running games are lost."""
+        text = definition_text(definition)
+        with self._transaction(synced=True):
+            self._run(
+                "INSERT INTO contests VALUES (?, ?, '', ?, ?, NULL) ON CONFLICT DO NOTHING",
+                LADDER, definition.name, text, date_text(date),
+            )  # fmt: skip
+            if self.opened_with(LADDER)[1].variants != definition.variants:
+                self._run("DELETE FROM pairings WHERE contest = ?", LADDER)
+                self._run("DELETE FROM failures WHERE contest = ?", LADDER)
+            self._run("UPDATE contests SET definition = ? WHERE id = ?", text, LADDER)
+
     def redefine(self, contest: int, definition: Definition) -> None:
         """Let a contest go on by another definition of the same entrants, also one that was over."""
         with self._transaction(synced=True):
@@ -185,15 +201,14 @@ class Store:
             return True
 
     def contests(self) -> list[Contest]:
-        """Return all contests in the order in which they were opened."""
-        rows = self._rows("SELECT id, name, opened, closed FROM contests ORDER BY id")
-        return [Contest(id, name, read_date(opened), closed and read_date(closed)) for id, name, opened, closed in rows]
+        """Return all contests in the order in which they were opened, without the ladder."""
+        rows = self._rows("SELECT id, name, opened, closed FROM contests WHERE id != ? ORDER BY id", LADDER)
+        return [_contest(*row) for row in rows]
 
     def contest(self, contest: int) -> Contest:
-        """Return a contest; raises KeyError where there is none."""
-        for row in self.contests():
-            if row.id == contest:
-                return row
+        """Return a contest, or the ladder; raises KeyError where there is none."""
+        for row in self._rows("SELECT id, name, opened, closed FROM contests WHERE id = ?", contest):
+            return _contest(*row)
         raise KeyError(contest)
 
     def definition(self, contest: int) -> Definition:
@@ -442,6 +457,10 @@ class Store:
             return decode(text, type=kind)
         except msgspec.DecodeError as error:
             raise BadStore(f"{self._path} is damaged: it has no readable {kind.__name__}: {error}") from None
+
+
+def _contest(id: int, name: str, opened: str, closed: str | None) -> Contest:
+    return Contest(id, name, read_date(opened), None if closed is None else read_date(closed))
 
 
 def _json(value: object) -> str:

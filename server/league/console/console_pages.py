@@ -24,6 +24,7 @@ from server.arena.arena import Arena
 from server.contest.interventions import Kind
 from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest
 from server.contest.runtime.service import ContestService
+from server.contest.store.store import LADDER
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, NotAllowed
 from server.league.console.announcements import HOURS, Announcements
@@ -55,8 +56,8 @@ ASKED = {
 """What is asked again before it is done, and what the button says."""
 
 
-LADDER_CHANGES = ("pause", "resume")
-"""What can be done with the ladder: see `server.league.ladder.definition.LadderControl`."""
+LADDER_CHANGES = (Kind.PAUSE, Kind.RESUME)
+"""What can be done with the ladder."""
 
 
 class ConsolePages:
@@ -125,7 +126,7 @@ class ConsolePages:
     async def _tried(self, identity: Identity, work: Callable[[], object]) -> Response:
         try:
             await _in_thread(work)
-        except NotAllowed as error:
+        except (NotAllowed, BadIntervention) as error:
             return await self._show_console(identity, str(error))
         return RedirectResponse(CONSOLE, 303)
 
@@ -159,13 +160,15 @@ class ConsolePages:
 
     async def _change_ladder(self, request: Request) -> Response:
         identity, _ = await self._identities.require_form(request, ORGANISER)
-        change, by = request.path_params["change"], identity.person.name
+        change = request.path_params["change"]
         if self._ladder is None:
             raise Refused(404, NO_LADDER)
         if change not in LADDER_CHANGES:
             raise Refused(404, f"what can be done with the ladder is one of {', '.join(LADDER_CHANGES)}")
-        control = self._ladder.control
-        return await self._tried(identity, partial(control.pause if change == "pause" else control.resume, by))
+        asked = InterventionRequest(Kind(change))
+        return await self._tried(
+            identity, partial(change_contest, self._data, self._accounts, LADDER, asked, identity.person.name)
+        )
 
     # contests
 

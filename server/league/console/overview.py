@@ -16,9 +16,8 @@ from server.contest.report.progress import progress_text
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene, open_contest
 from server.contest.runtime.service import ContestService, ContestSnapshot, take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
-from server.contest.store.store import FILE, Contest, Store
+from server.contest.store.store import FILE, LADDER, Contest, Store
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import NotAllowed
 from server.league.ladder.service import LadderService
 from server.league.submissions.versions import Versions
 from server.web.views.contests import ReportIndex
@@ -81,12 +80,9 @@ class OverviewReader:
     def _ladder_line(self) -> dict[str, Any] | None:
         if self._ladder is None:
             return None
-        control = self._ladder.control
-        try:
-            state = control.state()
-        except NotAllowed:  # the server has not come to it yet
-            return None
-        return {"paused": state.paused, "fault": state.fault, "running": len(self._ladder.running())}
+        with closing(Store(self._arena.settings.data / FILE)) as store:
+            paused = is_paused(store.interventions(LADDER))
+        return {"is_paused": paused, "running": len(self._ladder.running())}
 
 
 def stored_contests(data: Path) -> list[tuple[Contest, bool]]:
@@ -152,7 +148,7 @@ def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: In
     the disk.
     """
     with closing(Store(data / FILE)) as store:
-        found = open_contest(store, store.contest(contest).name if isinstance(contest, int) else contest)
+        found = open_contest(store, contest)
         done, follows = intervene(store, found.id, asked, datetime.now(UTC))
     accounts.note(by, f"{found.name}: {done.sentence}")
     return f"{found.name}: {done.sentence}; {follows}"
@@ -160,6 +156,8 @@ def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: In
 
 def read_contest(data: Path, number: int) -> dict[str, Any]:
     """Return what the page of a contest shows; raises KeyError where there is none, and `BadStore`. For a thread."""
+    if number == LADDER:
+        raise KeyError(number)
     with closing(Store(data / FILE)) as store:
         found = take_snapshot(store, number, datetime.now(UTC))
         return contest_values(store.contest(number), found, store.begun(number))

@@ -1,22 +1,18 @@
 """The ladder file: TOML in, a `LadderDefinition` out, or one sentence about the first thing that is wrong with it.
 
-`LadderControl` pauses the ladder, and lets its file be read again. `roster` lists the players: levels and programs of
-the file, active versions of bots, and bots that connect by themselves.
+`roster` lists the players: levels and programs of the file, active versions of bots, and bots that connect by
+themselves.
 
 What a value may be is declared with it here, as in `server.contest.definition`; games and time controls are written as
 in contest files.
 """
 
-import time
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
-from itertools import combinations
+from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import Annotated, NamedTuple
 
 import msgspec
-from msgspec.structs import replace
 
 from engine.levels import LEVELS
 from engine.match.clock import TimeControl
@@ -34,12 +30,9 @@ from server.config.declared import (
     read_table,
     read_value,
 )
-from server.config.settings import MOVE_LIMIT
 from server.contest.contest_file import Load, read_control, read_variant
-from server.contest.definition import PATHS, SEED, Bounds, Definition, Entrant, Sandbox, Stage, Variant
+from server.contest.definition import PATHS, Definition, Entrant, Stage, Variant
 from server.contest.formats.round_robin import RoundRobin
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import NotAllowed
 
 LEVEL_ELO = (500, 963, 1426, 1875, 2353, 2802, 3251, 3700, 4170)
 """What the levels from 1 on are fixed at: the distances that README measures in GIPF 4 4 15 15, from 500 on.
@@ -47,29 +40,14 @@ LEVEL_ELO = (500, 963, 1426, 1875, 2353, 2802, 3251, 3700, 4170)
 The last one is an estimate: it was measured with more positions than the level has.
 """
 
-MAX_PROGRAMS = 500
-
 ELO = Range(-10_000, 10_000, "Elo")
 
 TITLE = "the ladder"
-"""What a contest is called that the ladder makes of a game, for its host."""
+"""The name of the ladder as a contest."""
 
 
 class BadLadder(BadTable):
     """A ladder file that cannot be played."""
-
-
-class LadderVariant(NamedTuple):
-    """A game of the ladder."""
-
-    variant: Variant
-    weight: float
-    """Its share of the games is this part of the sum of all weights."""
-
-    @property
-    def key(self) -> str:
-        """What tells it from the others, as in ``gipf 3 3 9 9``."""
-        return f"{self.variant.game} {self.variant.parameters}".strip()
 
 
 class FixedLevel(msgspec.Struct, frozen=True):
@@ -99,139 +77,6 @@ class LadderProgram(msgspec.Struct, frozen=True, kw_only=True):
     folder: Annotated[str, Form(PATHS, "the program's folder, seen from the ladder file, which is all that it sees")]
 
 
-class LadderDefinition(msgspec.Struct, frozen=True, kw_only=True):
-    """A ladder."""
-
-    variants: tuple[LadderVariant, ...]
-    control: TimeControl
-    levels: tuple[FixedLevel, ...]
-    programs: tuple[LadderProgram, ...]
-    """Their folders are absolute."""
-    seed: Annotated[int, SEED] = 0
-    """Draws openings, where they are drawn."""
-    move_limit: Annotated[int, MOVE_LIMIT] = 1000
-    """In plies, both sides' counted."""
-    cores: Annotated[int, Range(0, 1000)] = 0
-    """Most cores of this machine that its programs use, two a game; 0: all that programs of contests may have."""
-    start_seconds: Annotated[int, Range(1, 3600, "seconds")] = 60
-    """What a program gets from its start to its first word."""
-    failures: Annotated[int, Range(1, 1000, "games")] = 3
-    """After so many failures in a row, to start or to stay alive, a program rests until its author has another one."""
-    games_a_day: Annotated[int, Range(0, 10_000_000, "games")] = 10_000
-    """Most games within 24 hours; 0: no bound."""
-    sandbox: Sandbox = Sandbox.SEALED
-    bounds: Bounds = Bounds()
-    visible: Annotated[tuple[str, ...], Form("(?s).+", "a list of folders that every program may read")] = ()
-    """Absolute."""
-    file: str = ""
-    """Where it was read from, absolute; no key of the file."""
-
-    @property
-    def entrants(self) -> list[Entrant]:
-        """The programs of the file as entrants."""
-        return [Entrant(one.name, one.command, folder=one.folder) for one in self.programs]
-
-    def contest(self, entrants: Sequence[Entrant], data: str) -> Definition:
-        """Return the contest that a game between entrants is to its host: only the built-in bots are no entrants.
-
-        Folders of entrants are seen from the data directory.
-        """
-        return Definition(
-            name=TITLE,
-            entrants=tuple(entrants),
-            variants=tuple(one.variant for one in self.variants),
-            stages=(Stage(RoundRobin(), self.control),),
-            move_limit=self.move_limit,
-            cores=self.cores,
-            folder=data,
-            start_seconds=self.start_seconds,
-            sandbox=self.sandbox,
-            bounds=self.bounds,
-            visible=self.visible,
-        )
-
-
-_READ_HERE = frozenset({"variants", "control", "levels", "programs", "file"})
-
-_WEIGHT = Field("weight", "weight", float, Range(0.001, 1000))
-
-
-def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
-    """Read a ladder file that lies in a folder; raises `BadTable`. Files of positions are fetched by ``load``."""
-    try:
-        file = TomlTable(tomllib.loads(text), "", "a ladder file", BadLadder)
-    except tomllib.TOMLDecodeError as error:
-        raise BadLadder(f"this is no TOML: {error}") from None
-    values = read_fields(file, [field for field in fields_of(LadderDefinition) if field.name not in _READ_HERE])
-    control = read_control(None, file, "time")
-    values["visible"] = tuple(str(folder / place) for place in values.get("visible", ()))
-    seed = values.get("seed", 0)
-    tables = file.tables("games", "one [[games]] or more, each with its game, and a weight where they differ")
-    variants = tuple(_variant(table, load, seed) for table in tables)
-    keys = [one.key for one in variants]
-    for place, key in enumerate(keys):
-        if key in keys[:place]:
-            raise BadLadder(f"games[{place + 1}] is {key}, which games[{keys.index(key) + 1}] is already: take one out")
-    levels = tuple(read_table(table, FixedLevel) for table in _optional(file, "levels"))
-    programs = tuple(_program(table, folder) for table in _optional(file, "programs"))
-    file.finish()
-    _check_names([*(level.name for level in levels), *(program.name for program in programs)])
-    _check_folders(programs)
-    return LadderDefinition(variants=variants, control=control, levels=levels, programs=programs, **values)
-
-
-def read_file(path: Path) -> LadderDefinition:
-    """Read a ladder file; raises `BadTable` with a sentence that names it."""
-    folder = path.absolute().parent
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-        found = read(text, folder, lambda name: (folder / name).read_text(encoding="utf-8-sig"))
-        return replace(found, file=str(path.absolute()))
-    except OSError as error:
-        raise BadLadder(f"{path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise BadLadder(f"{path} is no UTF-8 text") from None
-    except BadTable as error:
-        raise BadLadder(f"{path}: {error}") from None
-
-
-def _optional(file: TomlTable, key: str) -> list[TomlTable]:
-    return file.tables(key, f"a list of tables, each a [[{key}]]") if file.has(key) else []
-
-
-def _variant(table: TomlTable, load: Load, seed: int) -> LadderVariant:
-    weight = read_value(table, _WEIGHT) if table.has(_WEIGHT.key) else 1.0
-    return LadderVariant(read_variant(table, load, seed), weight)
-
-
-def _program(table: TomlTable, folder: PurePath) -> LadderProgram:
-    program = read_table(table, LadderProgram)
-    if not program.command:
-        raise table.wrong("command", "the list of a program and its arguments")
-    return replace(program, folder=str(folder / program.folder))
-
-
-def _check_names(names: Sequence[str]) -> None:
-    if len(names) > MAX_PROGRAMS:
-        raise BadLadder(f"a ladder file names at most {MAX_PROGRAMS} programs and levels, not {len(names)}")
-    for place, name in enumerate(names):
-        if name.lower() in (other.lower() for other in names[:place]):
-            raise BadLadder(f"two players of the ladder are called {name}; capital and small letters are alike")
-
-
-def _check_folders(programs: Sequence[LadderProgram]) -> None:
-    """Refuse programs of which one would see another one's files."""
-    for one, other in combinations(programs, 2):
-        if one.owner.lower() == other.owner.lower():
-            continue
-        for inner, outer in ((one, other), (other, one)):
-            if PurePath(inner.folder).is_relative_to(outer.folder):
-                raise BadLadder(
-                    f"{outer.name} would see the files of {inner.name}, whose folder {inner.folder} lies in its own: "
-                    "give each owner's programs folders of their own"
-                )
-
-
 class Listed(NamedTuple):
     """Somebody who plays on the ladder, and how."""
 
@@ -247,6 +92,98 @@ class Listed(NamedTuple):
         return self.entrant is not None and self.entrant.connects
 
 
+class LadderDefinition(msgspec.Struct, frozen=True, kw_only=True):
+    """A ladder."""
+
+    contest: Definition
+    """The ladder as a contest between the programs of the file, whose folders are absolute."""
+    weights: dict[str, float]
+    """By variant: its share of the games is this part of the sum of all weights."""
+    listed: tuple[Listed, ...]
+    """The levels and the programs of the file."""
+    failures: Annotated[int, Range(1, 1000, "games")] = 3
+    """After so many failures in a row, to start or to stay alive, a program rests until its author has another one."""
+    games_a_day: Annotated[int, Range(0, 10_000_000, "games")] = 10_000
+    """Most games within 24 hours; 0: no bound."""
+
+    @property
+    def control(self) -> TimeControl:
+        """The time control of all games."""
+        return self.contest.stages[0].control
+
+
+_AS_IN_CONTESTS = ("seed", "move_limit", "cores", "start_seconds", "sandbox", "bounds", "visible")
+"""Fields of a contest that a ladder file may have."""
+
+_OWN = ("failures", "games_a_day")
+
+_WEIGHT = Field("weight", "weight", float, Range(0.001, 1000))
+
+
+def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
+    """Read a ladder file that lies in a folder; raises `BadTable`. Files of positions are fetched by ``load``."""
+    try:
+        file = TomlTable(tomllib.loads(text), "", "a ladder file", BadLadder)
+    except tomllib.TOMLDecodeError as error:
+        raise BadLadder(f"this is no TOML: {error}") from None
+    values = read_fields(file, [field for field in fields_of(Definition) if field.name in _AS_IN_CONTESTS])
+    rules = read_fields(file, [field for field in fields_of(LadderDefinition) if field.name in _OWN])
+    values["visible"] = tuple(str(folder / place) for place in values.get("visible", ()))
+    control = read_control(None, file, "time")
+    variants: list[Variant] = []
+    weights: dict[str, float] = {}
+    for table in file.tables("games", "one [[games]] or more, each with its game, and a weight where they differ"):
+        weight = read_value(table, _WEIGHT) if table.has(_WEIGHT.key) else 1.0
+        variant = read_variant(table, load, values.get("seed", 0))
+        if variant.name in weights:
+            raise BadLadder(f"{table.place} is {variant.name}, which another one of games is already: take one out")
+        variants.append(variant)
+        weights[variant.name] = weight
+    levels = [read_table(table, FixedLevel) for table in _optional(file, "levels")]
+    listed = [Listed(LadderPlayer(level.name, "", level.anchor), 0, None) for level in levels]
+    listed += [_program(table, folder) for table in _optional(file, "programs")]
+    file.finish()
+    names = [one.player.name.lower() for one in listed]
+    for place, one in enumerate(listed):
+        if names[place] in names[:place]:
+            name = one.player.name
+            raise BadLadder(f"two players of the ladder are called {name}; capital and small letters are alike")
+    contest = Definition(
+        name=TITLE,
+        entrants=tuple(one.entrant for one in listed if one.entrant is not None),
+        variants=tuple(variants),
+        stages=(Stage(RoundRobin(), control),),
+        **values,
+    )
+    return LadderDefinition(contest=contest, weights=weights, listed=tuple(listed), **rules)
+
+
+def read_file(path: Path) -> LadderDefinition:
+    """Read a ladder file; raises `BadTable` with a sentence that names it."""
+    folder = path.absolute().parent
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        return read(text, folder, lambda name: (folder / name).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise BadLadder(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadLadder(f"{path} is no UTF-8 text") from None
+    except BadTable as error:
+        raise BadLadder(f"{path}: {error}") from None
+
+
+def _optional(file: TomlTable, key: str) -> list[TomlTable]:
+    return file.tables(key, f"a list of tables, each a [[{key}]]") if file.has(key) else []
+
+
+def _program(table: TomlTable, folder: PurePath) -> Listed:
+    program = read_table(table, LadderProgram)
+    if not program.command:
+        raise table.wrong("command", "the list of a program and its arguments")
+    entrant = Entrant(program.name, program.command, folder=str(folder / program.folder))
+    return Listed(LadderPlayer(program.name, program.owner), 0, entrant)
+
+
 def roster(
     definition: LadderDefinition, versions: Iterable[Listed], connected: Iterable[Listed] = ()
 ) -> dict[str, Listed]:
@@ -254,9 +191,7 @@ def roster(
 
     A bot with the name of a player of the file is left out, and so is a connected bot with an active version.
     """
-    listed = {level.name: Listed(LadderPlayer(level.name, "", level.anchor), 0, None) for level in definition.levels}
-    for program, entrant in zip(definition.programs, definition.entrants, strict=True):
-        listed[program.name] = Listed(LadderPlayer(program.name, program.owner), 0, entrant)
+    listed = {one.player.name: one for one in definition.listed}
     for bots in (versions, connected):
         taken = {name.lower() for name in listed}
         listed |= {one.player.name: one for one in bots if one.player.name.lower() not in taken}
@@ -264,83 +199,3 @@ def roster(
 
 
 NO_LADDER = "no ladder is played here; arena-server serve --ladder FILE plays one"
-
-
-class LadderState(NamedTuple):
-    """How the ladder stands, whether a server plays it now or not."""
-
-    file: str
-    """The ladder file, absolute."""
-    paused: str
-    """Since when it is paused, and who did that, as in ``2026-11-23 10:00 UTC (teacher)``; empty: it is played."""
-    reads: int
-    """How often the file was to be read again."""
-    fault: str
-    """What is wrong with the file, while the ladder goes on by what stood there before; empty where nothing is."""
-
-
-class LadderControl:
-    """The controls of the ladder: pauses, after which its file is read again.
-
-    Organisers use them on the pages and on the command line; the server that plays the ladder finds all in the
-    database of the league. The methods may be called from any thread; all raise `BadStore`.
-    """
-
-    def __init__(self, accounts: Accounts, now: Callable[[], float] = time.time) -> None:
-        """Take the accounts, whose database it shares, and the clock, in Unix seconds."""
-        self._accounts = accounts
-        self._now = now
-
-    def state(self) -> LadderState:
-        """Return how the ladder stands; raises `NotAllowed` where none has ever been played."""
-        rows = self._accounts.rows("SELECT file, paused, reads, fault FROM ladder_state")
-        if not rows:
-            raise NotAllowed(NO_LADDER)
-        return LadderState(*rows[0])
-
-    # by organisers
-
-    def pause(self, by: str) -> str:
-        """Let no game begin until `resume`, and return a sentence about that; raises `NotAllowed`."""
-        if self.state().paused:
-            raise NotAllowed("the ladder is paused already")
-        since = f"{datetime.fromtimestamp(self._now(), UTC):%Y-%m-%d %H:%M} UTC ({by})"
-        self._set(by, "paused the ladder", paused=since)
-        return "the ladder was paused; games that are being played are played to their ends"
-
-    def resume(self, by: str) -> str:
-        """Let games begin again, with the ladder file as it is now, and return a sentence about that.
-
-        Where the file is wrong, the ladder goes on as before it was changed. Raises `NotAllowed`.
-        """
-        if not self.state().paused:
-            raise NotAllowed("the ladder is not paused")
-        try:
-            read_file(Path(self.state().file))
-        except BadTable as error:
-            self._set(by, "resumed the ladder; its file is wrong", paused="", fault=str(error))
-            return f"the ladder was resumed; its file is wrong, and it goes on as before: {error}"
-        self._set(by, "resumed the ladder", paused="", reads=self.state().reads + 1, fault="")
-        return "the ladder was resumed; its file was read again"
-
-    # by the server that plays it
-
-    def begin(self, file: str) -> None:
-        """Note at the start of a server which file is played."""
-        with self._accounts.change() as database:
-            database.execute(
-                """INSERT INTO ladder_state (id, file, paused, reads, fault) VALUES (1, ?, '', 0, '')
-                ON CONFLICT (id) DO UPDATE SET file = excluded.file, fault = ''""",
-                (file,),
-            )
-
-    def note_fault(self, fault: str) -> None:
-        """Note what is wrong with the ladder file; empty for nothing."""
-        with self._accounts.change() as database:
-            database.execute("UPDATE ladder_state SET fault = ?", (fault,))
-
-    def _set(self, by: str, what: str, **values: str | int) -> None:
-        columns = ", ".join(f"{column} = ?" for column in values)
-        with self._accounts.change() as database:
-            database.execute(f"UPDATE ladder_state SET {columns}", tuple(values.values()))
-            self._accounts.log(database, by, what)

@@ -10,8 +10,8 @@ together: some variant, then the same one with colours swapped. Variants come by
 """
 
 import math
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -35,10 +35,6 @@ MAX_UNIT = 1e6
 
 FORGOTTEN = 1e-3
 """What then counts for less than so much of a game is left out: whoever has left the ladder, say."""
-
-DROPPED_MEMORY = 20
-"""A game during which the server died counts as running until this many more games are counted: the server may have
-died of the game, so it is not chosen again at once."""
 
 EXCESS = 1.0
 """So many recent games more than the average an owner may have and still be an opponent."""
@@ -85,62 +81,47 @@ class GameCounts:
 
     def __init__(self) -> None:
         """Begin without a game."""
-        self._owners = ForgettingCounter(OWNER_MEMORY)
-        self._bots: dict[str, ForgettingCounter] = {}
-        self._opponents: dict[str, ForgettingCounter] = {}
-        self._variants: dict[str, ForgettingCounter] = {}
-        self._begun: Counter[str] = Counter()
-        self._lead: dict[tuple[str, str], dict[str, int]] = {}
-        self._met: dict[tuple[str, str], Counter[str]] = {}
+        self.owners = ForgettingCounter(OWNER_MEMORY)
+        """Recent games by `share_key`."""
+        self.bots = _counters(BOT_MEMORY)
+        """Recent games of each bot among the games of its owner, by `share_key` and name."""
+        self.opponents = _counters(OPPONENT_MEMORY)
+        """Recent meetings by both names."""
+        self.variants = _counters(VARIANT_MEMORY)
+        """Recent games by name and variant."""
+        self.begun: Counter[str] = Counter()
+        """How much more often a player has begun than others have against it."""
+        self._lead: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        self._met: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
 
     def add(self, players: Mapping[str, LadderPlayer], variant: str, first: str, second: str) -> None:
         """Count a game; for players who are on the ladder no more nothing but who began counts."""
         for name, opponent in ((first, second), (second, first)):
             if name in players:
-                self._opponents.setdefault(name, ForgettingCounter(OPPONENT_MEMORY)).add(opponent)
-                self._variants.setdefault(name, ForgettingCounter(VARIANT_MEMORY)).add(variant)
+                self.opponents[name].add(opponent)
+                self.variants[name].add(variant)
                 if players[name].anchor is None:
                     key = share_key(players[name])
-                    self._owners.add(key)
-                    self._bots.setdefault(key, ForgettingCounter(BOT_MEMORY)).add(name)
-        self._begun[first] += 1
-        self._begun[second] -= 1
+                    self.owners.add(key)
+                    self.bots[key].add(name)
+        self.begun[first] += 1
+        self.begun[second] -= 1
         pair = (min(first, second), max(first, second))
-        self._met.setdefault(pair, Counter())[variant] += 1
-        lead = self._lead.setdefault(pair, {})
-        lead[variant] = lead.get(variant, 0) + (1 if first < second else -1)
-        if lead[variant] == 0:
-            del lead[variant]
+        self._met[pair][variant] += 1
+        self._lead[pair][variant] += 1 if first < second else -1
 
-    def of_owner(self, key: str) -> float:
-        """Return how many recent games an owner has, by `share_key`."""
-        return self._owners[key]
-
-    def of_bot(self, key: str, name: str) -> float:
-        """Return how many recent games a bot has, among the recent ones of its owner."""
-        return self._bots[key][name] if key in self._bots else 0.0
-
-    def of_pair(self, name: str, opponent: str) -> float:
-        """Return how often a player has met another, among its recent games."""
-        return self._opponents[name][opponent] if name in self._opponents else 0.0
-
-    def of_variant(self, name: str, variant: str) -> float:
-        """Return how often a player has played a variant, among its recent games."""
-        return self._variants[name][variant] if name in self._variants else 0.0
-
-    def begun(self, name: str) -> int:
-        """Return how much more often a player has begun than others have against it."""
-        return self._begun[name]
-
-    def lead(self, one: str, other: str) -> dict[str, int]:
-        """Return by variant how much more often one of two players has begun against the other, where that is not 0."""
-        found = self._lead.get((min(one, other), max(one, other)), {})
-        return {variant: games if one < other else -games for variant, games in found.items()}
+    def lead(self, one: str, other: str) -> Counter[str]:
+        """Return by variant how much more often one of two players has begun against the other."""
+        found = self._lead[min(one, other), max(one, other)]
+        return Counter({variant: games if one < other else -games for variant, games in found.items()})
 
     def met(self, one: str, other: str, variant: str) -> int:
         """Return how many games two players have played in a variant, all of them."""
-        found = self._met.get((min(one, other), max(one, other)))
-        return found[variant] if found else 0
+        return self._met[min(one, other), max(one, other)][variant]
+
+
+def _counters(memory: float) -> defaultdict[str, ForgettingCounter]:
+    return defaultdict(partial(ForgettingCounter, memory))
 
 
 def share_key(player: LadderPlayer) -> str:
@@ -165,22 +146,18 @@ def next_pairings(
     weights: Mapping[str, float],
     slots: int,
     now: float,
-    dropped: Iterable[Pairing] = (),
 ) -> list[Pairing]:
     """Return the next games, the most urgent first; fewer than ``slots`` where nobody is free.
 
     ``players`` are those who may play now, ``ratings`` theirs, not decayed, ``counts`` those of all games that counted,
     ``running`` the games that are being played, ``weights`` those of the variants, above 0, ``now`` a Unix time in
-    seconds. Nobody plays two games at the same time, fixed points excepted. ``dropped`` are
-    games that count as if they were being played, but keep nobody from another one.
+    seconds. Nobody plays two games at the same time, fixed points excepted.
     """
     if slots < 1:
         return []
     known = {name: decayed(ratings.get(name) or starting(players, name), now) for name in players}
     owners = {name: share_key(player) for name, player in players.items() if player.anchor is None}
     state = _State(players, owners, known, (counts, GameCounts()), set())
-    for pairing in dropped:
-        state.counts[1].add(players, *pairing)
     for pairing in running:
         state.begin(pairing)
     chosen: list[Pairing] = []
@@ -234,18 +211,18 @@ class _State(NamedTuple):
 
     def turn(self, name: str) -> tuple[float, str]:
         """Return when it is the turn of a bot, among those of its owner: the least value comes first."""
-        games = sum(counts.of_bot(self.owners[name], name) for counts in self.counts)
+        games = sum(counts.bots[self.owners[name]][name] for counts in self.counts)
         return games / max(self.ratings[name].deviation, 1.0), name
 
     def value(self, name: str, opponent: str) -> tuple[float, str]:
         """Return how good an opponent is: the largest value is the best."""
-        met = sum(counts.of_pair(name, opponent) for counts in self.counts)
+        met = sum(counts.opponents[name][opponent] for counts in self.counts)
         preference = 1.0 if opponent in self.owners else FIXED_POINT_PREFERENCE
         return preference * information(self.ratings[name], self.ratings[opponent]) / (1 + met), opponent
 
     def need(self, pair: tuple[str, str], variant: str, weight: float) -> tuple[float, str]:
         """Return when it is the turn of a variant, for two players: the least value comes first."""
-        games = sum(counts.of_variant(name, variant) for counts in self.counts for name in pair)
+        games = sum(counts.variants[name][variant] for counts in self.counts for name in pair)
         return (games + 1) / weight, variant
 
 
@@ -256,7 +233,7 @@ def _next_pairing(state: _State, weights: Mapping[str, float]) -> Pairing | None
     for name in free:
         if name in state.owners:
             bots.setdefault(state.owners[name], []).append(name)
-    games = {owner: sum(counts.of_owner(owner) for counts in state.counts) for owner in set(state.owners.values())}
+    games = {owner: sum(counts.owners[owner] for counts in state.counts) for owner in set(state.owners.values())}
     most = sum(games.values()) / max(len(games), 1) + EXCESS
     for owner in sorted(bots, key=lambda owner: (games[owner], owner)):
         others = [name for name in free if state.owners.get(name) != owner]
@@ -270,7 +247,7 @@ def _next_pairing(state: _State, weights: Mapping[str, float]) -> Pairing | None
 
 def _game(state: _State, one: str, other: str, weights: Mapping[str, float]) -> Pairing:
     """Return the game that two players play next: in which variant, and who begins."""
-    lead = Counter(state.counts[0].lead(one, other))
+    lead = state.counts[0].lead(one, other)
     lead.update(state.counts[1].lead(one, other))
     halves = [variant for variant in sorted(weights) if lead[variant]]
     if halves:
@@ -278,5 +255,5 @@ def _game(state: _State, one: str, other: str, weights: Mapping[str, float]) -> 
         ahead = lead[variant]
     else:
         variant = min(weights, key=lambda variant: state.need((one, other), variant, weights[variant]))
-        ahead = sum(counts.begun(one) - counts.begun(other) for counts in state.counts)
+        ahead = sum(counts.begun[one] - counts.begun[other] for counts in state.counts)
     return Pairing(variant, other, one) if ahead > 0 else Pairing(variant, one, other)

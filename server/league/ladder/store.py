@@ -1,7 +1,7 @@
-"""The ladder in the database of the league: its players, the games that count, and those that are being played.
+"""The ladder in the database of the league: its players, and the games that count.
 
 A game is counted once, in one transaction with all that follows from it: the ratings of both, and the failures in a
-row. Until then it stands among those that have begun, so that whoever starts after a crash finds it there.
+row. Until then it is a running game in the store of contests.
 """
 
 import sqlite3
@@ -20,12 +20,9 @@ from engine.statistics.online import (
     starting,
     update,
 )
-from server.contest.fixtures import GameResult
+from server.contest.fixtures import SET_ASIDE, GameResult
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.pairing import GameCounts
-
-ROUNDING = 0.001
-"""Ratings that are nearer to each other than this, in Elo, are the same."""
 
 GAMES_AT_A_TIME = 10_000
 """So many games are read at a time where all are."""
@@ -33,7 +30,7 @@ GAMES_AT_A_TIME = 10_000
 _STANDINGS = "SELECT name, owner, version, elo, deviation, games, last, failures, rests FROM ladder_players"
 
 _GAME = """number, match, variant, opening, first, second, first_version, second_version, score, termination, detail,
-    plies, failed, ended, record, first_elo, first_deviation, second_elo, second_deviation"""
+    record, ended, first_elo, first_deviation, second_elo, second_deviation"""
 
 
 class Standing(NamedTuple):
@@ -51,32 +48,23 @@ class Standing(NamedTuple):
     """Why it does not play; empty where it does."""
 
 
-class BegunGame(NamedTuple):
-    """A game that has begun."""
-
-    match: int
-    """Number of its record."""
-    variant: str
-    opening: int
-    players: tuple[str, str]
-    """That who begins first."""
-    versions: tuple[int, int]
-
-
 class CountedGame(NamedTuple):
     """A game that counts, and the ratings after it."""
 
     number: int
-    game: BegunGame
+    match: int | None
+    """Number of its record; None: it was not played."""
+    variant: str
+    opening: int
+    players: tuple[str, str]
+    """The player that began comes first."""
+    versions: tuple[int, int]
     score: float | None
-    """Of who began; None: it rates nobody."""
+    """Of the player that began; None: the game rates nobody."""
     termination: str
     detail: str
-    plies: int
-    failed: tuple[bool, bool]
-    """Who has not started, or not stayed alive."""
     record: str
-    """SHA-256 of its record, which is on the disk; empty: there is none, since the game could not begin."""
+    """SHA-256 of its record, which is on the disk; empty: there is none."""
     date: float
     ratings: tuple[tuple[float, float], tuple[float, float]]
     """Elo and deviation of both."""
@@ -140,6 +128,7 @@ class LadderStore:
                 if player.anchor not in (None, before.rating.elo):
                     database.execute("UPDATE ladder_players SET elo = ? WHERE name = ?", (player.anchor, player.name))
                 return
+            (last,) = database.execute("SELECT coalesce(max(number), 0) FROM ladder_games").fetchone()
             rating = starting(players, player.name) if before is None else start_of_version(before.rating)
             database.execute(
                 """INSERT INTO ladder_players VALUES (?, ?, ?, ?, ?, ?, ?, 0, '')
@@ -149,7 +138,7 @@ class LadderStore:
             )
             database.execute(
                 "INSERT INTO ladder_versions (player, version, after, began, elo, deviation) VALUES (?, ?, ?, ?, ?, ?)",
-                (player.name, version, _last_number(database), self._now(), rating.elo, rating.deviation),
+                (player.name, version, last, self._now(), rating.elo, rating.deviation),
             )
 
     def standings(self) -> list[Standing]:
@@ -171,66 +160,40 @@ class LadderStore:
 
     # games
 
-    def begun(self) -> list[BegunGame]:
-        """Return the games that have begun and are neither counted nor forgotten."""
-        rows = self._accounts.rows(
-            """SELECT match, variant, opening, first, second, first_version, second_version
-            FROM ladder_running ORDER BY match"""
-        )
-        return [_begun(*row) for row in rows]
-
-    def begin(self, games: Iterable[BegunGame]) -> None:
-        """Store games before they begin."""
-        with self._accounts.change() as database:
-            database.executemany(
-                """INSERT INTO ladder_running
-                (match, variant, opening, first, second, first_version, second_version) VALUES (?, ?, ?, ?, ?, ?, ?)""",
-                [(game.match, game.variant, game.opening, *game.players, *game.versions) for game in games],
-            )
-
-    def forget(self, match: int) -> None:
-        """Drop a game that has begun and is not counted."""
-        with self._accounts.change() as database:
-            database.execute("DELETE FROM ladder_running WHERE match = ?", (match,))
-
     def count(
-        self,
-        game: BegunGame,
-        result: GameResult,
-        record: str,
-        players: Mapping[str, LadderPlayer],
-        rests_after: int,
+        self, game: GameResult, variant: str, record: str, players: Mapping[str, LadderPlayer], rests_after: int
     ) -> list[str]:
         """Count a game that is over and not annulled; the second time nothing changes.
 
-        ``record`` is the SHA-256 of its record, which is on the disk; empty where it was not played. Players who have
-        failed ``rests_after`` times in a row rest from now on; their names are returned.
+        ``record`` is the SHA-256 of its record, which is on the disk. Players who have failed ``rests_after`` times in
+        a row rest from now on; their names are returned.
         """
-        score, both_failed = score_of(result), failed_sides(result)
+        names, score = game.fixture.players, score_of(game)
         with self._accounts.change() as database:
             if database.execute("SELECT 1 FROM ladder_games WHERE match = ?", (game.match,)).fetchone():
                 return []
-            number = _last_number(database) + 1
-            date = max(self._now(), _last_date(database))  # clocks of machines are set back at times
-            known = {name: _player(database, name) for name in game.players}
-            ratings = {name: found.rating for name, found in known.items() if found is not None}
+            number, last = database.execute(
+                "SELECT coalesce(max(number), 0), coalesce(max(ended), 0) FROM ladder_games"
+            ).fetchone()
+            date = max(self._now(), last)  # clocks of machines are set back at times
+            before = [_player(database, name) for name in names]
+            ratings = {one.name: one.rating for one in before if one is not None}
             if score is not None:
-                rated = LadderGame(number, game.variant, *game.players, score, date)
-                ratings |= update(ratings, rated, players)
-            after = [ratings.get(name) or starting(players, name) for name in game.players]
-            database.execute("DELETE FROM ladder_running WHERE match = ?", (game.match,))
+                ratings |= update(ratings, LadderGame(number + 1, variant, *names, score, date), players)
+            after = [ratings.get(name) or starting(players, name) for name in names]
+            versions = (0 if one is None else one.version for one in before)
             database.execute(
-                f"INSERT INTO ladder_games ({_GAME}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                f"INSERT INTO ladder_games ({_GAME}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 (
-                    *(number, game.match, game.variant, game.opening, *game.players, *game.versions, score),
-                    *(result.termination, result.detail, result.plies, both_failed[0] + 2 * both_failed[1], date),
-                    *(record, *(value for rating in after for value in (rating.elo, rating.deviation))),
+                    *(number + 1, game.match, variant, game.fixture.opening, *names, *versions, score),
+                    *(game.termination, game.detail, record, date),
+                    *(value for rating in after for value in (rating.elo, rating.deviation)),
                 ),
             )
             resting = []
-            for name, rating, failed in zip(game.players, after, both_failed, strict=True):
+            for name, rating, failed in zip(names, after, failed_sides(game), strict=True):
                 self._keep_rating(database, name, rating)
-                if failed and self._has_failed(database, name, rests_after, result.detail):
+                if failed and self._has_failed(database, name, rests_after, game.detail):
                     resting.append(name)
                 elif not failed:
                     database.execute("UPDATE ladder_players SET failures = 0 WHERE name = ?", (name,))
@@ -303,7 +266,7 @@ class LadderStore:
         changed = [
             (one.name, rating)
             for one in self.standings()
-            if (rating := ratings.get(one.name)) is not None and not _same(one.rating, rating)
+            if (rating := ratings.get(one.name)) is not None and rating != one.rating
         ]
         with self._accounts.change() as database:
             for name, rating in changed:
@@ -321,7 +284,7 @@ class LadderStore:
             )
         else:
             rows = self._accounts.rows(f"SELECT {_GAME} FROM ladder_games ORDER BY number DESC LIMIT ?", most)
-        return [_counted(*row) for row in rows]
+        return list(map(_counted, rows))
 
     def versions(self, player: str) -> list[VersionInPlay]:
         """Return the versions of a player that came into play, in order."""
@@ -350,23 +313,18 @@ class LadderStore:
     # for the start of a server
 
     def last_match(self) -> int:
-        """Return the highest number of a match of the ladder, 0 where there is none."""
-        rows = self._accounts.rows(
-            "SELECT max(coalesce((SELECT max(match) FROM ladder_running), 0),"
-            " coalesce((SELECT max(match) FROM ladder_games), 0))"
-        )
-        return int(rows[0][0])
+        """Return the highest number of a match that is counted, 0 where there is none."""
+        return int(self._accounts.rows("SELECT coalesce(max(match), 0) FROM ladder_games")[0][0])
 
     def player_in(self, match: int, name: str) -> str:
-        """Return the name of a player in a match of the ladder, as the ladder writes it; empty where it is none."""
-        for table in ("ladder_running", "ladder_games"):
-            for names in self._accounts.rows(f"SELECT first, second FROM {table} WHERE match = ?", match):
-                return next((one for one in names if one.lower() == name.lower()), "")
+        """Return the name of a player in a counted match, as the ladder writes it; empty where it is none."""
+        for names in self._accounts.rows("SELECT first, second FROM ladder_games WHERE match = ?", match):
+            return next((one for one in names if one.lower() == name.lower()), "")
         return ""
 
     def counted_matches(self, matches: Iterable[int]) -> set[int]:
         """Return which of these matches are counted."""
-        query = "SELECT 1 FROM ladder_games WHERE match = ? AND record != ''"
+        query = "SELECT 1 FROM ladder_games WHERE match = ?"
         return {match for match in matches if self._accounts.rows(query, match)}
 
 
@@ -379,23 +337,13 @@ def _standing(row: Any) -> Standing:
     return Standing(name, owner, version, OnlineRating(elo, deviation, games, last), failures, rests)
 
 
-def _same(one: OnlineRating, other: OnlineRating) -> bool:
-    """Tell whether ratings are equal but for rounding."""
-    apart = max(abs(one.elo - other.elo), abs(one.deviation - other.deviation))
-    return apart < ROUNDING and (one.games, one.last) == (other.games, other.last)
-
-
-def _begun(match: int, variant: str, opening: int, *rest: Any) -> BegunGame:
-    first, second, first_version, second_version = rest
-    return BegunGame(match, variant, opening, (first, second), (first_version, second_version))
-
-
-def _counted(number: int, match: int, variant: str, opening: int, *rest: Any) -> CountedGame:
-    first, second, first_version, second_version, score, termination, detail, plies, failed, date, record = rest[:11]
-    game = BegunGame(match, variant, opening, (first, second), (first_version, second_version))
-    failed_both = bool(failed & 1), bool(failed & 2)
-    ratings = rest[11:13], rest[13:15]
-    return CountedGame(number, game, score, termination, detail, plies, failed_both, record, date, ratings)
+def _counted(row: Any) -> CountedGame:
+    number, match, variant, opening, first, second, first_version, second_version, *rest = row
+    score, termination, detail, record, date, *ratings = rest
+    return CountedGame(
+        number, match, variant, opening, (first, second), (first_version, second_version),
+        score, termination, detail, record, date, ((ratings[0], ratings[1]), (ratings[2], ratings[3])),
+    )  # fmt: skip
 
 
 def score_of(result: GameResult) -> float | None:
@@ -411,18 +359,10 @@ def failed_sides(result: GameResult) -> tuple[bool, bool]:
     """Return who has not started, or not stayed alive: a program that is no use, rather than one that plays badly."""
 
     def failed(side: int) -> bool:
-        if result.winner == side or not result.played:
-            return result.winner != side
+        if result.winner == side or result.termination == SET_ASIDE:
+            return False
         never_ready = result.termination == Termination.TIME and not result.ready[side]
-        return result.winner is not None and (never_ready or result.termination in ENDED_PROGRAM)
+        ended = result.winner is not None and (never_ready or result.termination in ENDED_PROGRAM)
+        return ended or not result.played
 
     return failed(0), failed(1)
-
-
-def _last_number(database: sqlite3.Connection) -> int:
-    return int(database.execute("SELECT coalesce(max(number), 0) FROM ladder_games").fetchone()[0])
-
-
-def _last_date(database: sqlite3.Connection) -> float:
-    row = database.execute("SELECT ended FROM ladder_games ORDER BY number DESC LIMIT 1").fetchone()
-    return 0.0 if row is None else float(row[0])

@@ -78,19 +78,18 @@ def _state(one: Standing, player: LadderPlayer | None) -> State:
     return "rests" if one.rests else "plays"
 
 
-def game_row(counted: CountedGame) -> dict[str, Any]:
+def game_row(game: CountedGame) -> dict[str, Any]:
     """Return a game as a row; without a score it rates nobody."""
-    game = counted.game
     return {
         "match": game.match,
-        "has_record": bool(counted.record),
+        "has_record": bool(game.record),
         "variant": game.variant,
         "first": game.players[0],
         "second": game.players[1],
         "versions": game.versions,
-        "score": counted.score,
-        "termination": counted.termination,
-        "ended": datetime.fromtimestamp(counted.date, UTC),
+        "score": game.score,
+        "termination": game.termination,
+        "ended": datetime.fromtimestamp(game.date, UTC),
     }
 
 
@@ -124,7 +123,7 @@ def version_rows(
 
 def _side(name: str, game: CountedGame) -> int:
     """Return the side of a player in one of its games."""
-    return 0 if game.game.players[0].lower() == name.lower() else 1
+    return 0 if game.players[0].lower() == name.lower() else 1
 
 
 def chart(name: str, games: Sequence[CountedGame]) -> dict[str, Any] | None:
@@ -134,7 +133,7 @@ def chart(name: str, games: Sequence[CountedGame]) -> dict[str, Any] | None:
         return None
     sides = [_side(name, game) for game in rated]
     elo = [game.ratings[side][0] for game, side in zip(rated, sides, strict=True)]
-    versions = [game.game.versions[side] for game, side in zip(rated, sides, strict=True)]
+    versions = [game.versions[side] for game, side in zip(rated, sides, strict=True)]
     starts = [n for n in range(1, len(rated)) if versions[n] != versions[n - 1]]
     low, high, last = min(elo) - CHART_MARGIN, max(elo) + CHART_MARGIN, len(rated) - 1
     points = " ".join(
@@ -180,9 +179,8 @@ class LadderPages:
             return page("ladder/none", "Ladder", {}, current="/ladder")
         told = await trio.to_thread.run_sync(_read_standings, ladder)
         running = sorted(ladder.running().items())
-        variants = ladder.definition.variants
-        total = sum(one.weight for one in variants)
-        shares = [(one.key, one.weight / total) for one in variants]
+        weights = ladder.definition.weights
+        shares = [(variant, weight / sum(weights.values())) for variant, weight in weights.items()]
         values = {
             "told": told,
             "running": running,

@@ -106,8 +106,7 @@ MAX_WAITING = 3
 
 _COLUMNS = "versions.id, bots.name, number, received, file, sha256, state, sentence, command, owner, rests"
 
-_IN_PLAY = """SELECT 1 FROM ladder_running
-    WHERE (first = ?1 AND first_version = ?2) OR (second = ?1 AND second_version = ?2)"""
+_IN_PLAY = "SELECT 1 FROM ladder_players WHERE name = ? AND version = ?"
 
 
 class Version(NamedTuple):

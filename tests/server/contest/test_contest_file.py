@@ -162,7 +162,6 @@ def test_challengers_are_the_first_entrant_unless_named() -> None:
         ('name = "least"', 'name = "least"\nround = 3', "round is no key of a contest file; these are name, seed, "),
         ('name = "least"', 'name = "least"\nseed = -1', "seed is a whole number from 0 to 9223372036854775807, not -1"),
         ('name = "least"', 'name = "least"\nseeding = "elo"', "seeding is one of listed, chance, not 'elo'"),
-        ('name = "least"', 'name = "least"\ninterrupted = 1', "interrupted is one of resume, replay, not 1"),
         ('name = "least"', 'name = "least"\nmove-limit = 0', "move-limit is a whole number from 1 to 10000 moves of"),
         (', { name = "bob" }', "", "a contest has 2 to 500 entrants, not 1"),
         ('"bob"', '"b b"', "entrants[2].name is a name of 1 to 32 letters, digits, '_', '.' and '-'"),

@@ -1,7 +1,5 @@
 """Results of games, causes of losses, and disqualifications."""
 
-from datetime import UTC, datetime
-
 from msgspec.structs import replace
 
 from engine.games.catalogue import GAMES
@@ -9,7 +7,6 @@ from engine.games.outcome import ANNULLED, Termination
 from engine.match.clock import TimeControl
 from engine.match.record import Header
 from engine.match.verification import verify
-from server.contest.definition import Definition
 from server.contest.fixtures import (
     ENDED_AT_START,
     FORFEIT,
@@ -23,9 +20,8 @@ from server.contest.fixtures import (
 from server.contest.formats.round_robin import RoundRobin
 from server.contest.hosts.arena_host import combine_faults
 from server.contest.hosts.host import PlayerMissing
-from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
-from server.contest.scoring.disqualification import Cause, find_disqualified, is_late, losses, start_seconds
+from server.contest.scoring.disqualification import Cause, find_disqualified, is_late, losses
 from server.contest.scoring.results import absence_result, game_result
 from tests.engine.records import Table
 from tests.engine.test_record import played
@@ -135,28 +131,6 @@ def test_who_cannot_be_started_is_out_at_once_unless_nobody_ever_is() -> None:
     assert find_disqualified(DEFINITION, [silent]) == {}
 
 
-def test_who_says_nothing_gets_half_the_time_at_the_next_start_until_it_has_played() -> None:
-    date = datetime(2026, 11, 22, tzinfo=UTC)
-    definition = replace(DEFINITION, time_losses=0)
-    a, b = FIXTURE.players
-
-    def seconds(*games: GameResult, name: str = a, definition: Definition = definition) -> int:
-        return start_seconds(definition, games, name)
-
-    silent = absence_result(FIXTURE, [a], "it said nothing", NO_ANSWER)
-    assert [seconds(*[silent] * times) for times in range(6)] == [60, 30, 15, 10, 10, 10]
-    assert seconds(silent, silent, name=b) == 60, "its opponent has come"
-    both = absence_result(FIXTURE, [a, b], "neither said anything", NO_ANSWER)
-    assert (seconds(both), seconds(both, name=b)) == (30, 30)
-    assert seconds(silent, GameResult(FIXTURE, 1, 1, Termination.TIME)) == 60, "it has spoken since"
-    assert seconds(silent, GameResult(FIXTURE, 1, None, Termination.SERVER_FAULT)) == 30, "annulled games say nothing"
-    assert seconds(silent, silent, definition=replace(definition, start_seconds=4)) == 4, "no less than it may be"
-    for kind, anew in ((Kind.REINSTATE, 60), (Kind.COMMAND, 60), (Kind.WITHDRAW, 15)):
-        changed = replace(definition, interventions=(Intervention(1, date, kind, a),))
-        assert seconds(silent, silent, definition=changed) == anew
-        assert seconds(silent, silent._replace(interventions=1), definition=changed) == (30 if anew == 60 else 15)
-
-
 def test_two_who_do_not_come_each_have_their_own_reason() -> None:
     a, b = FIXTURE.players
     failed = {b: PlayerMissing("b said nothing", (b,), termination=NO_ANSWER)}
@@ -170,8 +144,6 @@ def test_two_who_do_not_come_each_have_their_own_reason() -> None:
     ]
     out = find_disqualified(replace(DEFINITION, time_losses=1000), [game])
     assert [(name, one.reason) for name, one in out.items()] == [(a, "cannot be started (1 game)")]
-    seconds = [start_seconds(replace(DEFINITION, time_losses=0), [game], name) for name in (a, b)]
-    assert seconds == [60, 30], "only who was silent gets less time"
 
 
 def test_a_termination_that_a_sandbox_gives_is_its_own_cause_and_counts() -> None:

@@ -3,9 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from engine.games.outcome import Termination
 from server.contest.definition import Definition, Entrant, Format, Qualification
-from server.contest.fixtures import ABSENT, Fixture, GameResult
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.round_robin import Gauntlet, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.plan import games_to_start, plan
@@ -58,7 +57,7 @@ def test_builtin_bots_take_a_core_and_those_who_connect_none() -> None:
 
 def planned(definition: Definition, games: list[GameResult]) -> PlanCache:
     due = PlanCache()
-    due.planned(plan(definition, games), definition, games, len(games), now=0.0)
+    due.keep(plan(definition, games), definition, now=0.0)
     return due
 
 
@@ -66,44 +65,25 @@ def test_a_plan_stands_without_what_has_begun_and_is_the_one_that_would_be_made(
     definition, games, play = contest(4, RoundRobin(), pairs=2), list[GameResult](), by_seed(1)
     due = planned(definition, games)
     for _ in range(23):
-        found = due.standing(definition, games, 0.5)
+        found = due.standing(0.5)
         assert found is not None and found == plan(definition, games)
         fixture = found.due[len(games) % 2 if len(found.due) > 1 else 0]
         due.begun([fixture])
         games.append(play(fixture))
-        due.ended(fixture)
     due.begun(plan(definition, games).due)
-    assert due.standing(definition, games, 0.5) is None, "whether the contest is over says a plan"
-
-
-@pytest.mark.parametrize("termination", [Termination.SERVER_FAULT, Termination.TIME, Termination.CRASHED, ABSENT])
-def test_a_result_by_which_others_may_become_due_or_forfeited_ends_a_plan(termination: str) -> None:
-    definition, games = contest(4, RoundRobin(), time_losses=1), list[GameResult]()
-    due = planned(definition, games)
-    first = plan(definition, games).due[0]
-    due.begun([first])
-    games.append(GameResult(first, 1, None, str(termination)))
-    due.ended(first)
-    assert due.standing(definition, games, 0.5) is None
+    assert due.standing(0.5) is None, "whether the contest is over says a plan"
 
 
 @pytest.mark.parametrize(("format", "stands"), [(RoundRobin(), True), (Gauntlet(("a1",)), True), (Swiss(2), False)])
 def test_only_a_schedule_that_is_known_from_the_start_stands(format: Format, stands: bool) -> None:
-    definition, games = contest(4, format), list[GameResult]()
-    assert (planned(definition, games).standing(definition, games, 0.5) is not None) == stands
+    assert (planned(contest(4, format), []).standing(0.5) is not None) == stands
 
 
-def test_what_was_begun_in_vain_or_long_ago_or_for_another_contest_ends_a_plan() -> None:
-    definition, games = contest(4, RoundRobin()), list[GameResult]()
-    due = planned(definition, games)
-    assert due.standing(definition, games, STANDS_SECONDS) is None
-    assert due.standing(replace(definition, seed=2), games, 0.5) is None, "the organiser has intervened"
-    assert due.standing(definition, [], 0.5) is None
-    first = plan(definition, games).due[0]
-    due.begun([first])
-    assert due.standing(definition, games, 0.5) is not None
-    due.ended(first)
-    assert due.standing(definition, games, 0.5) is None, "it is due again"
+def test_a_plan_does_not_stand_for_long_or_when_it_was_dropped() -> None:
+    due = planned(contest(4, RoundRobin()), [])
+    assert due.standing(STANDS_SECONDS) is None
+    due.drop()
+    assert due.standing(0.5) is None
 
 
 def test_choosing_a_game_of_programs_looks_at_no_more_games_than_fit() -> None:

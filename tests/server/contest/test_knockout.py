@@ -7,10 +7,8 @@ from msgspec.structs import replace
 from engine.match.clock import TimeControl
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.knockout import Knockout, seeds
-from server.contest.report.contents import make_report
 from server.contest.standings import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, final_plan, play
-from tests.server.contest.report.samples import sample
 
 SHORT = TimeControl(100_000)
 FORMAT = Knockout(tie_breaks=2, control=SHORT)
@@ -98,15 +96,3 @@ def test_losers_of_the_semi_finals_meet_for_the_third_place(entrants: int, seed:
             assert [line.place for line in table[:4]] == [1, 2, 3, 4]
             halves = {frozenset(line.name for line in table[:2]), frozenset(line.name for line in table[2:4])}
             assert halves == set(finals)
-
-
-def test_the_match_for_the_third_place_stands_behind_the_final_in_reports() -> None:
-    format = replace(FORMAT, third_place=True)
-    made = make_report(*sample(5, format, qualified=False))
-    *_, final, third = made.stages[0].bracket
-    assert (final.name, third.name) == ("Final", "Third place")
-    (meeting,) = third.meetings
-    assert meeting.winner is not None and meeting.games
-    assert [line.name for line in made.stages[0].table][2] == meeting.players[meeting.winner]
-    early = make_report(*sample(5, format, qualified=False, stop=2)).stages[0].bracket[-1]
-    assert early.meetings[0].players == (None, None) and early.meetings[0].winner is None

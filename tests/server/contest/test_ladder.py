@@ -1,16 +1,14 @@
 from collections import Counter
 from random import Random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.ladder import Ladder
 from server.contest.formats.round_robin import RoundRobin
-from server.contest.plan import Present, games_to_start, plan
+from server.contest.plan import Present, plan
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
 
 
@@ -99,29 +97,3 @@ def test_stages_may_follow_a_ladder() -> None:
     now = plan(definition, games, Present(free=("a1", "a2"), seconds={0: 61, 1: 1}))
     assert [fixture.stage for fixture in now.due] == [1, 1]
     assert plan(definition, [*games, better_wins(now.due[0])]).due == now.due[1:], "its time is known from the games"
-
-
-@pytest.mark.parametrize("cores", [1, 2, 3])
-def test_programs_that_wait_for_cores_play_as_often_as_bots_that_connect(cores: int) -> None:
-    """Games of bots that connect are over at once, those of programs last two hundred times as long."""
-    definition = contest(6, Ladder(60, 0))
-    commands = {"a2": ("./a2",), "a4": ("./a4",), "a6": ("./a6",)}
-    entrants = tuple(replace(entrant, command=commands.get(entrant.name, ())) for entrant in definition.entrants)
-    definition = replace(definition, entrants=entrants)
-    names = {entrant.name for entrant in entrants}
-    games: list[GameResult] = []
-    running: dict[Fixture, int] = {}
-    time = 0
-    while True:
-        busy = {name for fixture in running for name in fixture.players}
-        now = plan(definition, games, Present(frozenset(running), tuple(sorted(names - busy))))
-        if now.over:
-            break
-        for fixture in games_to_start(definition, now.due, running, names - busy, cores):
-            running[fixture] = time + (200 if set(fixture.players) & set(commands) else 1)
-        assert running, "somebody can always play"
-        over = min(running, key=lambda fixture: running[fixture])
-        time = running.pop(over)
-        games.append(by_seed(1)(over))
-    had = Counter(name for game in games for name in game.fixture.players)
-    assert max(had.values()) - min(had.values()) <= 6, had

@@ -2,12 +2,9 @@
 
 import sys
 from collections import Counter
-from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,14 +15,9 @@ from server.contest.definition import Definition, DrawnOpenings, Entrant, Sandbo
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.openings import BadOpening
 from server.contest.formats.round_robin import Gauntlet, Pairs, RoundRobin, berger
-from server.contest.hosts.game_worker import private_arena
 from server.contest.plan import Present, plan
-from server.contest.runtime.ledger import Ledger
-from server.contest.runtime.runner import Runner
-from server.contest.store.store import Store
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
 from tests.server.contest.runtime.bots import read_definition
-from tests.waiting import BUILD_SECONDS
 
 PUBLISHED = {
     4: ["1-4 2-3", "4-3 1-2", "2-4 3-1"],
@@ -162,30 +154,3 @@ def test_openings_are_drawn_again_as_they_were() -> None:
     assert [variant.position(number) for number in range(5)] == positions[:5]
     with pytest.raises(BadOpening, match="goes on after"):
         drawn(plies=9).variants[0].position(0)
-
-
-async def test_a_contest_is_played_in_a_private_arena_and_goes_on_in_another_one(tmp_path: Path) -> None:
-    kept: list[GameResult] = []
-    with closing(Store(tmp_path / "results.sqlite3")) as store:
-        contest = store.open_contest("match", drawn(), datetime.now(UTC))
-
-        async def hold(name: str, games: int) -> None:
-            stopped = trio.CancelScope()
-
-            def keep(game: GameResult) -> None:
-                kept.append(game)
-                if len(kept) == games:
-                    stopped.cancel()
-
-            async with private_arena(tmp_path / name, "test", store.last_match()) as (arena, _, seats):
-                with stopped:
-                    await Runner(Ledger(contest, store, arena.record_store, seats, keep), arena, seats).run()
-
-        with trio.fail_after(BUILD_SECONDS):
-            await hold("first", 2)
-            assert store.contest(contest).closed is None
-            await hold("second", 100)
-        assert store.contest(contest).closed is not None
-        games = [game for game in store.games(contest) if game.plies]
-        assert {game.fixture.opening for game in games} == {0, 1, 2}
-    assert len({game.match for game in kept}) == len(kept) >= 6

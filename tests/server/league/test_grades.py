@@ -18,7 +18,7 @@ from server.league.accounts.people import ORGANISER
 from server.league.grading.evidence import BadReport
 from server.league.grading.grade_book import GradeBook, League, league_evidence
 from server.league.grading.grading import BadRule, read
-from server.league.ladder.store import BegunGame, LadderStore
+from server.league.ladder.store import LadderStore
 from server.league.submissions.versions import BUILD, CHECK_REPORT, State, Versions
 from tests.server.commands.test_grade import check_report, contest_report
 from tests.server.contest.runtime.bots import read_definition
@@ -70,8 +70,7 @@ def play(league: League, players: tuple[str, str], score: float, opening: int = 
     versions = tuple(0 if name == LEVEL.name else version for name in players)
     for name, number in zip(players, versions, strict=True):
         store.seat(known[name], number, known)
-    game = BegunGame(next(MATCHES), "mnk 3 3 3", opening, players, (versions[0], versions[1]))
-    store.count(game, result_of(game, score), "5a", known, 3)
+    store.count(result_of(next(MATCHES), players, score, opening=opening), "mnk 3 3 3", "5a", known, 3)
 
 
 @pytest.fixture

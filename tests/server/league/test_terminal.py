@@ -32,7 +32,7 @@ NOW = {
          "progress": {"done": 2, "known": 6, "running": 1}},
         {"contest": 2, "name": "Spring", "closed": "2026-11-25", "is_paused": False, "progress": None},
     ],
-    "ladder": {"paused": "", "fault": "no such game", "running": 1},
+    "ladder": {"is_paused": True, "running": 1},
     "matches": [{"match": 17, "game": "mnk", "parameters": "3 3 3", "players": ["ann", "bob"], "plies": 4}],
     "players": [{"name": "ann", "doing": "plays", "match": 17}, {"name": "carl", "doing": "rests", "match": None}],
     "playing": 2, "present": 3, "seeking": 0, "guests": 1,
@@ -112,8 +112,7 @@ async def test_what_goes_on_is_printed_a_line_each(
     assert printed.splitlines() == [
         "contest 1, Autumn\\x1b[2J: paused, 2 of 6 games",
         "contest 2, Spring: over, 0 of 0 games",
-        "ladder: 1 games running",
-        "its file is wrong, and it goes on as before: no such game",
+        "ladder: paused, 1 games running",
         "match 17: ann – bob, m,n,k 3 3 3, 4 moves",
         "ann plays match 17",
         "carl rests",

@@ -4,6 +4,7 @@ import io
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -16,9 +17,9 @@ from server.commands.match import run
 from server.commands.match.run import CannotPlay, MatchEnd, hold
 from server.commands.match.setup import MatchSetup, Setting
 from server.contest.fixtures import ENDED_AT_START, GameResult
+from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.plan import plan
-from server.contest.runtime import runner
 from server.contest.store.folders import errors_of
 from tests.server.commands.match.made import setup
 from tests.server.league.ladder.test_runner import FakeHost
@@ -62,13 +63,13 @@ def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hold:
     def hold_match(
         made: MatchSetup, ends: Callable[[GameTask], GameResult] = won, results: Path | None = None, look: float = 20.0
     ) -> tuple[MatchEnd, ScriptedHost, str]:
-        hosts = []
+        hosts: list[ScriptedHost] = []
 
-        def host(arena: object, seats: object) -> ScriptedHost:
-            hosts.append(ScriptedHost(arena.settings.data, ends))  # type: ignore[attr-defined]
-            return hosts[0]
+        def play(host: Any, task: GameTask) -> Any:
+            hosts[:] = hosts or [ScriptedHost(host._arena.settings.data, ends)]
+            return hosts[0].play(task)
 
-        monkeypatch.setattr(runner, "ArenaHost", host)
+        monkeypatch.setattr(ArenaHost, "play", play)
         monkeypatch.setattr(run, "LOOK_SECONDS", look)
         said = io.StringIO()
         end = trio.run(

@@ -11,7 +11,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-import msgspec
 import pytest
 import trio
 from msgspec.structs import replace
@@ -24,9 +23,8 @@ from engine.match import verification
 from engine.wire import messages as m
 from server.contest.definition import Adjudication
 from server.contest.runtime import adjudication
-from server.contest.runtime.adjudication import BY, Adjudicator, Proof, Question, prove, ruling
-from server.ops.question_loop import OK
-from server.ops.worker_process import WorkerProcess, command_of
+from server.contest.runtime.adjudication import BY, Adjudicator, Proof, prove, ruling
+from server.ops.supervisor import supervise
 from tests.server.harness import ArenaHarness, Client, open_arena, play, ready, until
 from tests.waiting import WAIT_SECONDS
 
@@ -64,7 +62,12 @@ while True:
 async def adjudicated(harness: ArenaHarness, adjudicator: Adjudicator) -> AsyncIterator[None]:
     with trio.fail_after(WAIT_SECONDS):
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(adjudicator.run, lambda: [harness.match(number) for number in harness.arena.matches])
+            nursery.start_soon(
+                supervise,
+                "adjudication",
+                adjudicator.run,
+                lambda: [harness.match(number) for number in harness.arena.matches],
+            )
             yield
             nursery.cancel_scope.cancel()
 
@@ -137,20 +140,7 @@ async def test_positions_are_looked_at_from_a_ply_on_and_an_answer_that_comes_to
         assert verification.verify(harness.record()).history.plies == 3
 
 
-async def test_a_position_that_does_not_stand_any_more_holds_up_no_other_match(tmp_path: Path) -> None:
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
-        async with adjudicated(harness, by_hand(tmp_path)):
-            await ready(ann, bob)
-            await asked(tmp_path, 1)
-            await play(ann, bob, "a1-b2")
-            await asked(tmp_path, 2)
-            await bob.say(m.Resign())
-            await until(lambda: len(lines(tmp_path / "given-up")) >= 2)
-        assert len(lines(tmp_path / "processes")) == 1
-
-
-async def test_matches_are_taken_in_turn_and_a_position_is_solved_once(tmp_path: Path) -> None:
+async def test_matches_are_taken_in_turn(tmp_path: Path) -> None:
     async with open_arena(tmp_path / "data") as harness:
 
         async def begin(number: int, params: str) -> tuple[Client, Client]:
@@ -170,9 +160,7 @@ async def test_matches_are_taken_in_turn_and_a_position_is_solved_once(tmp_path:
             await play(*pairs[0], "a1-b2")
             answer(tmp_path, 5, "null")
             await asked(tmp_path, 5)
-            await play(*await begin(4, "3,3,9,9"), "a1-b2")
-            await trio.sleep(3 * adjudication.LOOK_SECONDS)
-        assert len(harness.arena.matches) == 4
+        assert len(harness.arena.matches) == 3
         questions = [line.split('"text":"')[1].split("\\n")[:2] for line in lines(tmp_path / "questions")]
         first = [["3 3 9 9", "6 6 W"], ["3 3 9 8", "6 5 W"], ["3 3 8 9", "5 6 W"]]
         assert questions == [*first, ["3 3 9 9", "5 6 B"], ["3 3 9 8", "5 5 B"]]
@@ -192,7 +180,7 @@ async def test_a_process_that_fails_is_started_again_for_the_next_position(
             if how == "hangs":
                 with capture_logs() as logs:
                     await until(lambda: logs)
-                assert logs[0]["event"] == "proof_process_failed"
+                assert logs[0]["event"] == "service_failed"
                 monkeypatch.undo()
             else:
                 await asked(tmp_path, 1)
@@ -371,28 +359,3 @@ def test_a_win_of_unknown_length_is_bounded_by_the_moves_that_are_left() -> None
 
 def test_what_takes_too_long_is_not_proven() -> None:
     assert prove(GAMES["gipf"].start("4 4 15 15"), 0.01, 16) is None
-
-
-async def test_the_process_answers_one_question_after_the_other_and_ends_with_its_input() -> None:
-    process = await WorkerProcess.start(command_of("server.contest.runtime.adjudication", "600", "64"))
-    try:
-        with trio.fail_after(WAIT_SECONDS):
-            await process.ready()
-
-            async def ask(parameters: str, wanted: bool = True) -> Proof | None:
-                question = Question("gipf", GAMES["gipf"].start(parameters).text())
-                status, answer = await process.ask("prove", msgspec.json.encode(question), lambda: wanted)
-                assert status == OK
-                return msgspec.json.decode(answer, type=Proof | None)
-
-            assert await ask("2 3 5 5") == Proof(0, 1, True)
-            assert await ask("4 4 15 15", wanted=False) is None, "nobody wants to know"
-            assert await ask("3 3 4 4") == Proof(1, 2, True)
-            with trio.move_on_after(0.1):
-                await ask("4 4 15 15")
-            assert process.process.stdin is not None and process.process.stdout is not None
-            await process.process.stdin.aclose()
-            assert await process.process.wait() == 0
-            assert await process.process.stdout.receive_some() == b"", "it was in the middle of a position"
-    finally:
-        await process.end()

@@ -33,9 +33,7 @@ from server.config.settings import Settings
 from server.config.tokens import hashed
 from server.contest import contest_file
 from server.contest.fixtures import GameResult, counted_games
-from server.contest.plan import plan
 from server.contest.programs.sandbox.choice import sandbox_obstacle
-from server.contest.standings import standings
 from server.contest.store.folders import folder_of, kept_by_contest
 from server.contest.store.store import FILE, Store
 from server.storage.database import BadStore
@@ -147,21 +145,8 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
     own = read_log(asked, RecordStore(data), Settings(data=data), find_kept, lambda name: None)
     assert own and all(line.startswith("second ") for line in own)
     assert own[-1] == f"second {crashed['plies'] + 1} | I cannot go on", "with the move that was waited for"
-    sentences = " ".join(loss["sentence"] for loss in report["losses"])
-    assert "exit status 7" in sentences and "I cannot go on" in sentences and "does-not-exist" in sentences
-    for game in report["games"]:
-        for side in ("first", "second"):
-            if game["reason"] == "forfeit":
-                assert game[f"{side}_cpu"] is None is game[f"{side}_wall"]
-            elif "nobody" not in (game["first"], game["second"]):
-                assert game[f"{side}_cpu"] > 0 and game[f"{side}_wall"] > 0, game
-        if game["reason"] == "crashed":
-            assert game["first_status" if game["first"] == "crash" else "second_status"] == 7
-    page = (folder_of(tmp_path / "data", 1) / "index.html").read_text(encoding="utf-8")
-    assert ", exit 7" in page
     for game in report["games"]:
         if game["match"] is not None:
-            assert f'href="{game["record"]}"' in page
             text = (folder_of(tmp_path / "data", 1) / game["record"]).read_text(encoding="utf-8")
             assert verification.verify(text).reason == game["reason"]
     again, said = run(contest(tmp_path, PROGRAMS + entrants_), tmp_path / "data")
@@ -220,20 +205,6 @@ def test_the_file_of_a_kept_contest_is_printed_as_it_was(tmp_path: Path, capsys:
     nowhere = tmp_path / "nowhere"
     found = fails(capsys, "server", "contest", "file", "Autumn", "--data", str(nowhere), status=1)
     assert str(nowhere) in found and not nowhere.exists()
-
-
-@pytest.mark.slow
-def test_a_file_that_cannot_be_played_here_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    file = contest(tmp_path, PROGRAMS.replace("seed = 4", "sead = 4") + entrants(2, 0))
-    status, said = run(file, tmp_path / "data")
-    assert (status, said.count("\n")) == (2, 1)
-    file.write_text("\ufeff" + PROGRAMS + entrants(2, 0), encoding="utf-8")  # a mark that editors write is no fault
-    (tmp_path / "data").mkdir()
-    with closing(Store(tmp_path / "data" / FILE)) as store:
-        store.open_contest("another", contest_file.read(PROGRAMS + entrants(3, 0), str), datetime.now(UTC))
-    status, said = run(file, tmp_path / "data")
-    assert status == 1
-    assert "with other rules" in said and said.count("\n") == 1
 
 
 class Seeded(Bot):
@@ -323,20 +294,6 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(
     )
     assert results(games) == results(kept(calm))
     assert len({game.match for game in games}) == len(games), "no match was counted twice"
-    with closing(Store(killed / FILE)) as store:
-        definition = store.definition(1)
-    for mine in (games, kept(calm)):
-        found = plan(definition, mine)
-        assert found.over
-    tables = [
-        [
-            [(line.place, line.name, line.points, line.buchholz, line.sonneborn_berger) for line in
-             standings(definition, state.number, state.players, mine, state.schedule.byes)]
-            for state in plan(definition, mine).stages
-        ]
-        for mine in (games, kept(calm))
-    ]  # fmt: skip
-    assert tables[0] == tables[1]
     for game in games:
         summary = verification.verify((killed / "records" / f"{game.match}.txt").read_text(encoding="utf-8"))
         assert (summary.reason, summary.history.plies) == (game.termination, game.plies)

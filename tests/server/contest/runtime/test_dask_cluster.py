@@ -3,13 +3,14 @@
 import os
 import shutil
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
 from contextlib import asynccontextmanager, closing, suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,7 +19,6 @@ import msgspec.structs
 import pytest
 import trio
 from msgspec.structs import replace
-from structlog.testing import CapturingLogger
 
 import engine
 import server
@@ -27,19 +27,18 @@ from server.arena.arena import Arena
 from server.contest import contest_file
 from server.contest.definition import Definition, read_definition
 from server.contest.hosts import dask_cluster as cluster
-from server.contest.hosts import game_worker
-from server.contest.hosts.dask_cluster import BadCluster, Cluster, ClusterGame, dask_cluster
+from server.contest.hosts import game_worker, worker_job
+from server.contest.hosts.dask_cluster import BadCluster, Cluster, ClusterGame, connected_cluster
 from server.contest.hosts.host import MAX_FAILURES, GameTask, NotPlayed
 from server.contest.hosts.worker_job import (
     Answer,
     BadAnswer,
-    Failed,
     Job,
-    WorkerInfo,
     check_answer,
     cluster_obstacle,
     greet,
     make_job,
+    own_cores,
 )
 from server.contest.hosts.worker_job import play as play_apart
 from server.contest.plan import plan
@@ -69,56 +68,67 @@ ABSENT = msgspec.json.encode(Answer(program_with_rules(), why="p2 did not come",
 """What a worker may answer, and the shortest that is right."""
 
 
-def worker_info(machine: str, *cores: int) -> WorkerInfo:
-    return WorkerInfo(machine, cores, program=program_with_rules())
+class MadeFuture(Future[Any]):
+    """A call of a worker; the cluster removes it from the open calls."""
+
+    def __init__(self, released: Callable[[], None]) -> None:
+        super().__init__()
+        self._released = released
+
+    def release(self) -> None:
+        self._released()
+        self.cancel()
 
 
 class Made:
-    """A cluster that is made up, and one connection to it."""
+    """A cluster that is made up, in place of the client of dask."""
 
     def __init__(self) -> None:
         self.threads: dict[str, int] = {}
         self.greetings: dict[str, Any] = {}
-        self.answer: Callable[[str, Job], Any] = lambda worker, task: ABSENT
+        """What workers answer to the greeting: a sentence, or an exception."""
+        self.answer: Callable[[str], Any] = lambda worker: ABSENT
         """What a worker answers to a job; None leaves it open."""
         self.reached = True
-        self.open: list[tuple[str, Job]] = []
+        self.open: list[tuple[str, int]] = []
+        """The workers and matches of the games that are played."""
         self.closed = 0
 
-    def add(self, worker: str, threads: int = 2, greeting: Any = None) -> None:
-        self.greetings[worker] = greeting or worker_info(worker, 0, 1)
+    def add(self, worker: str, threads: int = 2, greeting: Any = "") -> None:
+        self.greetings[worker] = greeting
         self.threads[worker] = threads
 
     def connect(self, address: str) -> Any:
         if not self.reached:
             raise OSError(f"nobody at {address}")
-        return SimpleNamespace(workers=self.workers, greet=self.greet, play=self.play, close=self.close)
+        return self
 
-    def workers(self) -> dict[str, int]:
+    def nthreads(self) -> dict[str, int]:
         if not self.reached:
             raise OSError("no answer")
         return dict(self.threads)
 
-    def greet(self, worker: str, folder: str, done: Callable[[Any], None]) -> Callable[[], None]:
-        done(self.greetings[worker])
-        return lambda: None
+    def submit(self, function: Any, workers: list[str], **_: Any) -> MadeFuture:
+        (worker,) = workers
+        if function.func is worker_job.greet:
+            future, answer = MadeFuture(lambda: None), self.greetings[worker]
+        else:
+            asked = worker, msgspec.json.decode(function.args[0], type=Job).match
+            self.open.append(asked)
+            future, answer = MadeFuture(lambda: self.open.remove(asked)), self.answer(worker)
+        if isinstance(answer, Exception):
+            future.set_exception(answer)
+        elif answer is not None:
+            future.set_result(answer)
+        return future
 
-    def play(self, worker: str, task: bytes, done: Callable[[Any], None]) -> Callable[[], None]:
-        asked = (worker, msgspec.json.decode(task, type=Job))
-        answer = self.answer(*asked)
-        self.open.append(asked)
-        if answer is not None:
-            Thread(target=done, args=(answer,)).start()
-        return lambda: self.open.remove(asked)
-
-    def close(self) -> None:
+    def close(self, timeout: float) -> None:
         self.closed += 1
 
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> Made:
-    for name in ("LOOK_SECONDS", "RETURN_SECONDS"):
-        monkeypatch.setattr(cluster, name, 0.02)
+    monkeypatch.setattr(cluster, "LOOK_SECONDS", 0.02)
     return Made()
 
 
@@ -133,37 +143,38 @@ async def running(made: Made) -> AsyncIterator[Cluster]:
     assert made.closed
 
 
-async def test_games_go_to_workers_with_room_each_on_cores_of_its_own(
-    made: Made, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made.add("one", 4, worker_info("here", 0, 1, 2, 3, 4, 5))
-    made.add("two", 2, worker_info("here", 0, 1, 2, 3, 4, 5))
-    made.add("three", 2, worker_info("here", 0, 1, 2, 3, 4, 5))
-    made.answer = lambda worker, task: None
-    logged = CapturingLogger()  # whatever level other tests have set
-    monkeypatch.setattr(cluster, "log", logged)
-    await _play_six(made)
-    joined = {call.kwargs["worker"]: call.kwargs["games"] for call in logged.calls if call.args == ("worker_joined",)}
-    assert joined == {"one": 2, "two": 1, "three": 1}
-
-
-async def _play_six(made: Made) -> None:
+async def test_games_go_to_workers_with_room(made: Made) -> None:
+    made.add("one", 4)
+    made.add("two", 3)
+    made.add("three", 1)
+    made.answer = lambda worker: None
     async with running(made) as found, trio.open_nursery() as nursery:
         assert (found.workers, found.games) == (3, 4)
         for match in range(1, 7):
             nursery.start_soon(found.play, job(match))
         await until(lambda: len(made.open) == 4)
         await trio.sleep(0.1)
-        assert len(made.open) == 4
-        cores = [task.cores for _, task in made.open]
-        assert sorted(cores) == [(), (0, 1), (2, 3), (4, 5)], "the third worker has more threads than cores are left"
+        assert sorted(worker for worker, _ in made.open) == ["one", "one", "three", "two"]
         nursery.cancel_scope.cancel()
     assert made.open == []
 
 
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
+def test_each_game_of_a_machine_claims_cores_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
+    confined: list[set[int]] = []
+    monkeypatch.setattr(os, "sched_setaffinity", lambda _, cores: confined.append(set(cores)))
+    with own_cores(1), own_cores(1):
+        assert len(confined) == 2 and confined[0].isdisjoint(confined[1])
+        with own_cores(len(os.sched_getaffinity(0))):
+            assert len(confined) == 2
+    with own_cores(2):
+        assert len(confined[2]) == 2
+
+
 async def test_games_of_a_lost_worker_are_played_by_another_under_the_same_number(made: Made) -> None:
     made.add("one")
-    made.answer = lambda worker, task: None if worker == "one" else ABSENT
+    made.answer = lambda worker: None if worker == "one" else ABSENT
     async with running(made) as found, trio.open_nursery() as nursery:
         played: list[Any] = []
 
@@ -172,7 +183,7 @@ async def test_games_of_a_lost_worker_are_played_by_another_under_the_same_numbe
 
         nursery.start_soon(play)
         await until(lambda: bool(made.open))
-        assert [task.match for _, task in made.open] == [12]
+        assert made.open == [("one", 12)]
         made.threads.clear()
         await until(lambda: found.workers == 0)
         await trio.sleep(0.05)
@@ -187,9 +198,9 @@ async def test_a_worker_that_fails_again_and_again_gets_no_more_games(made: Made
     made.add("bad")
     asked: list[str] = []
 
-    def answer(worker: str, task: Job) -> Any:
+    def answer(worker: str) -> Any:
         asked.append(worker)
-        return ABSENT if worker == "good" else Failed("the process ended with status 1")
+        return ABSENT if worker == "good" else RuntimeError("it ended")
 
     made.answer = answer
     async with running(made) as found, trio.open_nursery() as nursery:
@@ -202,7 +213,7 @@ async def test_a_worker_that_fails_again_and_again_gets_no_more_games(made: Made
 async def test_a_game_that_fails_everywhere_is_given_back(made: Made) -> None:
     for number in range(4):
         made.add(f"w{number}")
-    made.answer = lambda worker, task: msgspec.json.encode(Answer(program_with_rules(), fault="the disk is full"))
+    made.answer = lambda worker: msgspec.json.encode(Answer(program_with_rules(), fault="the disk is full"))
     async with running(made) as found:
         with pytest.raises(NotPlayed, match="it was tried 5 times on the cluster; the last time the disk is full"):
             await found.play(job())
@@ -211,7 +222,7 @@ async def test_a_game_that_fails_everywhere_is_given_back(made: Made) -> None:
 
 async def test_games_wait_while_the_scheduler_is_lost_which_is_no_failure_of_theirs(made: Made) -> None:
     made.add("one")
-    made.answer = lambda worker, task: None
+    made.answer = lambda worker: None
     async with running(made) as found, trio.open_nursery() as nursery:
         played: list[Any] = []
 
@@ -225,20 +236,9 @@ async def test_games_wait_while_the_scheduler_is_lost_which_is_no_failure_of_the
             await until(lambda: not made.open)
             assert (found.workers, played) == (0, [])
             if time_ == MAX_FAILURES:
-                made.answer = lambda worker, task: ABSENT
+                made.answer = lambda worker: ABSENT
             made.reached = True
         await until(lambda: bool(played))
-
-
-async def test_a_worker_whose_greeting_was_lost_is_asked_again(made: Made) -> None:
-    made.add("one")
-    greeting, made.greetings["one"] = made.greetings["one"], None
-    async with running(made) as found:
-        await trio.sleep(0.1)
-        assert found.workers == 0
-        made.greetings["one"] = greeting
-        await until(lambda: found.workers == 1)
-        await found.play(job())
 
 
 def test_what_hinders_at_the_beginning_is_one_sentence(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,16 +258,12 @@ def test_what_hinders_at_the_beginning_is_one_sentence(made: Made, monkeypatch: 
     made.reached = False
     assert sentence() == "no dask scheduler can be reached at 'tcp://there:1': nobody at tcp://there:1"
     made.reached = True
-    made.add("one", 2, greet("/nowhere"))
-    assert "no worker of tcp://there:1 can play: the contest file's folder /nowhere is not there on" in sentence()
-    made.add("one", 2, WorkerInfo("there", (0, 1), program="gipf-arena/0.9 with the rules 0123456789abcdef"))
-    mine = program_with_rules()
-    assert sentence() == (
-        "no worker of tcp://there:1 can play: one: the worker runs gipf-arena/0.9 with the rules 0123456789abcdef, "
-        f"and the server runs {mine}"
-    )
+    made.add("one", 2, greet("/nowhere", ""))
+    assert "no worker of tcp://there:1 can play: one: the contest file's folder /nowhere is not there on" in sentence()
     made.add("one", 2, ModuleNotFoundError("No module named 'server'"))
-    assert "one cannot run this program: ModuleNotFoundError: No module named 'server'" in sentence()
+    assert "one: it cannot run this program: ModuleNotFoundError: No module named 'server'" in sentence()
+    mine = program_with_rules()
+    assert greet("/", "gipf-arena/0.9") == f"the worker runs {mine}, and the server runs gipf-arena/0.9"
 
 
 def test_games_that_another_version_has_played_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,18 +295,17 @@ def test_the_digest_of_the_rules_changes_with_each_source(
     assert digest() != mine
 
 
-def test_contests_that_cannot_be_played_on_a_cluster_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_contests_that_cannot_be_played_on_a_cluster_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     connecting = definition(text=PROGRAMS + entrants(1, 4))
     assert cluster_obstacle(connecting).endswith(": c0, c1, c2, …")
     adjudicated = definition(text=PROGRAMS + "adjudication = {}\n" + entrants(2, 0))
     assert "take [adjudication] out" in cluster_obstacle(adjudicated)
     assert cluster_obstacle(definition()) == ""
-    with pytest.raises(BadCluster, match="have no command"):
-        dask_cluster("tcp://there:1", connecting)
-    monkeypatch.delitem(sys.modules, "server.contest.hosts.dask_link", raising=False)
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(BadCluster, match=r"pip install 'gipf-arena\[dask\]'"):
-        dask_cluster("tcp://there:1", definition())
+    for found, sentence in ((connecting, "have no command"), (definition(), r"pip install 'gipf-arena\[dask\]'")):
+        with pytest.raises(BadCluster, match=sentence):
+            async with connected_cluster("tcp://there:1", found):
+                pass
 
 
 async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path: Path) -> None:
@@ -349,9 +344,6 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path
     assert "neither a record nor the names" in refused(record="")
     assert "neither a record nor the names" in refused(record="", names=("somebody",))
     assert "programs of others" in refused(wrote={"../../evil": b""})
-    for wrong, why in ((None, "lost"), (Failed("it ended"), "Failed: it ended"), (b"{", "cannot be read")):
-        with pytest.raises(BadAnswer, match=why):
-            check_answer(task, wrong)
 
 
 async def test_a_match_that_was_annulled_is_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -387,8 +379,8 @@ def test_what_is_wrong_with_a_machine_is_no_fault_of_entrants(monkeypatch: pytes
     assert (answer.names, answer.record) == ((), "")
     assert answer.fault.startswith("DecodeError")
     monkeypatch.setattr(sys, "executable", "false")
-    with pytest.raises(Failed, match="the process of the game ended with status 1"):
-        play_apart(b"{}", lambda: True)
+    with pytest.raises(BadAnswer, match="the process of the game ended with status 1"):
+        check_answer(job(), play_apart(b"{}", lambda: True))
 
 
 @pytest.mark.slow
@@ -454,7 +446,7 @@ def test_a_program_sees_on_a_worker_what_it_sees_here(tmp_path: Path) -> None:
 
 async def test_a_game_that_is_given_away_when_the_server_stops_has_not_failed(made: Made, tmp_path: Path) -> None:
     made.add("w1", threads=4)
-    made.answer = lambda worker, task: None
+    made.answer = lambda worker: None
     with closing(Store(tmp_path / FILE)) as store:
         contest = store.open_contest("", definition(), datetime.now(UTC))
         async with open_arena(tmp_path) as harness, running(made) as found, trio.open_nursery() as nursery:

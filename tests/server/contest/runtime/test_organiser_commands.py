@@ -185,20 +185,6 @@ def test_forfeits_are_played_after_a_reinstatement_and_old_faults_count_no_more(
     assert found.refused(Kind.REINSTATE, "a4") == "a4 is neither disqualified nor withdrawn"
 
 
-def test_who_is_reinstated_can_be_disqualified_again_with_the_same_games_forfeited(
-    held: Callable[[Definition], Held],
-) -> None:
-    found = held(contest(4, RoundRobin(), time_losses=2))
-    found.result = late("a4")
-    found.play()
-    found.intervene(Kind.REINSTATE, "a4")
-    assert found.play().over
-    games = counted_games(found.store.games(found.id))
-    with_a4 = [game.termination for game in games if "a4" in game.fixture.players]
-    assert sorted(with_a4) == ["forfeit"] * 2 + ["time"] * 4
-    assert found.intervene(Kind.REINSTATE, "a4") == "2 of 2 forfeited games are played now"
-
-
 def test_a_game_is_replayed_under_another_number_and_the_first_result_is_told_but_does_not_count(
     held: Callable[[Definition], Held],
 ) -> None:
@@ -340,20 +326,3 @@ def test_no_game_is_a_stray_whatever_the_organiser_does(seed: int, held: Callabl
                 else:
                     found.intervene(kind, f"a{chance.randint(1, 6)}")
     assert found.strays(now) == []
-
-
-def test_a_forfeit_that_a_reinstatement_has_overtaken_is_no_stray(held: Callable[[Definition], Held]) -> None:
-    """The forfeits of the final reach the store after an intervention that decides who plays the final."""
-    found = held(contest(4, Knockout(tie_breaks=1, control=CONTROL)))
-    found.play(lambda fixture: found.number > 0)
-    found.intervene(Kind.WITHDRAW, "a1")
-    found.play(in_round(2))
-    found.intervene(Kind.WITHDRAW, "a2")
-    late = found.plan.forfeited
-    assert {game.fixture.players for game in late} == {("a4", "a2"), ("a2", "a4")}
-    found.intervene(Kind.REINSTATE, "a1")
-    for game in late:
-        found.store.finish(found.id, game)
-    assert found.play().over
-    assert {"a1", "a2"} in [set(game.fixture.players) for game in found.store.games(found.id) if game.fixture.round > 1]
-    assert found.strays(found.plan) == []

@@ -23,7 +23,7 @@ from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import MAX_FAILURES
 from server.contest.programs import program
 from server.contest.programs import program as programs
-from server.contest.programs.program import MachineFault, NotStarted, Place, Program
+from server.contest.programs.program import MachineFault, NotStarted, Place
 from server.contest.programs.sandbox.cores import spawn
 from server.contest.report.formatting import interruptions
 from server.contest.runtime import ledger
@@ -36,7 +36,7 @@ from server.ops.faults import PROGRAM_FAULTS, machine_fault
 from tests.descriptors import open_files
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import kept, run
-from tests.server.contest.runtime.test_program import SEAT, alive
+from tests.server.contest.runtime.test_program import SEAT
 from tests.server.contest.runtime.test_sandbox import with_word
 from tests.waiting import WAIT_SECONDS
 
@@ -293,22 +293,6 @@ async def test_a_program_for_which_no_thread_can_be_started_is_not_to_blame(
         await programs.run([sys.executable], SEAT, Place(tmp_path, "0" * 16, tmp_path / "errors.txt"))
 
 
-async def test_a_program_runs_and_ends_where_the_system_has_no_handle_left_for_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def no_handle(_: int) -> int:
-        raise OSError(errno.EMFILE, "too many open files")
-
-    place = Place(tmp_path, descendants.home_of(tmp_path), tmp_path / "errors.txt")
-    before = children()  # other tests may have left some
-    async with trio.open_nursery() as nursery:
-        monkeypatch.setattr(os, "pidfd_open", no_handle)
-        program: Program = await nursery.start(programs.run, [sys.executable, "-c", "input()"], SEAT, place)
-        (child,) = children() - before
-        nursery.cancel_scope.cancel()
-    assert program.ended.is_set() and not alive(child)
-
-
 @pytest.mark.parametrize(
     ("number", "own"), [(errno.ENOENT, True), (errno.EACCES, True), (errno.ENOEXEC, True), (errno.EAGAIN, False)]
 )
@@ -328,37 +312,3 @@ async def test_the_folder_of_a_contest_that_is_gone_is_no_fault_of_its_programs(
     place = Place(tmp_path / "gone", "0" * 16, tmp_path / "errors.txt")
     with pytest.raises(MachineFault, match="gone"):
         await programs.run([sys.executable], SEAT, place)
-
-
-class Woken:
-    """The pipe of a program's errors, whose reader has been woken up, and reads only when nothing else goes on."""
-
-    def __init__(self, file: int) -> None:
-        self._file = file
-        self._open = True
-
-    async def receive_some(self, _: int) -> bytes:
-        try:
-            await trio.sleep_forever()
-        finally:
-            with trio.CancelScope(shield=True):
-                await trio.testing.wait_all_tasks_blocked()
-            if not self._open:
-                raise trio.ClosedResourceError
-
-    def fileno(self) -> int:
-        return self._file
-
-    def close(self) -> None:
-        self._open = False
-        os.close(self._file)
-
-
-async def test_the_pipe_of_a_program_is_closed_only_when_nobody_reads_it_any_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(trio.lowlevel, "FdStream", Woken)
-    place = Place(tmp_path, descendants.home_of(tmp_path), tmp_path / "errors.txt")
-    async with trio.open_nursery() as nursery:
-        await nursery.start(programs.run, ["true", "{port}"], SEAT, place)
-        nursery.cancel_scope.cancel()

@@ -15,17 +15,13 @@ from engine.games.outcome import ANNULLED
 from engine.match import verification
 from engine.wire import messages as m
 from server.contest.fixtures import counted_games
-from server.contest.hosts.arena_host import ArenaGame
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.interventions import Kind
-from server.contest.runtime import finished_games
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene
-from server.contest.runtime.runner import Runner
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
 from server.contest.store.verify_process import verify
 from tests.server.contest.runtime.bots import (
-    SANDBOX,
     final_table,
     play_by_seed,
     read_definition,
@@ -33,7 +29,7 @@ from tests.server.contest.runtime.bots import (
     seeking,
     wait_until_over,
 )
-from tests.server.harness import ArenaHarness, open_arena, until
+from tests.server.harness import open_arena, until
 from tests.waiting import WAIT_SECONDS
 
 ROUND_ROBIN = """
@@ -66,7 +62,7 @@ async def test_a_round_robin_is_played_to_its_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_another_process(
+async def test_a_game_that_was_over_before_the_server_began_is_kept_from_its_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its result was not kept yet when the server died."""
@@ -81,11 +77,6 @@ async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_anoth
     monkeypatch.undo()
     told = verification.verify((after / "records" / "1.txt").read_text(encoding="utf-8"))
 
-    def here(*_: object) -> None:
-        raise AssertionError("the event loop has replayed a record")
-
-    monkeypatch.setattr(verification, "verify", here)
-    monkeypatch.setattr(finished_games, "finished_match", here)
     async with running_contest(after) as (harness, store, contest):
         await until(lambda: store.games(contest))
         games = store.games(contest)
@@ -180,20 +171,6 @@ async def test_who_waited_in_the_lobby_plays_the_contest_that_is_opened(tmp_path
             nursery.cancel_scope.cancel()
 
 
-async def test_who_is_disqualified_is_told_why_and_sent_home(tmp_path: Path) -> None:
-    file = ROUND_ROBIN.replace("seed = 3", "seed = 3\ntime-losses = 1").replace("60_000", "10")
-    file = file.replace('{ name = "Carol" }', '{ name = "Carol" }, { name = "dave" }')  # who have still to play
-    async with running_contest(tmp_path, file) as (harness, _store, _contest):
-        ann, bob = await seeking(harness, "ann", "bob")
-        for client in (ann, bob):
-            await client.hear(m.Result)  # nobody was ready in time
-        bye = await ann.ask(m.Seek("any"), m.Bye)
-        assert (bye.reason, bye.sentence) == (
-            "over",
-            "ann plays no more in the contest 'Ann, Bob and Carol': hung in initialisation (1 game)",
-        )
-
-
 @pytest.mark.slow
 async def test_a_game_of_which_a_player_is_withdrawn_while_it_is_set_up_does_not_begin(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -224,19 +201,6 @@ stages = [{{ format = "round-robin" }}]
         go.set()
         games = await wait_until_over(store, contest)
     assert [game.termination for game in games] == ["withdrawn"] * 2
-
-
-@pytest.mark.parametrize("left", [True, False])
-async def test_the_time_to_the_end_of_programs_counts_for_a_game_only_where_the_next_one_waits_for_it(
-    left: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where cores are left to the next game, its own time has the wait for them."""
-    monkeypatch.setattr(ArenaGame, "leave_cores", lambda _: left)
-    monkeypatch.setattr(Runner, "_ending_seconds", property(lambda _: 1e6, lambda *_: None), raising=False)
-    file = ROUND_ROBIN.replace(', { name = "Carol" }', "")
-    async with running_contest(tmp_path, file, "ann", "bob") as (_harness, store, contest):
-        games = await wait_until_over(store, contest)
-    assert {game.seconds < 1e6 for game in games} == {left}
 
 
 @pytest.mark.slow
@@ -281,61 +245,3 @@ async def test_the_organiser_pauses_resumes_and_cancels_a_contest_that_is_played
         assert result.sentence == "the contest was cancelled by the organiser"
         games = await wait_until_over(store, contest)
     assert counted_games(games) == [] and [game.match for game in games] == [begun.match]
-
-
-NOTES_FILE = """{sandbox}name = "notes"
-time = {{ budget = 60_000 }}
-{live}
-entrants = [{entrants}]
-games = [{{ game = "mnk", params = "3 3 3" }}]
-stages = [{{ format = "round-robin" }}]
-"""
-
-NOTER = """
-import sys
-for line in sys.stdin:
-    if line.startswith("MATCH"): print("READY", flush=True)
-    elif line.startswith("TURN"): print("NOTE depth=1 text=by pipe\\nNOTE depth=deep\\nMOVES", flush=True)
-    elif line.startswith("MOVES"): print("MOVE", next(sys.stdin)[2:].strip(), flush=True)
-    elif line.startswith("RESULT"): break
-"""
-
-
-async def test_a_program_on_pipes_notes_in_its_record(tmp_path: Path) -> None:
-    program = tmp_path / "noter.py"
-    program.write_text(NOTER, encoding="utf-8")
-    entrants = ", ".join(f'{{ name = "{name}", command = ["{sys.executable}", "{program}"] }}' for name in ("p1", "p2"))
-    file = NOTES_FILE.format(sandbox=SANDBOX, live="cores = 2", entrants=entrants)
-    async with running_contest(tmp_path / "data", file) as (harness, store, contest):
-        games = await wait_until_over(store, contest)
-        assert [game.termination for game in games] == ["line"] * 2
-        for number in (1, 2):
-            summary = verification.verify(harness.arena.record_store.read(number) or "")
-            assert [note.ply for note in summary.state.notes] == list(range(1, summary.history.plies + 1))
-            assert {note.note.text for note in summary.state.notes} == {"by pipe"}
-
-
-@pytest.mark.parametrize("live", [True, False])
-async def test_a_contest_file_says_when_notes_are_seen(live: bool, tmp_path: Path) -> None:
-    word = f"live-notes = {'true' if live else 'false'}"
-    file = NOTES_FILE.format(sandbox="", live=word, entrants='{ name = "ann" }, { name = "bob" }')
-    async with running_contest(tmp_path, file) as (harness, _store, _contest):
-        with trio.fail_after(WAIT_SECONDS):
-            assert await _seen_after_a_move(harness) == live
-
-
-async def _seen_after_a_move(harness: ArenaHarness) -> bool:
-    """Let the entrant that begins note something of its move; tell whether a spectator sees it."""
-    players = [await harness.connect(name) for name in ("ann", "bob")]
-    for client in players:
-        await client.say(m.Seek("any"))
-    sides = [(await client.hear(m.Match)).side for client in players]
-    for client in players:
-        await client.say(m.Ready())
-    spectator = await harness.guest(m.Watch(1))
-    first = players[sides.index("first")]
-    await first.hear(m.Turn)
-    await first.say(m.Note(m.Text("depth=1")), m.Move(m.Text("a1")))
-    await first.hear(m.Moved)
-    await spectator.hear(m.Moved)
-    return isinstance(await spectator.answer(m.Ping()), m.Noted)

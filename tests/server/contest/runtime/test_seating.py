@@ -6,8 +6,6 @@ Nothing is done in threads here, so that each step is the loop's own.
 import errno
 import os
 from collections.abc import Callable
-from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +13,16 @@ import pytest
 import trio
 import trio.testing
 
-from engine.games.outcome import ANNULLED, Termination
+from engine.games.outcome import ANNULLED
 from engine.wire import messages as m
 from engine.wire.ends import State
 from server.contest.fixtures import ABSENT, GameResult, counted_games
-from server.contest.hosts.arena_host import GameSeating
 from server.contest.hosts.contest_players import ContestPlayers
-from server.contest.hosts.host import GameTask
-from server.contest.programs.program import NotStarted
-from server.contest.runtime.ledger import Ledger
-from server.contest.runtime.runner import Runner
-from server.contest.scoring.disqualification import find_disqualified
-from server.contest.store.store import FILE, Store
+from server.contest.store.store import Store
 from server.storage.database import BadStore
 from server.storage.record_store import RecordStore
-from tests.server.contest.runtime.bots import play_by_seed, read_definition, running_contest
-from tests.server.harness import ArenaHarness, Client, open_arena, until
+from tests.server.contest.runtime.bots import play_by_seed, running_contest
+from tests.server.harness import ArenaHarness, Client, until
 
 THREE = """
 name = "Three"
@@ -179,95 +171,3 @@ async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting
             await again.ask(m.Seek("any"), m.Match)
             await ann.hear(m.Match)
         nursery.cancel_scope.cancel()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("no_threads")
-@pytest.mark.parametrize("step", STEPS)
-async def test_a_contest_that_is_cancelled_while_a_game_is_set_up_lets_go_of_its_players(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock, step: int
-) -> None:
-    async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
-        with closing(Store(tmp_path / FILE)) as store:
-            contest = store.open_contest(TWO, read_definition(TWO), datetime.now(UTC))
-            seats = GameSeating(harness.arena)
-            for name in ("ann", "bob"):
-                nursery.start_soon(play_by_seed, harness, name)
-            await trio.testing.wait_all_tasks_blocked()
-            with trio.CancelScope() as scope:
-                at = At(step, scope.cancel)
-                trio.lowlevel.add_instrument(at)
-                await Runner(Ledger(contest, store, harness.arena.record_store, seats), harness.arena, seats).run()
-            trio.lowlevel.remove_instrument(at)
-            assert at.happened
-            await trio.testing.wait_all_tasks_blocked()
-            for session in harness.arena.connected_sessions():
-                free = ContestPlayers.of(harness.arena).free([session.name]) == [session.name]
-                assert free == (session.state is State.SEEKING), session.state
-            with trio.fail_after(1000):
-                await Runner(Ledger(contest, store, harness.arena.record_store, seats), harness.arena, seats).run()
-            games = store.games(contest)
-        nursery.cancel_scope.cancel()
-    assert len(counted_games(games)) == 2 and all(game.played for game in counted_games(games))
-
-
-class Mute:
-    """A program that runs, and says nothing."""
-
-    stream = listener = usage = None
-    fault = ""
-    termination = Termination.CRASHED
-
-    def __init__(self) -> None:
-        self.ended = trio.Event()
-
-    def report(self) -> str:
-        return "it runs"
-
-
-BROKEN = """
-name = "Broken"
-sandbox = "none"
-time-losses = 3
-time = { budget = 60_000 }
-entrants = [ENTRANTS]
-games = [{ game = "mnk", params = "3 3 3" }]
-stages = [{ format = "round-robin", cycles = 3 }]
-"""
-ANN = '{ name = "ann" }'
-MUTE = '{ name = "mute", command = ["./mute"] }'
-GONE = '{ name = "gone", command = ["./gone"] }'
-
-
-@pytest.mark.usefixtures("no_threads")
-@pytest.mark.parametrize(
-    ("entrants", "starts", "seconds", "reasons"),
-    [
-        ((ANN, GONE), ["gone"], 0, {"gone": "cannot be started (1 game)"}),
-        ((ANN, MUTE), ["mute"] * 3, 60 + 30 + 15, {"mute": "no answer after its start (3 games)"}),
-        ((GONE, MUTE), ["gone", "mute"], 60, {"gone": "cannot be started (1 game)"}),
-    ],
-)
-async def test_programs_that_cannot_play_cost_a_contest_little_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock,
-    entrants: tuple[str, ...], starts: list[str], seconds: int, reasons: dict[str, str],
-) -> None:  # fmt: skip
-    started: list[str] = []
-
-    async def start(self: GameSeating, nursery: trio.Nursery, task: GameTask, ticket: Any, *_: Any) -> Mute:
-        started.append(ticket.name)
-        await trio.lowlevel.checkpoint()
-        if ticket.name == "gone":
-            raise NotStarted("no such file")
-        return Mute()
-
-    monkeypatch.setattr(GameSeating, "_start", start)
-    file, began = BROKEN.replace("ENTRANTS", ", ".join(entrants)), trio.current_time()
-    async with running_contest(tmp_path, file) as (harness, store, contest), trio.open_nursery() as bots:
-        if ANN in entrants:
-            bots.start_soon(play_by_seed, harness, "ann")
-        games = await finished(store, contest)
-        bots.cancel_scope.cancel()
-    assert sorted(started) == sorted(starts)
-    assert seconds <= trio.current_time() - began < seconds + 15, "less than one more start"
-    assert {name: one.reason for name, one in find_disqualified(read_definition(file), games).items()} == reasons

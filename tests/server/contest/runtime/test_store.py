@@ -4,11 +4,9 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
-from itertools import repeat
 from pathlib import Path
 from threading import Barrier, Thread
 
-import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -34,7 +32,7 @@ from server.contest.formats.knockout import Knockout
 from server.contest.formats.ladder import Ladder
 from server.contest.formats.round_robin import Gauntlet, RoundRobin
 from server.contest.formats.swiss import Swiss
-from server.contest.store.store import APPLICATION, FILE, SCHEMA, TABLES, Contest, Store
+from server.contest.store.store import FILE, SCHEMA, Contest, Store
 from server.league.accounts.accounts import Accounts
 from server.league.database import FILE as LEAGUE
 from server.storage import database
@@ -101,16 +99,6 @@ def test_the_same_contest_goes_on_and_another_of_its_name_is_refused(store: Stor
     assert store.contests() == [Contest(first, "test", DATE, LATER), Contest(second, "Test", LATER, None)]
     with pytest.raises(KeyError):
         store.definition(99)
-
-
-def test_entrants_are_kept_with_hashed_tokens_only(store: Store, tmp_path: Path) -> None:
-    definition = replace(
-        contest(2, RoundRobin()), entrants=(Entrant("ann", token="0a" * 32), Entrant("bob", ("./bob", "--fast")))
-    )
-    number = store.open_contest("text", definition, DATE)
-    with closing(sqlite3.connect(tmp_path / FILE)) as file:
-        rows = file.execute("SELECT * FROM entrants ORDER BY place").fetchall()
-    assert rows == [(number, 0, "ann", "[]", "0a" * 32), (number, 1, "bob", '["./bob","--fast"]', "")]
 
 
 def test_matches_are_begun_until_they_have_a_result_or_are_forgotten(store: Store) -> None:
@@ -180,30 +168,6 @@ def test_dates_keep_their_moment_whatever_their_time_zone(store: Store) -> None:
         store.stage_began(number, 1, DATE.replace(tzinfo=None))
 
 
-def test_a_full_disk_is_said_in_a_sentence_and_nothing_half_is_kept(store: Store) -> None:
-    number = store.open_contest("", contest(2, RoundRobin()), DATE)
-    pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
-    store._connection.execute(f"PRAGMA max_page_count = {pages}")
-    long = [GameResult(FIXTURE, match, 0, "line", "x" * 1000) for match in range(1000)]
-    with pytest.raises(BadStore, match="disk is full"):
-        list(map(store.finish, repeat(number), long))
-    store._connection.execute("PRAGMA max_page_count = 100000")
-    kept = len(store.games(number))
-    assert len(store.begun(number)) == 0
-    store.finish(number, GameResult(FIXTURE, 2000, 0, "line"))
-    assert len(store.games(number)) == kept + 1
-
-
-def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
-    path = tmp_path / FILE
-    path.touch()
-    Store(path).close()
-    with closing(sqlite3.connect(path)) as file:
-        assert file.execute("PRAGMA user_version").fetchone() == (1,)
-        assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-        assert file.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
-
-
 @pytest.mark.parametrize("version", [2, 7])
 def test_a_store_of_another_version_is_refused_and_left_alone(tmp_path: Path, version: int) -> None:
     path = tmp_path / FILE
@@ -213,17 +177,6 @@ def test_a_store_of_another_version_is_refused_and_left_alone(tmp_path: Path, ve
     with pytest.raises(BadStore, match=rf"another version of arena-server: its schema is {version}, this one reads 1$"):
         Store(path)
     assert path.read_bytes() == written
-
-
-def test_a_statement_that_fails_leaves_no_tables(tmp_path: Path) -> None:
-    path = tmp_path / FILE
-    with pytest.raises(BadStore, match="cannot be read or written"):
-        connect(path, SCHEMA._replace(tables=(*TABLES, "CREATE TABLE contests (one)")))
-    with closing(sqlite3.connect(path)) as file:
-        assert file.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
-    store = Store(path)
-    assert store.contests() == []
-    store.close()
 
 
 def test_files_that_are_no_store_are_refused_in_a_sentence_and_left_alone(tmp_path: Path) -> None:
@@ -327,11 +280,3 @@ def test_any_definition_comes_back_as_it_was(definition: Definition) -> None:
     again = read_definition(definition_text(definition))
     assert again == definition
     assert [type(stage.format) for stage in again.stages] == [type(stage.format) for stage in definition.stages]
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[]", "[1]", '["Autumn",7,[],[],[[]],1,1]', '["Autumn",7,[],[],[["x",[]]],1,1]']
-)
-def test_other_texts_are_refused(text: str) -> None:
-    with pytest.raises(msgspec.DecodeError):
-        read_definition(text)

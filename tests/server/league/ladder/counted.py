@@ -8,23 +8,36 @@ from pathlib import Path
 from engine.match import verification
 from engine.statistics.online import LadderPlayer, rate
 from server.contest.fixtures import NOT_STARTED, Fixture, GameResult
+from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.store import BegunGame, CountedGame, LadderStore
+from server.league.ladder.store import CountedGame, LadderStore
 from server.storage.record_store import RecordStore
 
 
 def result_of(
-    game: BegunGame, score: float | None, termination: str = "line", detail: str = "", *, failed: int | None = None
+    match: int,
+    players: tuple[str, str],
+    score: float | None,
+    detail: str = "",
+    *,
+    opening: int = 0,
+    failed: int | None = None,
 ) -> GameResult:
     """Return a result with the score of the side that began; None: neither player could be started.
 
     The program of the side ``failed`` has crashed.
     """
-    fixture = Fixture(0, 1, 0, 0, game.opening, game.players)
+    fixture = Fixture(0, 1, 0, 0, opening, players)
     if score is None:
         return GameResult(fixture, None, None, NOT_STARTED, detail)
     winner = None if score == 0.5 else round(1 - score)
-    return GameResult(fixture, game.match, winner, termination if failed is None else "crashed", detail, 5)
+    return GameResult(fixture, match, winner, "row" if failed is None else "crashed", detail, 5)
+
+
+def running_matches(data: Path) -> set[int]:
+    """Return the matches of the ladder that are being played, or were when their server died."""
+    with closing(Store(data / FILE)) as store:
+        return set(store.begun(LADDER))
 
 
 def counted_games(data: Path) -> list[CountedGame]:
@@ -40,7 +53,8 @@ def check_counted(data: Path, before: Sequence[CountedGame], players: Mapping[st
     """
     games = counted_games(data)
     assert games[: len(before)] == before, "a counted game is lost or has changed"
-    assert len({game.game.match for game in games}) == len(games), "a game is counted twice"
+    matches = [game.match for game in games if game.match is not None]
+    assert len(set(matches)) == len(matches), "a game is counted twice"
     for game in games[len(before) :]:
         _check_record(RecordStore(data), game)
     with closing(Accounts(data)) as accounts:
@@ -58,20 +72,17 @@ def check_nothing_left(data: Path, games: Sequence[CountedGame], others: frozens
 
     ``others`` are matches that do not belong to the ladder.
     """
-    with closing(Accounts(data)) as accounts:
-        waiting = {game.match for game in LadderStore(accounts).begun()}
-    known = {game.game.match for game in games} | waiting | others
+    known = {game.match for game in games} | running_matches(data) | others
     for path in (data / "records").rglob("*.txt"):
         summary = verification.verify(path.read_text(encoding="utf-8"))
         assert summary.result in ("", "annulled") or summary.header.match in known, f"{path} is not counted"
 
 
 def _check_record(records: RecordStore, game: CountedGame) -> None:
-    text = records.read(game.game.match)
-    if not game.record:
-        assert text is None
+    if game.match is None:
         return
+    text = records.read(game.match)
     assert text is not None and sha256(text.encode()).hexdigest() == game.record
     summary = verification.verify(text)
-    assert summary.header.players == game.game.players
+    assert summary.header.players == game.players
     assert game.score == {0: 1.0, 1: 0.0, None: 0.5}[summary.winner]

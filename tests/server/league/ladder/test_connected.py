@@ -13,10 +13,7 @@ from engine.match import verification
 from engine.statistics.online import rate
 from engine.wire import messages as m
 from engine.wire.codes import Code
-from server.contest.fixtures import Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers
-from server.contest.runtime import ledger, runner
-from server.contest.runtime.finished_games import game_of_record
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
@@ -27,7 +24,6 @@ from server.league.ladder.runner import AWAY_SECONDS, UNPAIRED_SECONDS
 from server.league.ladder.service import UNRATED_SECONDS, LadderService
 from server.league.ladder.store import CountedGame
 from server.league.submissions.versions import Versions
-from server.storage.record_store import RecordStore
 from tests.server.contest.runtime.test_seating import no_threads
 from tests.server.harness import ArenaHarness, Client, open_arena
 
@@ -100,9 +96,7 @@ async def ladder_of(folder: Path) -> AsyncIterator[Ladder]:
             arena = harness.arena
             arena.account_token = accounts.token_hash
             contests = ContestService(arena, store)
-            ladder = LadderService(
-                read(FILE, folder, str), arena, arena.record_store, accounts, Versions(folder, accounts)
-            )
+            ladder = LadderService(read(FILE, folder, str), arena, store, accounts, Versions(folder, accounts))
             nursery.start_soon(contests.run)
             nursery.start_soon(ladder.run, contests)
             yield Ladder(harness, ladder, accounts, tokens)
@@ -123,12 +117,13 @@ async def test_bots_that_connect_are_paired_and_rated_and_records_are_theirs(
         for name in ladder.tokens:
             bots.start_soon(ladder.play, name)
         games = await ladder.counted(lambda games: len(games) >= 6)
-        assert {name for game in games for name in game.game.players} == ladder.tokens.keys()
+        assert {name for game in games for name in game.players} == ladder.tokens.keys()
         for game in games:
-            text = ladder.harness.arena.record_store.read(game.game.match)
+            assert game.match is not None
+            text = ladder.harness.arena.record_store.read(game.match)
             assert text is not None
             summary = verification.verify(text)
-            assert summary.header.players == game.game.players and summary.header.control.budget == 600_000_000
+            assert summary.header.players == game.players and summary.header.control.budget == 600_000_000
         assert all(one.connects for one in ladder.service.listed().values())
         check(ladder)
         bots.cancel_scope.cancel()
@@ -173,8 +168,8 @@ async def test_who_comes_back_in_time_goes_on_with_the_game(
         await trio.sleep(2 * AWAY_SECONDS)
         await again.say(m.Resign())
         assert (await ann.hear(m.Result)).reason == "resign"
-        (game,) = await ladder.counted(lambda games: bool(games))
-        assert game.failed == (False, False)
+        await ladder.counted(lambda games: bool(games))
+        assert [one.failures for one in ladder.service.store.standings()] == [0, 0]
 
 
 async def test_who_comes_and_goes_holds_up_nobody(
@@ -198,7 +193,7 @@ async def test_who_comes_and_goes_holds_up_nobody(
             await ladder.connect("cat-1")
             await trio.sleep(UNPAIRED_SECONDS + 2)
         games = ladder.service.store.last_games(999)
-        assert len(games) >= 30 and not any("cat-1" in game.game.players for game in games)
+        assert len(games) >= 30 and not any("cat-1" in game.players for game in games)
         bots.cancel_scope.cancel()
 
 
@@ -211,54 +206,3 @@ async def test_who_is_rated_no_more_is_told_so(tmp_path: Path, autojump_clock: t
         with trio.fail_after(2 * UNRATED_SECONDS):
             bye = await ann.hear(m.Bye)
         assert bye.reason == "over" and "log in by a token of the page /me" in bye.sentence
-
-
-async def test_what_is_asked_of_the_ladder_beside_a_game_is_refused(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock
-) -> None:
-    async with ladder_of(tmp_path) as ladder:
-        client = await ladder.harness.connect("dan-1")
-        for options, sentence in (
-            ("", "the ladder rates bots of people with accounts"),
-            ("budget=5", "the ladder says what is played against whom"),
-        ):
-            await client.say(m.Seek("ladder", m.Text(options)))
-            assert sentence in (await client.hear(m.Error)).sentence
-    async with open_arena(tmp_path) as harness:
-        client = await harness.connect("dan-1")
-        await client.say(m.Seek("ladder"))
-        assert (await client.hear(m.Error)).sentence == "this server plays no ladder"
-
-
-async def _die_twice(folder: Path) -> tuple[Path, Path]:
-    """Return what a server leaves that dies during a game, and when a game is over and not counted."""
-    async with ladder_of(folder) as ladder, trio.open_nursery() as bots:
-        bots.start_soon(ladder.play, "ann-1")
-        bob = await ladder.connect("bob-1")
-        await bob.hear(m.Board)
-        during = ladder.harness.die("during")
-        await bob.stream.send_all(b"RESIGN\n")  # the server dies before the game is counted
-        await bob.hear(m.Result)
-        over = ladder.harness.die("over")
-        assert [len(ladder.service.store.last_games(9)), len(ladder.service.store.begun())] == [0, 1]
-        bots.cancel_scope.cancel()
-    return during, over
-
-
-async def test_a_game_that_a_server_died_in_is_not_counted_and_one_that_was_over_is_counted_once(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def replay(fixture: Fixture, match: int, records: RecordStore) -> GameResult | None:
-        text = records.read(match)
-        return None if text is None else game_of_record(fixture, text)
-
-    monkeypatch.setattr(runner, "replay_record", replay)  # in this process, since a simulated clock waits for no other
-    with monkeypatch.context() as slow:
-        slow.setattr(ledger, "sync_result_in_thread", lambda *_: trio.sleep_forever())
-        during, over = await _die_twice(tmp_path / "data")
-    for folder, games in ((during, 0), (over, 1), (over, 1)):
-        async with ladder_of(folder) as ladder:
-            await ladder.counted(lambda _: not ladder.service.store.begun())
-            assert len(ladder.service.store.last_games(9)) == games
-            assert not ladder.service.listed()
-            check(ladder)

@@ -6,22 +6,19 @@ With ARENA_CAMPAIGN=1 it is killed a hundred times.
 import json
 import os
 import random
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine.wire import messages as m
-from engine.wire.codes import Code
 from server.commands import league as commands
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, ORGANISER
+from server.league.accounts.people import ORGANISER
 from server.league.ladder.store import CountedGame
 from tests.server.league.ladder.counted import (
     check_counted,
@@ -29,7 +26,7 @@ from tests.server.league.ladder.counted import (
     counted_games,
 )
 from tests.server.league.test_account_pages import Visitor, sign_in
-from tests.server.process import Client, wait_until
+from tests.server.process import wait_until
 from tests.waiting import BUILD_SECONDS
 from tests.web.site import Site
 
@@ -85,36 +82,6 @@ class Ladder(Site):
         """Wait until so many games are counted."""
         wait(lambda: len(self.counted()) >= games)
 
-    def wait_for_dan(self, games: list[CountedGame]) -> None:
-        """Wait until dan's bot, which may pause between attempts to come back, is connected and has played again."""
-        wait(
-            lambda: (
-                any(row["connected"] for row in self.told()["players"] if row["name"] == "dan-1")
-                and any("dan-1" in game.game.players for game in self.counted()[len(games) :])
-            )
-        )
-
-
-@contextmanager
-def connected_bot(ladder: Ladder) -> Iterator[None]:
-    """Let dan's bot play on dan's machine, whatever happens to the server."""
-    with closing(Accounts(ladder.data)) as accounts:
-        accounts.redeem(accounts.invite("dan", AUTHOR, "test"), "", "")
-        dan = accounts.person("dan")
-        assert dan is not None
-        token = accounts.make_token(dan, "dan-1")
-    words = ("random", "--game", "ladder", "--games", "0", "--name", "dan-1", f"--token={token}")
-    command = [sys.executable, "-P", "-m", "bots", *words, "--port", str(ladder.port), "--quiet"]
-    with subprocess.Popen(command) as bot:
-        try:
-            while not any(row["connected"] for row in ladder.told()["players"]):
-                assert bot.poll() is None
-                time.sleep(0.05)
-            yield
-            assert bot.poll() is None  # it came back each time
-        finally:
-            bot.kill()
-
 
 @pytest.fixture
 def ladder(tmp_path: Path) -> Iterator[Ladder]:
@@ -125,19 +92,17 @@ def ladder(tmp_path: Path) -> Iterator[Ladder]:
 def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_counts_none_twice(ladder: Ladder) -> None:
     chance = random.Random(7)
     games: list[CountedGame] = []
-    with connected_bot(ladder):
-        for _ in range(KILLS):
-            if chance.random() < 0.5:
-                time.sleep(chance.random())
-            else:  # just about when a game is counted
-                ladder.logs("match_ended")
-                time.sleep(0.03 * chance.random())
-            ladder.kill()
-            games = check_counted(ladder.data, games, {})
-            ladder.start()
-            ladder.wait()
-        ladder.wait_for(len(games) + 2)
-        ladder.wait_for_dan(games)
+    for _ in range(KILLS):
+        if chance.random() < 0.5:
+            time.sleep(chance.random())
+        else:  # just about when a game is counted
+            ladder.logs("match_ended")
+            time.sleep(0.03 * chance.random())
+        ladder.kill()
+        games = check_counted(ladder.data, games, {})
+        ladder.start()
+        ladder.wait()
+    ladder.wait_for(len(games) + 2)
     assert ladder.stop() == 0
     games = check_counted(ladder.data, games, {})
     check_nothing_left(ladder.data, games)
@@ -157,11 +122,6 @@ def test_everybody_sees_the_ladder_and_an_author_lets_a_bot_play_again(ladder: L
         assert standings.status == 200 and "rests" in standings.text
         page = everybody.get("/ladder/crash")
         assert "It rests until" in page.text and "crashed" in page.text and "<form" not in page.text
-        assert everybody.get("/ladder/nobody").status == 404
-        stranger = Client(ladder.port)
-        stranger.say(m.Login("p1", ""))
-        assert stranger.hear(m.Welcome, m.Error).code == Code.NAME_TAKEN
-        stranger.close()
         ann = sign_in(ladder, accounts, "ann")
         form = ann.get("/me").form
         assert ann.post("/ladder/crash/again", form=form).status == 403
@@ -173,46 +133,30 @@ def test_everybody_sees_the_ladder_and_an_author_lets_a_bot_play_again(ladder: L
     assert ladder.stop() == 0
 
 
-def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
-    ladder: Ladder, capsys: pytest.CaptureFixture[str]
-) -> None:
-    data, file = ladder.data, ladder.data.parent / "ladder.toml"
+def test_an_organiser_pauses_the_ladder(ladder: Ladder, capsys: pytest.CaptureFixture[str]) -> None:
+    data = ladder.data
 
     def status() -> list[str]:
         commands.status(data=data)
         return capsys.readouterr().out.splitlines()
 
     ladder.wait_for(2)
-    assert status()[:2] == ["not paused", f"file: {file}"]
+    assert status()[0] == "not paused"
     with closing(Accounts(data)) as accounts:
         teacher = sign_in(ladder, accounts, "teacher", ORGANISER)
         form = teacher.get("/organise").form
         assert teacher.post("/organise/ladder/pause", form=form).status == 303
-        assert "Paused since" in teacher.get("/organise").text
+        assert "<li>Paused</li>" in teacher.get("/organise").text
         twice = teacher.post("/organise/ladder/pause", form=form)
-        assert twice.status == 400 and "The ladder is paused already." in twice.text
-        ladder.logs("ladder_state_changed")
-        assert "An organiser has paused the ladder" in Visitor(ladder).get("/ladder").text
-        wait(lambda: any(line.startswith("games: 0 being played") for line in status()))
+        assert twice.status == 400 and "is paused already" in twice.text
+        wait(lambda: "An organiser has paused the ladder" in Visitor(ladder).get("/ladder").text)
+        wait(lambda: status()[0] == "paused" and status()[1].startswith("games: 0 being played"))
         counted = len(ladder.counted())
-        right = file.read_text()
-        file.write_text(right.replace('"mnk"', '"mkn"'))
-        with pytest.raises(SystemExit) as failed:
-            commands.resume(data=data)
-        error = capsys.readouterr().err
-        assert failed.value.code == 1 and error.count("\n") == 1
-        assert f"{file}: games[1].game is one of gipf, arrows, morris, mnk, not 'mkn'" in error
-        assert "ladder.toml: games[1].game is one of" in teacher.get("/organise").text
-        ladder.wait_for(counted + 2)  # by the file as it was
-        file.write_text(right.replace('"3 3 3"', '"4 4 3"'))
-        commands.pause(data=data)
         commands.resume(data=data)
-        assert capsys.readouterr().out.endswith("The ladder was resumed; its file was read again.\n")
-        wait(lambda: ladder.counted()[-1].game.variant == "mnk 4 4 3")
-        done = [(entry.who, entry.what) for entry in accounts.audit(4)]
+        assert capsys.readouterr().out == "the ladder: the contest was resumed; games begin again.\n"
+        ladder.wait_for(counted + 2)
+        done = [(entry.who, entry.what) for entry in accounts.audit(2)]
     assert done == [
-        ("the command line", "resumed the ladder"),
-        ("the command line", "paused the ladder"),
-        ("the command line", "resumed the ladder; its file is wrong"),
-        ("teacher", "paused the ladder"),
+        ("the command line", "the ladder: the contest was resumed"),
+        ("teacher", "the ladder: the contest was paused"),
     ]

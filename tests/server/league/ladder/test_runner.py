@@ -3,6 +3,7 @@
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, closing
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,21 +16,18 @@ from msgspec.structs import replace
 from engine.games.outcome import Termination
 from engine.statistics.online import DAY, LadderPlayer, rate
 from server.contest.definition import Entrant
-from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, Fixture, GameResult
+from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, SET_ASIDE, Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.hosts.worker_job import PROGRAMS
-from server.contest.runtime import runner
+from server.contest.interventions import Kind
+from server.contest.runtime.organiser_commands import InterventionRequest, intervene
+from server.contest.store.store import FILE as CONTESTS
+from server.contest.store.store import LADDER, Store
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.definition import (
-    LadderControl,
-    LadderDefinition,
-    Listed,
-    read,
-    roster,
-)
-from server.league.ladder.runner import LADDER, LadderRunner, free_games
+from server.league.ladder.definition import LadderDefinition, Listed, read, roster
+from server.league.ladder.runner import LadderRunner, free_games
 from server.league.ladder.store import LadderStore, failed_sides, score_of
 from tests.server.contest.runtime.test_seating import no_threads
 from tests.server.harness import at_once
@@ -67,11 +65,8 @@ async def better_first(task: GameTask) -> GameResult:
     return won(task, 0 if first < second else 1)
 
 
-class FakeGame:
+class FakeGame(HostedGame):
     """A game that takes a while."""
-
-    lacked = ""
-    programs = (None, None)
 
     def __init__(self, task: GameTask, play: Play, recorded: bool) -> None:
         self.recorded = recorded
@@ -84,12 +79,6 @@ class FakeGame:
         except Exception:
             self.recorded = False
             raise
-
-    def leave_cores(self) -> bool:
-        return False
-
-    def cut_off(self) -> None:
-        return None
 
 
 class FakeHost:
@@ -127,26 +116,20 @@ class FakeRecords:
 def simulated(monkeypatch: pytest.MonkeyPatch, no_threads: None) -> None:
     """Let a runner wait for nothing but the simulated clock: not for threads, sandboxes and compilers."""
 
-    async def recover(fixture: Fixture, match: int, records: Any) -> GameResult | None:
-        found: GameResult | None = records.recover(match, fixture)
-        return found
-
     async def prepare(_runner: LadderRunner) -> None:
         await trio.lowlevel.checkpoint()
 
-    monkeypatch.setattr(runner, "replay_record", recover)
     monkeypatch.setattr(LadderRunner, "_prepare", prepare)
 
 
 class Ladder:
     """A ladder over a data directory, whose server can be killed."""
 
-    def __init__(self, data: Path, accounts: Accounts, host: FakeHost) -> None:
+    def __init__(self, data: Path, accounts: Accounts, contests: Store, host: FakeHost) -> None:
         self.data = data
-        self.accounts = accounts
+        self.contests = contests
         self.definition: LadderDefinition = read(FILE, data, str)
         self.store = LadderStore(accounts, self.now)
-        self.control = LadderControl(accounts, self.now)
         self.host = host
         self.versions = {"ann-1": 1, "bob-1": 1, "cat-1": 1}
         self.connected: list[str] = []
@@ -162,25 +145,26 @@ class Ladder:
         connected = [Listed(LadderPlayer(bot, bot[:3]), 0, Entrant(bot)) for bot in self.connected]
         return roster(self.definition, active, connected)
 
-    def recover(self, match: int, fixture: Fixture) -> GameResult | None:
-        """Return the result of a game of an earlier server; None: it was not over."""
-        return None
-
     def records(self) -> Any:
-        records: Any = FakeRecords(self.store.last_match())
-        records.recover = self.recover
-        return records
+        return FakeRecords(max(self.store.last_match(), self.contests.last_match()))
 
     def runner(self) -> LadderRunner:
         """Return the runner of a server that has just started."""
         turns = CoreQueue(PROGRAMS * self.host.rooms)
         seats: Any = SimpleNamespace(turns=turns, stored=at_once, leave=turns.leave)
+
+        async def read_past_match(match: int) -> None:
+            await trio.lowlevel.checkpoint()
+
         arena: Any = SimpleNamespace(
+            read_past_match=read_past_match,
             contest_players=ContestPlayers(), offer_seekers=lambda names: None, stopping=False, matches={},
             accept_status=SimpleNamespace(closed=False), record_store=self.records(),
             settings=SimpleNamespace(data=self.data),
         )  # fmt: skip
-        return LadderRunner(self.definition, self.store, self.listed, arena, seats, host=self.host, now=self.now)
+        return LadderRunner(
+            self.definition, self.contests, self.store, self.listed, arena, seats, host=self.host, now=self.now
+        )
 
     async def run(self, seconds: float) -> None:
         """Let a server play for a while, and kill it: nothing of what it does then is carried out."""
@@ -201,8 +185,8 @@ def host() -> FakeHost:
 
 @pytest.fixture
 def ladder(tmp_path: Path, host: FakeHost) -> Iterator[Ladder]:
-    with closing(Accounts(tmp_path)) as accounts:
-        yield Ladder(tmp_path, accounts, host)
+    with closing(Accounts(tmp_path)) as accounts, closing(Store(tmp_path / CONTESTS)) as contests:
+        yield Ladder(tmp_path, accounts, contests, host)
 
 
 @pytest.mark.slow
@@ -220,7 +204,7 @@ async def test_games_are_played_whenever_there_is_room_and_rate_their_players(
         begun = sum(game.first == name for game in games) - sum(game.second == name for game in games)
         assert abs(begun) <= 4
     # a bot plays one game at a time, the level more
-    assert len(ladder.store.begun()) == 2
+    assert len(ladder.contests.begun(LADDER)) == 2
     entrants = {entrant.name: entrant.folder for task in host.tasks for entrant in task.definition.entrants}
     assert entrants == {name: str(ladder.data / name) for name in ladder.versions}
 
@@ -245,7 +229,7 @@ async def test_a_new_version_comes_into_play_after_the_game_of_the_old_one(
             nursery.start_soon(ladder.runner().run)
             await trio.sleep(5.5 * GAME_SECONDS)
             ladder.versions["ann-1"] = 2
-    versions = [game.game.versions[game.game.players.index("ann-1")] for game in
+    versions = [game.versions[game.players.index("ann-1")] for game in
                 ladder.store.last_games(99, "ann-1")[::-1]]  # fmt: skip
     assert versions == sorted(versions) and set(versions) == {1, 2}
     ladder.check()
@@ -288,19 +272,19 @@ async def test_a_fault_of_the_machine_is_nobodys_and_games_pause(
 
     host.rooms, host.play_game = 1, play
     await ladder.run(600)
-    assert list(ladder.store.each_game()) == [] and ladder.store.begun() == []
+    assert list(ladder.store.each_game()) == [] and ladder.contests.begun(LADDER) == {}
     assert 10 < len(host.tasks) < 20  # the pauses double up to a minute
 
 
-async def test_a_game_in_which_the_server_dies_is_not_all_that_is_played(
+async def test_nothing_begins_while_an_organiser_pauses_the_ladder(
     ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
 ) -> None:
-    host.rooms = 1
-    await ladder.run(0.5)
-    for _ in range(3):
-        await ladder.run(0.5)
-    fatal, *others = [frozenset(task.fixture.players) for task in host.tasks]
-    assert fatal not in others[:1]
+    await ladder.run(GAME_SECONDS)
+    for kind in (Kind.PAUSE, Kind.RESUME):
+        games = len(host.tasks)
+        intervene(ladder.contests, LADDER, InterventionRequest(kind), datetime.now(UTC))
+        await ladder.run(5 * GAME_SECONDS)
+        assert (len(host.tasks) > games) == (kind is Kind.RESUME)
 
 
 def test_contests_go_first() -> None:
@@ -341,6 +325,7 @@ def test_a_machine_with_one_core_plays_one_game_at_a_time() -> None:
         (1, NOT_STARTED, (True, True), None, (True, False)),
         (0, ENDED_AT_START, (True, True), None, (False, True)),
         (None, f"{NOT_STARTED}+ended_at_start", (True, True), None, (True, True)),
+        (None, SET_ASIDE, (True, True), None, (False, False)),
     ],
 )
 def test_what_counts_of_a_game(

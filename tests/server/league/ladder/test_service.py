@@ -16,13 +16,12 @@ from server.config.declared import BadTable
 from server.contest.definition import Bounds, Entrant, Sandbox
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.store.folders import errors_of
+from server.contest.store.store import LADDER
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
 from server.league.ladder.definition import LEVEL_ELO, LadderDefinition, Listed, read
-from server.league.ladder.runner import LADDER
 from server.league.ladder.service import LadderService, kept_by_ladder
 from server.league.ladder.store import (
-    BegunGame,
     CountedGame,
     ScoreAgainst,
     Standing,
@@ -101,9 +100,9 @@ def test_only_bots_of_accounts_that_are_not_on_the_ladder_already_can_connect_to
         assert "log in by a token of the page /me" in ladder.why_not(name)
     for name in ("ann-2", "alphabeta-2"):
         assert "is on the ladder already" in ladder.why_not(name)
-    game = BegunGame(7, "mnk 3 3 3", 0, ("Ann-1", "alphabeta-2"), (0, 0))
     ladder.store.seat(LadderPlayer("Ann-1", "ann"), 0, {})
-    ladder.store.count(game, result_of(game, 0.0, detail="no connection", failed=0), "5a", {}, 1)
+    lost = result_of(7, ("Ann-1", "alphabeta-2"), 0.0, "no connection", failed=0)
+    ladder.store.count(lost, "mnk 3 3 3", "5a", {}, 1)
     assert "Ann-1 rests, since it has failed: no connection" in ladder.why_not("Ann-1")
     ladder.store.wake("Ann-1", "ann")
     accounts.revoke_token(ann, "Ann-1")
@@ -111,7 +110,7 @@ def test_only_bots_of_accounts_that_are_not_on_the_ladder_already_can_connect_to
 
 
 def test_what_a_program_has_written_is_found_for_its_author(tmp_path: Path, ladder: LadderService) -> None:
-    ladder.store.begin([BegunGame(7, "mnk 3 3 3", 0, ("Ann-1", "alphabeta-2"), (1, 0))])
+    ladder.store.count(result_of(7, ("Ann-1", "alphabeta-2"), 1.0), "mnk 3 3 3", "5a", {}, 1)
     found = kept_by_ladder(tmp_path, ladder.store, 7, "ann-1")
     assert found is not None and (found.path, found.token) == (errors_of(tmp_path, LADDER, 7, "Ann-1"), "")
     assert kept_by_ladder(tmp_path, ladder.store, 7, "bob-1") is None
@@ -165,36 +164,27 @@ def definition(text: str) -> LadderDefinition:
 
 def test_the_least_file_has_defaults() -> None:
     found = definition(LEAST)
-    assert [(one.key, one.weight) for one in found.variants] == [("mnk 3 3 3", 1.0)]
-    assert (found.control, found.levels, found.programs) == (TimeControl.of_milliseconds(1000), (), ())
-    assert (found.sandbox, found.cores, found.failures) == (Sandbox.SEALED, 0, 3)
+    assert found.weights == {"mnk 3 3 3": 1.0}
+    assert (found.control, found.listed, found.failures) == (TimeControl.of_milliseconds(1000), (), 3)
+    assert (found.contest.sandbox, found.contest.cores) == (Sandbox.SEALED, 0)
 
 
 def test_a_whole_file_is_read_with_folders_seen_from_it() -> None:
     found = definition(WHOLE)
-    assert [(one.key, one.weight, len(one.variant.openings)) for one in found.variants] == [
-        ("gipf 3 3 9 9", 3.0, 5),
-        ("mnk 3 3 3", 1.0, 1),
+    assert found.weights == {"gipf 3 3 9 9": 3.0, "mnk 3 3 3": 1.0}
+    assert [len(variant.openings) for variant in found.contest.variants] == [5, 1]
+    assert [(one.player, one.entrant) for one in found.listed] == [
+        (LadderPlayer("alphabeta-1", "", LEVEL_ELO[0]), None),
+        (LadderPlayer("alphabeta-3", "", 1400.0), None),
+        (LadderPlayer("base", "teacher"), Entrant("base", ("python3", "base.py"), folder="/etc/arena/base")),
     ]
-    assert [(level.name, level.anchor) for level in found.levels] == [
-        ("alphabeta-1", LEVEL_ELO[0]),
-        ("alphabeta-3", 1400.0),
-    ]
-    assert [(one.name, one.owner, one.folder) for one in found.programs] == [("base", "teacher", "/etc/arena/base")]
-    assert (found.visible, found.bounds) == (("/etc/arena/data",), Bounds(memory=64))
+    assert (found.contest.visible, found.contest.bounds) == (("/etc/arena/data",), Bounds(memory=64))
 
 
 def test_the_file_of_the_document_can_be_played() -> None:
     text = DOCUMENT.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
     found = definition(text)
-    assert len(found.variants) == 2 and found.programs and found.games_a_day == 10_000
-
-
-def test_a_game_is_a_contest_for_its_host() -> None:
-    made = definition(WHOLE).contest((), "/var/lib/arena")
-    assert (made.folder, made.cores, made.start_seconds) == ("/var/lib/arena", 4, 20)
-    assert [one.game for one in made.variants] == ["gipf", "mnk"]
-    assert made.stages[0].control == TimeControl.of_milliseconds(10_000, 100)
+    assert len(found.weights) == 2 and found.contest.entrants and found.games_a_day == 10_000
 
 
 PROGRAM = '[[programs]]\nname = "a"\nowner = "ann"\ncommand = ["x"]\nfolder = "a"\n'
@@ -216,12 +206,8 @@ PROGRAM = '[[programs]]\nname = "a"\nowner = "ann"\ncommand = ["x"]\nfolder = "a
         (LEAST + PROGRAM.replace('"ann"', '"a b"'), r"programs\[1\].owner is the name of whoever wrote it"),
         (LEAST + PROGRAM + PROGRAM.replace('"a"', '"A"'), "two players of the ladder are called A"),
         (
-            LEAST + PROGRAM + PROGRAM.replace('"a"', '"a/b"').replace('"a/b"', '"b"', 1).replace("ann", "bob"),
-            "a would see the files of b, whose folder /etc/arena/a/b lies in its own",
-        ),
-        (
             LEAST.replace("}]", '}, { game = "mnk", params = "3,3,3" }]'),
-            r"games\[2\] is mnk 3 3 3, which games\[1\] is already",
+            r"games\[2\] is mnk 3 3 3, which another one of games is already",
         ),
     ],
 )
@@ -244,9 +230,10 @@ def standing(name: str, elo: float, deviation: float, days: float = 0, rests: st
 
 
 def game(number: int, first: str, second: str, elo: float, version: int, score: float | None = 1.0) -> CountedGame:
-    begun = BegunGame(number, "mnk 3 3 3", 0, (first, second), (1, version))
     record, ratings = "5a" if score is not None else "", ((0.0, 0.0), (elo, 50.0))
-    return CountedGame(number, begun, score, "line", "", 5, (False, False), record, NOW, ratings)
+    return CountedGame(
+        number, number, "mnk 3 3 3", 0, (first, second), (1, version), score, "line", "", record, NOW, ratings
+    )
 
 
 def test_only_who_plays_and_is_known_well_enough_has_a_rank() -> None:

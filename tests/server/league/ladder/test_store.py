@@ -8,7 +8,7 @@ import pytest
 
 from engine.statistics.online import DAY, LadderPlayer, rate
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.store import BegunGame, LadderStore, ScoreAgainst
+from server.league.ladder.store import LadderStore, ScoreAgainst
 from tests.clocks import SetClock
 from tests.server.league.ladder.counted import result_of
 
@@ -19,6 +19,8 @@ PLAYERS = {
 }
 
 RESTS_AFTER = 3
+
+VARIANT = "mnk 3 3 3"
 
 
 @pytest.fixture
@@ -35,32 +37,30 @@ def store(tmp_path: Path, clock: SetClock[float]) -> Iterator[LadderStore]:
         yield store
 
 
-def begun(match: int, first: str = "ann-1", second: str = "bob-1", versions: tuple[int, int] = (1, 1)) -> BegunGame:
-    return BegunGame(match, "mnk 3 3 3", 0, (first, second), versions)
-
-
 def play(
-    store: LadderStore, game: BegunGame, score: float | None, *, failed: bool = False, rests_after: int = RESTS_AFTER
+    store: LadderStore,
+    match: int,
+    score: float | None,
+    first: str = "ann-1",
+    second: str = "bob-1",
+    *,
+    failed: bool = False,
+    rests_after: int = RESTS_AFTER,
 ) -> list[str]:
-    """Begin a game and count it, in which the first player may have ``failed``; return who rests since."""
-    store.begin([game])
-    result = result_of(game, score, "row", "why", failed=0 if failed else None)
-    return store.count(game, result, "" if score is None else "5a", PLAYERS, rests_after)
+    """Count a game, in which the first player may have ``failed``; return who rests since."""
+    result = result_of(match, (first, second), score, "why", failed=0 if failed else None)
+    return store.count(result, VARIANT, "" if score is None else "5a", PLAYERS, rests_after)
 
 
-def test_a_game_is_counted_once_and_forgotten_among_those_that_run(store: LadderStore) -> None:
-    store.begin([begun(7)])
-    assert store.begun() == [begun(7)] and store.last_match() == 7
-    ended = begun(7), result_of(begun(7), 1.0, "row"), "5a"
-    store.count(*ended, PLAYERS, RESTS_AFTER)
+def test_a_game_is_counted_once(store: LadderStore) -> None:
+    play(store, 7, 1.0)
     after = store.standings()
-    store.count(*ended, PLAYERS, RESTS_AFTER)
+    play(store, 7, 1.0)
     assert store.standings() == after
     (found,) = store.last_games(9)
-    assert (found.game, found.score, found.termination, found.plies, found.record) == (begun(7), 1.0, "row", 5, "5a")
-    assert found.failed == (False, False)
-    assert store.begun() == [] and store.last_match() == 7
-    assert store.counted_matches([6, 7]) == {7}
+    assert (found.match, found.variant, found.players, found.versions) == (7, VARIANT, ("ann-1", "bob-1"), (1, 1))
+    assert (found.score, found.termination, found.record) == (1.0, "row", "5a")
+    assert store.last_match() == 7 and store.counted_matches([6, 7]) == {7}
 
 
 def test_ratings_are_those_of_all_games_replayed_with_versions_in_between(
@@ -70,11 +70,11 @@ def test_ratings_are_those_of_all_games_replayed_with_versions_in_between(
         [("ann-1", "bob-1", 1.0), ("bob-1", "alphabeta-1", 0.5), ("alphabeta-1", "ann-1", 0.0)] * 3, 1
     ):
         clock.now += DAY / 2
-        play(store, begun(match, first, second), score)
+        play(store, match, score, first, second)
         if match == 5:
             store.seat(PLAYERS["ann-1"], 2, PLAYERS)
         if match == 6:
-            play(store, begun(100), None)
+            play(store, 100, None)
     replayed = rate(store.each_game(), PLAYERS, store.starts())
     assert {one.name: one.rating for one in store.standings()} == replayed
     assert replayed["ann-1"].games == 3 and replayed["alphabeta-1"].elo == 500
@@ -83,8 +83,8 @@ def test_ratings_are_those_of_all_games_replayed_with_versions_in_between(
 
 def test_all_games_are_rated_anew_where_a_fixed_point_stands_elsewhere(store: LadderStore) -> None:
     for match in range(1, 5):
-        play(store, begun(match, "ann-1", "alphabeta-1"), 1.0)
-        play(store, begun(10 + match, "ann-1", "bob-1"), 0.5)
+        play(store, match, 1.0, "ann-1", "alphabeta-1")
+        play(store, 10 + match, 0.5, "ann-1", "bob-1")
     store.seat(PLAYERS["bob-1"], 2, PLAYERS)
     before = store.standings()
     assert store.rate_again(PLAYERS) == 0
@@ -99,7 +99,7 @@ def test_all_games_are_rated_anew_where_a_fixed_point_stands_elsewhere(store: La
 
 def test_a_new_version_begins_at_the_old_rating_and_wakes_up_who_rests(store: LadderStore) -> None:
     for match in range(1, RESTS_AFTER + 1):
-        assert play(store, begun(match), 0.0, failed=True) == (["ann-1"] if match == RESTS_AFTER else [])
+        assert play(store, match, 0.0, failed=True) == (["ann-1"] if match == RESTS_AFTER else [])
     before = store.standing("ANN-1")
     assert before is not None and before.rests == "it has failed 3 times in a row, the last time so: why"
     store.seat(PLAYERS["ann-1"], 2, PLAYERS)
@@ -111,15 +111,15 @@ def test_a_new_version_begins_at_the_old_rating_and_wakes_up_who_rests(store: La
 
 
 def test_who_rests_after_one_failure_did_not_fail_in_a_row(store: LadderStore) -> None:
-    assert play(store, begun(1), 0.0, failed=True, rests_after=1) == ["ann-1"]
+    assert play(store, 1, 0.0, failed=True, rests_after=1) == ["ann-1"]
     found = store.standing("ann-1")
     assert found is not None and found.rests == "it has failed: why"
 
 
 def test_a_game_without_a_failure_ends_the_row(store: LadderStore) -> None:
     for match, failed in enumerate([True, True, False, True, True], 1):
-        assert play(store, begun(match), 0.0, failed=failed) == []
-    assert play(store, begun(6), 0.0, failed=True) == ["ann-1"]
+        assert play(store, match, 0.0, failed=failed) == []
+    assert play(store, 6, 0.0, failed=True) == ["ann-1"]
     store.wake("ann-1", "ann")
     found = store.standing("ann-1")
     assert found is not None and (found.rests, found.failures) == ("", 0)
@@ -128,41 +128,40 @@ def test_a_game_without_a_failure_ends_the_row(store: LadderStore) -> None:
 def test_a_game_to_which_both_did_not_come_rates_nobody_and_is_a_failure_of_both(store: LadderStore) -> None:
     before = [one.rating for one in store.standings()]
     for match in range(1, RESTS_AFTER):
-        play(store, begun(match), None)
-    assert set(play(store, begun(9), None)) == {"ann-1", "bob-1"}
+        play(store, match, None)
+    assert set(play(store, 9, None)) == {"ann-1", "bob-1"}
     assert [one.rating for one in store.standings()] == before and list(store.each_game()) == []
 
 
 def test_a_clock_that_is_set_back_keeps_games_in_order(store: LadderStore, clock: SetClock[float]) -> None:
-    play(store, begun(1), 1.0)
+    play(store, 1, 1.0)
     clock.now -= DAY
-    play(store, begun(2), 1.0)
+    play(store, 2, 1.0)
     first, second = list(store.each_game())
     assert second.ended == first.ended
 
 
 def test_a_player_has_its_games(store: LadderStore) -> None:
-    play(store, begun(1), 1.0)
-    play(store, begun(2, "bob-1", "alphabeta-1"), 0.5)
-    play(store, begun(3, "alphabeta-1", "ann-1"), 1.0)
-    assert [game.game.match for game in store.last_games(9, "Ann-1")] == [3, 1]
-    assert [game.game.match for game in store.last_games(1)] == [3]
+    play(store, 1, 1.0)
+    play(store, 2, 0.5, "bob-1", "alphabeta-1")
+    play(store, 3, 1.0, "alphabeta-1", "ann-1")
+    assert [game.match for game in store.last_games(9, "Ann-1")] == [3, 1]
+    assert [game.match for game in store.last_games(1)] == [3]
 
 
 def test_players_of_matches_are_found_by_name_in_any_case(store: LadderStore) -> None:
-    play(store, begun(7), 1.0)
-    store.begin([begun(8, "bob-1", "alphabeta-1")])
-    assert [store.player_in(match, "BOB-1") for match in (7, 8, 9)] == ["bob-1", "bob-1", ""]
-    assert store.player_in(8, "ann-1") == ""
+    play(store, 7, 1.0)
+    assert [store.player_in(7, name) for name in ("BOB-1", "cat-1")] == ["bob-1", ""]
+    assert store.player_in(8, "bob-1") == ""
 
 
 def test_results_of_versions_are_summed_up_by_opponent(store: LadderStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    play(store, begun(1), 1.0)
-    play(store, begun(2, "bob-1", "ann-1"), 1.0)
-    play(store, begun(3, "alphabeta-1", "ann-1"), 0.5)
+    play(store, 1, 1.0)
+    play(store, 2, 1.0, "bob-1", "ann-1")
+    play(store, 3, 0.5, "alphabeta-1", "ann-1")
     store.seat(PLAYERS["ann-1"], 2, PLAYERS)
-    play(store, begun(4, versions=(2, 1)), 0.0)
-    play(store, begun(5, versions=(2, 1)), None)
+    play(store, 4, 0.0)
+    play(store, 5, None)
     assert store.opponents("Ann-1") == [
         ScoreAgainst(2, "bob-1", 0, 0, 1),
         ScoreAgainst(1, "bob-1", 1, 0, 1),
@@ -178,7 +177,7 @@ def test_results_of_versions_are_summed_up_by_opponent(store: LadderStore, monke
 def test_counts_are_of_all_games_of_players_with_an_owner(store: LadderStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.league.ladder.store.GAMES_AT_A_TIME", 2)
     for match in range(1, 6):
-        play(store, begun(match), None if match == 2 else 1.0)
+        play(store, match, None if match == 2 else 1.0)
     counts = store.game_counts(store.owned())
     assert store.owned() == {name: player for name, player in PLAYERS.items() if player.owner}
-    assert counts.met("bob-1", "ann-1", "mnk 3 3 3") == 5 and counts.of_pair("ann-1", "bob-1") > 2
+    assert counts.met("bob-1", "ann-1", VARIANT) == 5 and counts.opponents["ann-1"]["bob-1"] > 2
