@@ -68,6 +68,10 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
         """Return the points of both sides; None for an annulled game."""
         return _POINTS.get(self.result)
 
+    def points_of(self, name: str) -> float:
+        """Return the points of a player of this game, which counts."""
+        return _POINTS[self.result][name != self.first]
+
 
 _POINTS = {"first": (1.0, 0.0), "second": (0.0, 1.0), "draw": (0.5, 0.5), "none": (0.0, 0.0)}
 
@@ -164,6 +168,11 @@ class Qualified(msgspec.Struct, frozen=True, kw_only=True):
     bad_moves: int
     disqualified: str
     """Why; empty if it is not."""
+
+    @property
+    def verdict(self) -> str:
+        """Return what the qualification says of the entrant."""
+        return f"disqualified: {self.disqualified}" if self.disqualified else "open" if self.left else "qualified"
 
 
 class Qualification(msgspec.Struct, frozen=True, kw_only=True):

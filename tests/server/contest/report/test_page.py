@@ -222,10 +222,9 @@ def test_the_points_of_all_rounds_are_those_of_the_table(stop: int) -> None:
                 back = rows[names.index(cell.opponent)][number - 1]
                 assert back is not None and back.opponent == line.name
                 assert {game.number for game in back.games} == {game.number for game in cell.games}
-                assert cell.points + back.points <= len(cell.games)
-                assert all(
-                    one.began != other.began for one in cell.games for other in back.games if one.number == other.number
-                )
+                assert cell.points == sum(game.points_of(line.name) for game in cell.games)
+                began = [game.first == line.name for game in cell.games]
+                assert began == sorted(began, reverse=True)
 
 
 def test_a_round_that_is_paired_has_its_opponents_before_the_first_result() -> None:

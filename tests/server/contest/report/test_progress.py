@@ -46,36 +46,24 @@ def test_a_knockout_has_at_least_its_meetings_without_tie_breaks() -> None:
     assert estimate_left(definition, [], plan(definition, []), Moment(OPENED, OPENED)).games == 30 + 5 * 2
 
 
-def _played(seconds: list[int], control: int = 10) -> list[GameResult]:
-    definition = contest(4, RoundRobin())
-    used = zip(plan(definition, []).due, seconds, strict=False)
-    return [GameResult(fixture, 1, 0, "line", used=(second * 10**6 - 5, 5)) for fixture, second in used]
-
-
-def test_time_left_is_that_of_recent_games_divided_by_how_many_can_be_played_at_a_time() -> None:
-    definition = contest(4, RoundRobin())
-    games = _played([10, 20, 30])
-    now = plan(definition, games)
-    assert estimate_left(definition, games, now, Moment(OPENED, OPENED)).seconds == pytest.approx(9 / 2 * 20 + 5)
-    assert estimate_left(definition, games, now, Moment(OPENED, OPENED, running=now.due[:3])).seconds == pytest.approx(
-        3 * 20 + 20 / 3
-    )
-    found = estimate_left(definition, [], plan(definition, []), Moment(OPENED, OPENED))
-    assert (found.games, found.at_least, found.measured) == (12, False, False)
-    longest = 2 * 1 + 100 * 0.010
-    assert found.seconds == pytest.approx((12 / 2 + 0.25) * longest), "two games at a time, with all budgets used up"
-
-
-def test_a_stage_without_games_is_judged_by_the_share_of_the_budget() -> None:
+def test_time_left_is_the_part_of_budgets_that_recent_games_took_divided_by_how_many_are_played_at_a_time() -> None:
     definition = contest(4, RoundRobin(), RoundRobin(2))
     stage = definition.stages[1]
     slower = replace(stage, control=stage.control._replace(budget=3 * stage.control.budget))
     definition = replace(definition, stages=(definition.stages[0], slower))
-    games = _played([2] * 12)
+    games = [
+        GameResult(fixture, 1, 0, "line", used=(second * 10**6 - 5, 5))
+        for fixture, second in zip(plan(definition, []).due, (10, 20, 30), strict=False)
+    ]
     now = plan(definition, games)
-    assert estimate_left(definition, games, now, Moment(OPENED, OPENED)).seconds == pytest.approx(
-        (24 / 2 + 0.25) * 3 * 2
-    )
+    second_stage = 24 / 2 * 3 * 20
+    found = estimate_left(definition, games, now, Moment(OPENED, OPENED))
+    assert found.seconds == pytest.approx(9 / 2 * 20 + second_stage)
+    found = estimate_left(definition, games, now, Moment(OPENED, OPENED, running=now.due[:3]))
+    assert found.seconds == pytest.approx((9 * 20 + 24 * 3 * 20) / 3)
+    new = estimate_left(definition, [], plan(definition, []), Moment(OPENED, OPENED))
+    seconds = pytest.approx((12 / 2 + 24 / 2 * 3) * 2)
+    assert new == (36, False, seconds, False), "all budgets are used up, 1 s and 3 s a side"
 
 
 def test_a_ladder_by_hours_ends_when_they_are_over() -> None:
@@ -84,10 +72,9 @@ def test_a_ladder_by_hours_ends_when_they_are_over() -> None:
     now = plan(definition, [], Present(frozenset(), ("a1", "a2", "a3", "a4"), {0: 3000}))
     assert estimate_left(definition, [], now, moment)[:3] == (4, True, 600)
     both = replace(definition, stages=(replace(definition.stages[0], format=Ladder(20, 3600)),))
-    games = [GameResult(fixture, 1, 0, "line", used=(10**7, 0)) for fixture in now.due]
-    assert estimate_left(both, games, plan(both, games), moment)[:3] == (16, False, 82.5)
-    slow = [game._replace(used=(10**9, 0)) for game in games]
-    assert estimate_left(both, slow, plan(both, slow), moment)[:3] == (16, False, 600)
+    for used, seconds in ((10**7, 80), (10**9, 600)):
+        games = [GameResult(fixture, 1, 0, "line", used=(used, 0)) for fixture in now.due]
+        assert estimate_left(both, games, plan(both, games), moment)[:3] == (16, False, seconds)
 
 
 def test_a_ladder_whose_time_is_up_still_plays_the_last_pairs() -> None:
@@ -119,7 +106,7 @@ def test_the_line_says_all_without_control_characters() -> None:
     definition = replace(definition, name="Autumn\x1b[2J\u202e")
     text = progress_line(definition, games, now, moment)
     assert text == (
-        r"Autumn\x1b[2J\u202e: 37 games done, 1 running, at least 29 left, about 11 s; stage 1 of 2, Swiss, 4 rounds; "
+        r"Autumn\x1b[2J\u202e: 37 games done, 1 running, at least 29 left, about 9 s; stage 1 of 2, Swiss, 4 rounds; "
         "1. a1 6, 2. a7 5½, 3. a6 5; waiting for a1, a2, a3, a4, a5 and 1 more"
     )
 
@@ -154,7 +141,8 @@ def simulated(definition: Definition, seed: int) -> tuple[list[Seen], float, int
         if now.over:
             return seen, clock, len(games)
         for fixture in games_to_start(definition, now.due, running, names, CORES):
-            running[fixture] = (clock, clock + chance.uniform(0.3, LONGEST))
+            scale = definition.control(fixture).budget / CONTROL.budget
+            running[fixture] = (clock, clock + scale * chance.uniform(0.3, LONGEST))
         first = min(running, key=lambda fixture: running[fixture][1])
         began, clock = running.pop(first)
         games.append(result(first)._replace(seconds=clock - began))
