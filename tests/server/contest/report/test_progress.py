@@ -172,4 +172,4 @@ def test_the_time_left_is_about_what_it_then_takes(stages: tuple[Format, ...], q
         second, found = next(one for one in seen if one.second >= share * end)
         truth = end - second
         assert found.measured
-        assert truth / 1.8 - 3 * LONGEST <= found.seconds <= 1.8 * truth + 3 * LONGEST
+        assert truth / 2 - 3 * LONGEST <= found.seconds <= 2 * truth + 3 * LONGEST
