@@ -46,7 +46,7 @@ def match_report(one: str, other: str, *points: float, status: int = 0) -> bytes
     for number, got in enumerate(points, 1):
         winner = one if got == 1 else other if got == 0 else None
         tally.add(game(number, winner, names=names))
-    return as_json(setup(names, 2), Progress(tally, len(points), 0, 0.0), status).encode()
+    return as_json(setup(names, 2), Progress(tally, len(points)), status).encode()
 
 
 @cache
