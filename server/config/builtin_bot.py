@@ -3,7 +3,6 @@
 import sys
 from typing import NamedTuple
 
-from engine.commands.program import nearest
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.levels import MAX_LEVEL, BadLevel, read_level
 
@@ -46,8 +45,7 @@ def read_builtin_bot(text: str) -> BuiltinBot:
     """Read a bot as it is written; raises `BadBuiltinBot`."""
     kind, *words = text.split(":")
     if kind not in BUILTIN_BOTS:
-        known = f"there is {', '.join(BUILTIN_BOTS)}{nearest(kind, [*BUILTIN_BOTS])}"
-        raise BadBuiltinBot(f"there is no bot {kind!r}; {known}")
+        raise BadBuiltinBot(f"there is no bot {kind!r}; there is {', '.join(BUILTIN_BOTS)}")
     level = None
     if words and words[0][:1].isdigit():
         if kind != LEVELLED:
@@ -60,7 +58,7 @@ def read_builtin_bot(text: str) -> BuiltinBot:
         raise BadBuiltinBot(f"{text!r} is no bot: one is written KIND:LEVEL:GAME, as in {LEVELLED}:3:{USUAL_GAME}")
     game = words[0] if words else USUAL_GAME
     if game not in GAMES:
-        raise BadBuiltinBot(f"{text!r}: {unknown_game(game)}{nearest(game, [*GAMES])}")
+        raise BadBuiltinBot(f"{text!r}: {unknown_game(game)}")
     return BuiltinBot(kind, level, game)
 
 

@@ -5,7 +5,6 @@ accepted H0; 4 --sprt came to no decision in all games; 5 --strict and the first
 Ctrl-C.
 """
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from engine.commands import reports
-from engine.commands.program import Rejected, explain_fault, nearest, usable_cores
+from engine.commands.program import Rejected, explain_fault, usable_cores
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game, variant_title
 from engine.games.interface import BadParameters
 from engine.match.clock import TimeControl
@@ -180,7 +179,7 @@ def match(
 def _variants(game: str, params: Sequence[str] | None) -> tuple[str, ...]:
     """Return the parameters of the variants, in canonical text; raises `Rejected`."""
     if game not in GAMES:
-        raise Rejected(f"--game: {unknown_game(game)}{nearest(game, [*GAMES])}")
+        raise Rejected(f"--game: {unknown_game(game)}")
     rules = GAMES[game]
     try:
         found = [rules.parameters(text.replace(",", " ")) for text in params or [rules.default_parameters]]
@@ -221,15 +220,13 @@ def _games(asked: int | None, variants: int, test: Sprt | None) -> int:
 
 def _check_files(reports_: dict[str, str | None], results: Path | None, records: Path | None) -> None:
     """Refuse files that cannot be written, before the work of hours; raises `Rejected`."""
-    reports.check_files(reports_)
-    reports.check_files({"--results": None if results is None else str(results)})
-    if records is not None:
-        try:
-            records.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise Rejected(f"--records: {explain_fault(error)}") from None
-        if not os.access(records, os.W_OK | os.X_OK):
-            raise Rejected(f"--records: the folder {records} may not be written")
-        resumes = results is not None and results.is_file() and results.stat().st_size > 0
-        if not resumes and any(path.stem.isdecimal() for path in records.glob(f"*{SUFFIX}")):
-            raise Rejected(f"--records: the folder {records} has the records of another match; name an empty one")
+    reports.check_files({**reports_, "--results": None if results is None else str(results)})
+    if records is None:
+        return
+    try:
+        records.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Rejected(f"--records: {explain_fault(error)}") from None
+    resumes = results is not None and results.is_file() and results.stat().st_size > 0
+    if not resumes and any(path.stem.isdecimal() for path in records.glob(f"*{SUFFIX}")):
+        raise Rejected(f"--records: the folder {records} has the records of another match; name an empty one")

@@ -73,8 +73,8 @@ def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest
         ("server", "serve --budget 0", "--budget is 0; it has to lie between 10 and 86400000"),
         ("server", "serve --speed 3", "Unknown option: --speed."),
         ("server", "serve --port x", "--port is 'x'; it has to be a whole number"),
-        ("server", "serve --port 70000", "--port is 70000; ports are 0 to 65535"),
-        ("server", "contest nowhere.toml --port 70000", "--port is 70000; ports are 0 to 65535"),
+        ("server", "serve --port 70000", "--port is 70000; it has to lie between 0 and 65535"),
+        ("server", "contest nowhere.toml --port 70000", "--port is 70000; it has to lie between 0 and 65535"),
         ("server", "serve --web here:00000099999", "--web is 'here:00000099999'; it is an address and a port"),
         ("server", "contest replay abc", "GAME is 'abc'; it has to be a whole number"),
         ("server", "serve --grace x", "--grace is 'x'; it has to be a number"),
@@ -92,7 +92,7 @@ def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest
         (
             "server",
             "serve --builtin alfabeta",
-            "--builtin: there is no bot 'alfabeta'; there is alphabeta, random; did",
+            "--builtin: there is no bot 'alfabeta'; there is alphabeta, random",
         ),
         (
             "server",
@@ -104,7 +104,7 @@ def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest
         ("server", "serve --builtin random:3", "--builtin: 'random:3': random has no levels; alphabeta has those from"),
         ("server", "serve --builtin alphabeta:mnk:3", "--builtin: 'alphabeta:mnk:3' is no bot: one is written KIND:"),
         ("server", "demo --first alphabeta:x", "--first: 'alphabeta:x': there is no game 'x'; there is gipf, "),
-        ("server", "demo --second randon", "--second: there is no bot 'randon'; there is alphabeta, random; did"),
+        ("server", "demo --second randon", "--second: there is no bot 'randon'; there is alphabeta, random"),
         ("server", "contest withdraw ann --data nosuch", "nosuch has no contests: there is no arena.sqlite3 in it; "),
     ],
 )

@@ -141,7 +141,7 @@ def test_the_level_is_an_argument_where_one_is_named() -> None:
     ("text", "sentence"),
     [
         ("", "there is no bot ''; there is alphabeta, random"),
-        ("alfabeta:3", "there is no bot 'alfabeta'; there is alphabeta, random; did you mean alphabeta?"),
+        ("alfabeta:3", "there is no bot 'alfabeta'; there is alphabeta, random"),
         ("random:3", "'random:3': random has no levels; alphabeta has those from 1 to 10"),
         ("alphabeta:11", "'alphabeta:11': the level is '11', but it has to be a whole number from 1 to 10"),
         ("alphabeta:3x", "'alphabeta:3x': the level is '3x', but it has to be a whole number from 1 to 10"),
