@@ -1,7 +1,6 @@
 """The server as a process, over real sockets, in real time."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -129,16 +128,3 @@ def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
         ("random", "random.2"),
         ("random.2", "random"),
     )
-
-
-@pytest.mark.slow
-def test_a_demonstration_says_why_nobody_can_connect(tmp_path: Path) -> None:
-    alone = ["unshare", "--map-root-user", "--net"]
-    if shutil.which("unshare") is None or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("no network without its loopback interface can be made here")
-    demo = [sys.executable, "-P", "-m", "server", "demo", "--first", "random", "--second", "random"]
-    done = subprocess.run(
-        [*alone, *demo], cwd=tmp_path, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False
-    )
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert done.stderr.startswith("arena-bot: no server at 127.0.0.1") and "unreachable" in done.stderr

@@ -228,7 +228,10 @@ def test_annulled_games_games_set_aside_and_pauses_stand_in_the_page_with_their_
         ],
     )
     now = plan(DEFINITION, games)
-    shown = page(make_report(DEFINITION, games, now, moment))
+    made = make_report(DEFINITION, games, now, moment)
+    half = [(line.points, line.games, line.losses, line.forfeits_lost) for line in made.stages[0].table if line.points]
+    assert half == [(0.5, 0, 0, 0)] * 2 and not made.losses and second not in now.due, "a game set aside hurts nobody"
+    shown = page(made)
     for words in ("ENOSPC", "match 7", "set aside", "died 5 times", "EAGAIN", "EMFILE", "paused since"):
         assert words in shown
     assert "EAGAIN" in progress.progress_line(DEFINITION, games, now, moment)
