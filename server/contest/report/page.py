@@ -18,8 +18,8 @@ from engine.games.catalogue import variant_title
 from engine.wire.words import number_of
 from server.contest.formats.format import Standing
 from server.contest.report import formatting
-from server.contest.report.formatting import interruptions, intervention
-from server.contest.report.structure import TEST, Game, Loss, Report, Stage
+from server.contest.report.formatting import interruptions
+from server.contest.report.structure import TEST, Game, Loss, Report, ScheduledGame, Stage
 from server.contest.report.templating import add_filters, render
 
 PACKAGE = "server.contest.report"
@@ -109,9 +109,9 @@ def swiss_rounds(stage: Stage, report: Report) -> list[list[RoundCell | None]]:
     games: defaultdict[tuple[str, int], list[Game]] = defaultdict(list)
     opponents: dict[tuple[str, int], str] = dict.fromkeys(((bye.name, bye.round) for bye in stage.byes), "")
     counted = [game for game in report.games if game.stage == stage.number and game.counts]
-    coming = [game for game in report.schedule if game.stage == stage.number]
-    for game in (*counted, *coming):
-        opponents |= {(game.first, game.round): game.second, (game.second, game.round): game.first}
+    paired: list[Game | ScheduledGame] = [*counted, *(one for one in report.schedule if one.stage == stage.number)]
+    for one in paired:
+        opponents |= {(one.first, one.round): one.second, (one.second, one.round): one.first}
     for game in counted:
         games[game.first, game.round].append(game)
         games[game.second, game.round].append(game)
@@ -136,7 +136,23 @@ def _row(
     return row
 
 
-add_filters(*filter(callable, vars(formatting).values()), match_of, number_of, swiss_rounds, variant_title)
+def stage_title(report: Report, number: int) -> str:
+    """Return the title of a stage: its format, and its number where there are several; 0 is the qualification."""
+    if number == 0:
+        return "Qualification"
+    format = report.stages[number - 1].format.partition(",")[0]
+    return format if len(report.stages) == 1 else f"Stage {number}: {format}"
+
+
+add_filters(
+    *filter(callable, vars(formatting).values()),
+    match_of,
+    meetings,
+    number_of,
+    stage_title,
+    swiss_rounds,
+    variant_title,
+)
 
 
 class Section(NamedTuple):
@@ -144,22 +160,14 @@ class Section(NamedTuple):
 
     id: str
     title: str
-    """What links to it are called."""
+    """The text of links to it."""
     heading: str = ""
-    """Where it differs from the title."""
+    """The heading where it differs from the title."""
     stage: Stage | None = None
-    lead: str = ""
-    """A sentence above what follows."""
-    noun: str = ""
-    """What each of the sentences tells of."""
-    sentences: tuple[str, ...] = ()
-    """Of a section that has nothing else."""
 
     @property
     def template(self) -> str:
         """Name of its template."""
-        if self.sentences:
-            return "sections/sentences.html"
         return f"sections/{self.id if self.stage is None else 'stage'}.html"
 
 
@@ -200,16 +208,14 @@ def _context(report: Report) -> dict[str, object]:
         "large": LARGE,
         "few": FEW,
         "test": TEST,
-        "losses": _by_cause(report.losses),
         "lost": _by_name(report.losses),
-        "games": _by_stage(report),
     }
 
 
 def _stages(report: Report) -> list[Section]:
     """Return the stages with entrants, the last one first, and the schedule."""
     stages = [one for one in reversed(report.stages) if one.table]
-    found = [Section(f"stage-{one.number}", _stage_title(report, one), stage=one) for one in stages]
+    found = [Section(f"stage-{one.number}", stage_title(report, one.number), stage=one) for one in stages]
     return found + [Section("schedule", "Schedule")] * bool(report.schedule)
 
 
@@ -220,30 +226,17 @@ def _games(report: Report) -> list[Section]:
 
 def _more(report: Report) -> list[Section]:
     """Return the other sections of the page that are not empty."""
-    done, found = tuple(map(intervention, report.interventions)), tuple(interruptions(report))
-    lead = "Through no entrant's fault; nobody has lost by them."
     sections = (
         (report.ratings, Section("ratings", "Ratings")),
         (report.comparisons, Section("comparisons", "Comparisons", "Two against each other")),
         (True, Section("variants", "Games played", "Games played, and the advantage of beginning")),
         (report.disqualified, Section("disqualified", "Disqualified")),
         (report.losses, Section("losses", "Losses", "Losses by cause")),
-        (done, Section("interventions", "The organiser's interventions", noun="intervention", sentences=done)),
-        (found, Section("interruptions", "Interruptions", lead=lead, noun="interruption", sentences=found)),
+        (report.interventions, Section("interventions", "The organiser's interventions")),
+        (interruptions(report), Section("interruptions", "Interruptions")),
         (report.qualification, Section("qualification", "Qualification")),
     )
     return [section for content, section in sections if content]
-
-
-def _stage_title(report: Report, stage: Stage) -> str:
-    """Return the title of a stage: its format, and its number where there are several."""
-    format = stage.format.partition(",")[0]
-    return format if len(report.stages) == 1 else f"Stage {stage.number}: {format}"
-
-
-def _by_cause(losses: Sequence[Loss]) -> dict[str, list[Loss]]:
-    causes = dict.fromkeys(loss.cause for loss in losses)
-    return {cause: [loss for loss in losses if loss.cause == cause] for cause in causes}
 
 
 def _by_name(losses: Sequence[Loss]) -> dict[str, Counter[str]]:
@@ -252,14 +245,3 @@ def _by_name(losses: Sequence[Loss]) -> dict[str, Counter[str]]:
     for loss in sorted(losses, key=lambda loss: loss.name.lower()):
         found[loss.name][loss.cause] += 1
     return found
-
-
-def _by_stage(report: Report) -> list[tuple[str, list[Group]]]:
-    """Return the games of each stage by meetings, with its title."""
-    stages = [(stage.number, _stage_title(report, stage)) for stage in report.stages]
-    if report.qualification is not None:
-        stages.insert(0, (0, "Qualification"))
-    games: defaultdict[int, list[Game]] = defaultdict(list)
-    for game in report.games:
-        games[game.stage].append(game)
-    return [(title, meetings(games[number])) for number, title in stages if number in games]

@@ -11,6 +11,8 @@ from server.contest.report import formatting
 from server.contest.report.formatting import marks, with_forfeits
 from server.contest.report.structure import Report, Stage
 
+Row = Sequence[RenderableType]
+
 
 def render_report(report: Report) -> RenderableType:
     """Return state and tables of a report: the last stage first, then qualification and ratings, and the notes.
@@ -25,7 +27,7 @@ def render_report(report: Report) -> RenderableType:
             [_title(f"Stage {stage.number}: {stage.format} · {stage.time}"), standings(stage)] if stage.table else []
         )
     if report.qualification is not None:
-        rows = [
+        rows: list[Row] = [
             (
                 _plain(line.name, "bold"),
                 *map(str, (line.games, line.left, line.late, line.bad_moves)),
@@ -35,7 +37,7 @@ def render_report(report: Report) -> RenderableType:
         ]
         parts += [_title("Qualification"), _table(("name", "games", "left", "late", "bad moves", "verdict"), rows)]
     if report.ratings:
-        ratings = [
+        ratings: list[Row] = [
             (
                 str(place),
                 _plain(rating.name, "bold"),
@@ -53,7 +55,7 @@ def render_report(report: Report) -> RenderableType:
 def standings(stage: Stage) -> RenderableType:
     """Return the table of a stage, with disqualifications and byes below it."""
     columns = marks(stage.kind)
-    rows = [
+    rows: list[Row] = [
         (
             str(line.place),
             _plain(line.name, "dim strike" if line.disqualified else "bold"),
@@ -77,7 +79,7 @@ def standings(stage: Stage) -> RenderableType:
     return Group(_table(heads, rows), *below)
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[RenderableType]]) -> Table:
+def _table(heads: Sequence[str], rows: Iterable[Row]) -> Table:
     """Return a table: names and verdicts wrap where there is no room, and numbers stand to the right."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     for head in heads:

@@ -252,8 +252,9 @@ def test_a_true_game_that_is_not_in_the_schedule_is_named_whatever_the_organiser
 ) -> None:
     data = shutil.copytree(held, tmp_path / "data")
     with closing(Store(data / FILE)) as store:
-        for made in interventions:
-            store.intervene(1, lambda _, made=made: made)
+        made = iter(interventions)
+        for _ in interventions:
+            store.intervene(1, lambda _: next(made))
         twice = next(game.fixture for game in store.results(1) if game.match == 1)
         for number, fixture in ((99, Fixture(0, 1, 0, 7, 0, ("ann", "bob"))), (98, twice)):
             RecordStore(data).import_record(number, _played(fixture, number))
