@@ -24,7 +24,7 @@ from engine.wire.words import number_of
 from server.arena.arena import Arena
 from server.commands.match.results import Progress, Tally, played_game, progress_line, table, title
 from server.commands.match.setup import MatchSetup, Setting
-from server.commands.options import leaves
+from server.commands.options import FAILED, leaves
 from server.config.process_settings import stop_signals
 from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
@@ -32,6 +32,7 @@ from server.contest.hosts.dask_cluster import connected_cluster
 from server.contest.hosts.game_worker import private_arena
 from server.contest.interventions import Intervention, Kind
 from server.contest.programs.sandbox.choice import contest_obstacle
+from server.contest.report.formatting import printable
 from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.scoring.disqualification import losses
@@ -66,18 +67,16 @@ class CannotPlay(NamedTuple):
     name: str = ""
     """The player to blame."""
 
-
-class MatchEnd(NamedTuple):
-    """How a match has ended."""
-
-    progress: Progress
-    interrupted: bool
-    """Ctrl-C, SIGTERM or SIGHUP has ended it."""
-    fault: CannotPlay | None
+    @property
+    def text(self) -> str:
+        """Return the sentence with the lines of the program behind it."""
+        return "\n".join((self.sentence, *(f"  | {printable(line)}" for line in self.wrote.splitlines())))
 
 
-async def hold(setup: MatchSetup, results: Path | None, records: Path | None, dask: str, console: Console) -> MatchEnd:
-    """Play what is left of a match, show its table, and return how it has ended.
+async def hold(
+    setup: MatchSetup, results: Path | None, records: Path | None, dask: str, console: Console
+) -> tuple[Progress, bool]:
+    """Play what is left of a match, show its table, and return how far it has come, and whether a signal has ended it.
 
     ``results`` is the file of its ledger, ``records`` the folder of the records of its games; None: they are not kept.
     ``dask`` is the address of a cluster that plays the games; empty for this machine. Raises
@@ -86,27 +85,28 @@ async def hold(setup: MatchSetup, results: Path | None, records: Path | None, da
     with (
         tempfile.TemporaryDirectory(prefix="arena-match-") as folder,
         _opened_ledger(results or Path(folder) / "results.sqlite3", setup) as (store, contest),
+        trio.open_signal_receiver(*stop_signals()) as signals,
     ):
         match = _Match(setup, store, contest, Path(folder), records, console)
         interrupted = False
         if match.fault is None and not match.progress.is_complete:
             async with trio.open_nursery() as nursery:
 
-                async def handle_signals(*, task_status: trio.TaskStatus[None]) -> None:
+                async def stop_by_signal() -> None:
                     nonlocal interrupted
-                    with trio.open_signal_receiver(*stop_signals()) as signals:
-                        task_status.started()
-                        async for _ in signals:
-                            interrupted = True
-                            nursery.cancel_scope.cancel()
+                    await anext(signals)
+                    interrupted = True
+                    nursery.cancel_scope.cancel()
 
-                await nursery.start(handle_signals)
+                nursery.start_soon(stop_by_signal)
                 try:
                     await match.run(dask)
                 except* OSError as group:
                     match.give_up(CannotPlay(explain_fault(next(leaves(group)))))
                 nursery.cancel_scope.cancel()
-        return MatchEnd(match.progress, interrupted, match.fault)
+        if match.fault is not None:
+            raise Rejected(match.fault.text, FAILED)
+        return match.progress, interrupted
 
 
 @contextmanager
