@@ -160,9 +160,6 @@ class Qualified(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     games: int
     left: int
-    wins: int
-    draws: int
-    losses: int
     late: int
     """Games lost on time."""
     bad_moves: int
