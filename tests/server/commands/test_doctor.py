@@ -15,7 +15,6 @@ import trustme
 from trio.testing import MockClock
 
 from engine.wire import messages as m
-from server import cli
 from server.commands import doctor
 from server.commands.doctor import GOOD, NOTE, WRONG, Finding, diagnosis
 from server.config import tokens
@@ -27,6 +26,7 @@ from server.league.accounts.people import AUTHOR
 from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import Versions
 from server.storage.disk import lock_data_directory
+from tests.server.commands.conftest import Run
 from tests.server.harness import open_arena, play
 
 
@@ -257,18 +257,9 @@ def test_certificate(tmp_path: Path, begins: int, ends: int, state: str, words: 
     ],
 )
 def test_command_says_a_line_a_check(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    write: Callable[[Path], object],
-    status: int,
-    words: str,
+    tmp_path: Path, run: Run, write: Callable[[Path], object], status: int, words: str
 ) -> None:
     write(tmp_path / "arena.toml")
-    monkeypatch.setattr("sys.argv", ["arena-server", "doctor", "--config", str(tmp_path / "arena.toml")])
-    monkeypatch.setattr(cli, "configure", lambda **_options: None)
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    out = capsys.readouterr().out
-    assert ended.value.code == status and words in out
-    assert all(line.split()[0] in (GOOD, NOTE, WRONG) for line in out.splitlines())
+    said = run("doctor", "--config", "arena.toml")
+    assert said.status == status and words in "\n".join(said.out)
+    assert all(line.split()[0] in (GOOD, NOTE, WRONG) for line in said.out)
