@@ -185,14 +185,9 @@ def fields_of(declaring: type) -> Iterator[Field]:
     for name, hint in get_type_hints(declaring, include_extras=True).items():
         if get_origin(hint) is ClassVar:
             continue
-        rules: tuple[Any, ...] = ()
-        kind = hint
-        if get_origin(kind) is Annotated:
-            kind, *found = get_args(kind)
-            rules = tuple(found)
+        kind, *rules = get_args(hint) if get_origin(hint) is Annotated else (hint,)
         if get_origin(kind) in (Union, UnionType):
-            kinds = [one for one in get_args(kind) if one is not type(None)]
-            kind = kinds[0] if len(kinds) == 1 else Union[tuple(kinds)]  # noqa: UP007 - of kinds that are not written here
+            kind = Union[tuple(one for one in get_args(kind) if one is not type(None))]  # noqa: UP007 - one type remains itself
         rule = next((one for one in rules if isinstance(one, Range | Form)), None)
         key = next((str(one) for one in rules if isinstance(one, Key)), name.replace("_", "-"))
         yield Field(name, key, kind, rule, parameters[name].default is inspect.Parameter.empty)

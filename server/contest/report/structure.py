@@ -294,8 +294,3 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         """Return who has won; empty as long as it is not over, and where it was cancelled or nobody has."""
         ended = self.state == "over" and not self.is_cancelled and bool(self.stages)
         return winners(self.stages[-1].table) if ended else ()
-
-    @property
-    def was_played(self) -> bool:
-        """Tell whether a game of its stages was played."""
-        return any(line.games for stage in self.stages for line in stage.table)

@@ -240,13 +240,10 @@ def test_half_pairs_and_games_not_played_tell_nothing(termination: str) -> None:
 
 
 def test_who_came_has_won_and_nobody_has_where_nobody_came() -> None:
-    for out, champions, words in (
-        (("a1", "a2"), (), "Over: no game was played"),
-        (("a1",), ("a2",), "Final result: a2 has won"),
-    ):
+    for out, champions in ((("a1", "a2"), ()), (("a1",), ("a2",))):
         report = over(out)
-        assert report.stages[-1].table[0].place == 1 and not report.was_played
-        assert report.champions == champions and words in page(report)
+        assert report.stages[-1].table[0].place == 1
+        assert report.champions == champions and ("Final result" in page(report)) == bool(champions)
     played = sample_report(8, RoundRobin())
     assert played.champions == tuple(line.name for line in played.stages[-1].table if line.place == 1)
     assert winners([replace(line, disqualified="did not come") for line in played.stages[-1].table]) == ()
