@@ -159,7 +159,7 @@ def token(name: str, *, tokens: Path = Path("tokens.txt")) -> None:
     tokens
         The file that the hash of the token is put into; arena-server serve --tokens reads it.
     """
-    with faults_explained("", UnicodeDecodeError, token_file.BadTokens, status=2):
+    with faults_explained("", token_file.BadTokens, status=2):
         print(token_file.add(tokens, name))
 
 

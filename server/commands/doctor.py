@@ -69,7 +69,7 @@ class Wrong(Exception):
     """A finding of a check; ``str(error)`` is a sentence on what is wrong and what to do."""
 
 
-FAULTS = (OSError, UnicodeDecodeError, BadStore, BadTable, keys.BadCertificate, tokens.BadTokens)
+FAULTS = (OSError, BadStore, BadTable, keys.BadCertificate, tokens.BadTokens)
 """Exceptions of checks that are findings, too; a hint says what to do."""
 
 
