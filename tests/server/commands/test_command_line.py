@@ -13,7 +13,7 @@ from bots.cli import app as bot_app
 from engine.cli import application
 from server.cli import app as server_app
 from server.config.builtin_bot import BUILTIN_BOTS
-from tests.server.commands.conftest import Run, Said
+from tests.server.conftest import Run
 
 APPS = {"server": server_app, "engine": application(), "bots": bot_app}
 
@@ -24,13 +24,6 @@ def pages(app: cyclopts.App, words: tuple[str, ...] = ()) -> Iterator[tuple[str,
     for name in app:
         if not name.startswith("-"):
             yield from pages(app[name], (*words, name))
-
-
-def fault(said: Said) -> str:
-    """Return the one line that a command line is refused with, without the name of the program."""
-    (line,) = said.err
-    assert line.startswith("arena-") and said.status in (1, 2)
-    return line.partition(": ")[2]
 
 
 @pytest.mark.slow
@@ -97,7 +90,7 @@ def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(room: str, words: str, sentence: str, run: Run) -> None:
-    found = fault(run(*words.split(), room=room))
+    found = run(*words.split(), room=room).fault
     assert found.startswith(sentence)
     assert "Errno" not in found and "Token" not in found
 
@@ -105,9 +98,9 @@ def test_what_is_wrong_is_said_in_one_sentence(room: str, words: str, sentence: 
 def test_files_that_are_no_text_and_directories_that_are_none_are_named(run: Run, tmp_path: Path) -> None:
     bad = tmp_path / "bad.toml"
     bad.write_bytes(b"\xff\xfe")
-    assert fault(run("contest", str(bad))) == f"{bad}: it is no text in UTF-8"
-    assert fault(run("serve", "--tokens", str(bad))) == f"--tokens: {bad}: it is no text in UTF-8"
-    found = fault(run("serve", "--no-web", "--port", "0", "--data", str(bad)))
+    assert run("contest", str(bad)).fault == f"{bad}: it is no text in UTF-8"
+    assert run("serve", "--tokens", str(bad)).fault == f"--tokens: {bad}: it is no text in UTF-8"
+    found = run("serve", "--no-web", "--port", "0", "--data", str(bad)).fault
     assert found.startswith("cannot serve: ") and str(bad) in found and "Errno" not in found
 
 
@@ -124,4 +117,4 @@ def test_the_bots_that_a_server_knows_are_those_that_the_command_of_bots_has() -
 def test_each_option_of_a_file_reaches_the_server(run: Run, tmp_path: Path) -> None:
     """``ladder`` among them, which is the name of a command, too."""
     (tmp_path / "arena.toml").write_text('ladder = "nowhere.toml"\n')
-    assert "nowhere.toml" in fault(run("serve", "--config", "arena.toml"))
+    assert "nowhere.toml" in run("serve", "--config", "arena.toml").fault

@@ -26,7 +26,7 @@ from server.league.accounts.people import AUTHOR
 from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import Versions
 from server.storage.disk import lock_data_directory
-from tests.server.commands.conftest import Run
+from tests.server.conftest import Run
 from tests.server.harness import open_arena, play
 
 

@@ -14,7 +14,7 @@ from server.contest.fixtures import GameResult
 from server.contest.plan import plan
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
-from tests.server.commands.conftest import Run
+from tests.server.conftest import Run
 from tests.server.contest.runtime.bots import read_definition
 
 CONTEST = """

@@ -9,7 +9,6 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from tests.forking import Forked
 from tests.server.process import wait_until
 from tests.waiting import BUILD_SECONDS
 
@@ -22,8 +21,9 @@ class Match:
         temporary.mkdir(exist_ok=True)  # what a killed match leaves there ends with the test
         variables = {**os.environ, "TMPDIR": str(temporary), "NUMBA_DISABLE_JIT": "1", "COLUMNS": "200"}
         command = [sys.executable, "-P", "-m", "bots", "match", *words]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        self.process = Forked(command, cwd=folder, env=variables, **pipes)
+        self.process = subprocess.Popen(
+            command, cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
 
     def __enter__(self) -> "Match":
         return self
