@@ -83,7 +83,7 @@ class Installation(NamedTuple):
     every_record: bool
 
 
-Said = Iterator[tuple[str, str]]
+Results = Iterator[tuple[str, str]]
 """States and sentences, as a check yields them."""
 
 
@@ -110,12 +110,12 @@ def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = Fa
             yield Finding(WRONG, about, "; ".join(filter(None, (explain_fault(error), hint.format(options)))))
 
 
-def _running(server: Installation) -> Said:
+def _running(server: Installation) -> Results:
     if server.is_running:
         yield NOTE, f"one is running with the data directory {server.data}"
 
 
-def _port(server: Installation, host: str, port: int | None) -> Said:
+def _port(server: Installation, host: str, port: int | None) -> Results:
     if server.is_running or port is None:
         return
     try:
@@ -128,7 +128,7 @@ def _port(server: Installation, host: str, port: int | None) -> Said:
     yield GOOD, f"{port} at {host} is free" if port else "one that is free is chosen"
 
 
-def _sandbox(_: Installation) -> Said:
+def _sandbox(_: Installation) -> Results:
     if why := sandbox_obstacle():
         yield NOTE, why
     else:
@@ -136,7 +136,7 @@ def _sandbox(_: Installation) -> Said:
         yield GOOD, f"programs of contests can be sealed. {found}"
 
 
-def _data(server: Installation) -> Said:
+def _data(server: Installation) -> Results:
     folder, place = server.data, _existing(server.data)
     for part in (place, *(part for part in sorted(folder.glob("*")) if part.is_dir())):
         with tempfile.TemporaryFile(dir=part):
@@ -149,7 +149,7 @@ def _existing(folder: Path) -> Path:
     return next(place for place in (folder, *folder.absolute().parents) if place.exists())
 
 
-def _space(server: Installation) -> Said:
+def _space(server: Installation) -> Results:
     folder = _existing(server.data)
     free = shutil.disk_usage(folder).free
     sentence = f"{free / 1e9:.1f} GB are free where {folder} is"
@@ -158,7 +158,7 @@ def _space(server: Installation) -> Said:
     yield GOOD, sentence
 
 
-def _descriptors(_: Installation) -> Said:
+def _descriptors(_: Installation) -> Results:
     settings = Settings()
     _soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = settings.most_sessions + settings.most_matches + OTHER_FILES
@@ -168,7 +168,7 @@ def _descriptors(_: Installation) -> Said:
     yield GOOD, f"enough may be open for {settings.most_sessions} connections"
 
 
-def _records(server: Installation) -> Said:
+def _records(server: Installation) -> Results:
     paths = _files(server.data / "records")
     is_sample = len(paths) > SAMPLE and not server.every_record
     chosen = [paths[n * len(paths) // SAMPLE] for n in range(SAMPLE)] if is_sample else paths
@@ -183,7 +183,7 @@ def _records(server: Installation) -> Said:
         yield GOOD, f"{len(chosen)} of {len(paths)} were verified" if paths else "there are none"
 
 
-def _journals(server: Installation) -> Said:
+def _journals(server: Installation) -> Results:
     good = 0
     paths = [] if server.is_running else _files(server.data / "running")
     for path in paths:
@@ -205,14 +205,14 @@ def _files(folder: Path) -> list[Path]:
     return sorted(paths, key=lambda path: int(path.stem))
 
 
-def _contests(server: Installation) -> Said:
+def _contests(server: Installation) -> Results:
     path = server.data / contests.FILE
     if path.exists():
         snapshot(path, contests.SCHEMA, "").close()
         yield GOOD, f"{path} is whole"
 
 
-def _league(server: Installation) -> Said:
+def _league(server: Installation) -> Results:
     path, folder = server.data / league.FILE, server.data / FOLDER
     if not path.exists():
         return
@@ -239,7 +239,7 @@ ACTIVE = "SELECT bots.name, number FROM versions JOIN bots ON bots.id = bot WHER
 """Versions of bots that play."""
 
 
-def _signing_key(server: Installation) -> Said:
+def _signing_key(server: Installation) -> Results:
     path = server.data / keys.SIGNING_KEY
     if path.exists():
         _check_access(path, OTHERS_READ, "sign what they like by")
@@ -247,7 +247,7 @@ def _signing_key(server: Installation) -> Said:
         yield GOOD, f"{path} can be read by the user that runs the server alone"
 
 
-def _certificate(server: Installation) -> Said:
+def _certificate(server: Installation) -> Results:
     certificate, key = server.options.tls_cert, server.options.tls_key
     if certificate is not None and key is not None:
         days = keys.days_left(keys.Identity(certificate, key))
@@ -258,21 +258,14 @@ def _certificate(server: Installation) -> Said:
         raise Wrong("tls.cert and tls.key belong together; one of them is missing")
 
 
-def _tokens(server: Installation) -> Said:
-    if path := server.options.tokens:
-        players = tokens.read(path)
-        _check_access(path, OTHERS_WRITE, "let in whom they like by")
-        yield GOOD, f"{path} has those of {number_of(len(players), 'player')}"
+def _token_file(path: Path | None, read: Callable[[Path], object], harm: str) -> Results:
+    if path is not None:
+        read(path)
+        _check_access(path, OTHERS_WRITE, harm)
+        yield GOOD, f"{path} has hashes of tokens"
 
 
-def _organiser(server: Installation) -> Said:
-    if path := server.options.organiser:
-        tokens.read_organiser(path)
-        _check_access(path, OTHERS_WRITE, "become the organiser by")
-        yield GOOD, f"{path} has the hash of a token"
-
-
-def _user_header(server: Installation) -> Said:
+def _user_header(server: Installation) -> Results:
     """Check who can sign people in by a header."""
     header, trusted = server.options.user_header, server.limits.trusted
     wide = [network for network in trusted if network.num_addresses > 1 and not network.is_loopback]
@@ -289,7 +282,7 @@ def _user_header(server: Installation) -> Said:
     yield GOOD, f"{what}: {care}"
 
 
-def _ladder(server: Installation) -> Said:
+def _ladder(server: Installation) -> Results:
     path = server.options.ladder
     if path is None:
         return
@@ -305,7 +298,7 @@ def _ladder(server: Installation) -> Said:
 
 RESTORE = "take it from a backup, install the version that wrote it, or give another data directory"
 
-CHECKS: dict[str, tuple[Callable[[Installation], Said], str]] = {
+CHECKS: dict[str, tuple[Callable[[Installation], Results], str]] = {
     "server": (_running, ""),
     "port": (lambda server: _port(server, server.options.host, server.options.port), ""),
     "metrics": (lambda server: _port(server, METRICS_HOST, server.options.metrics), ""),
@@ -319,8 +312,14 @@ CHECKS: dict[str, tuple[Callable[[Installation], Said], str]] = {
     "league": (_league, RESTORE),
     "sandbox": (_sandbox, ""),
     "certificate": (_certificate, "get another one"),
-    "tokens": (_tokens, "arena-server token NAME --tokens {0.tokens} makes what is right"),
-    "organiser": (_organiser, "arena-server organiser-token --file {0.organiser} makes one where there is none"),
+    "tokens": (
+        lambda server: _token_file(server.options.tokens, tokens.read, "let in whom they like by"),
+        "arena-server token NAME --tokens {0.tokens} makes what is right",
+    ),
+    "organiser": (
+        lambda server: _token_file(server.options.organiser, tokens.read_organiser, "become the organiser by"),
+        "arena-server organiser-token --file {0.organiser} makes one where there is none",
+    ),
     "user header": (_user_header, ""),
     "ladder": (_ladder, ""),
 }

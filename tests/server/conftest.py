@@ -28,7 +28,7 @@ def machines(tmp_path: Path) -> Iterator[Machines]:
     found.end()
 
 
-class Said(NamedTuple):
+class CommandResult(NamedTuple):
     """How a command has ended."""
 
     status: int
@@ -43,7 +43,7 @@ class Said(NamedTuple):
         return line.partition(": ")[2]
 
 
-Run = Callable[..., Said]
+Run = Callable[..., CommandResult]
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     for module in ("server.cli", "server.commands.contest"):  # loggers would keep the output of this test
         monkeypatch.setattr(f"{module}.configure", lambda **_: None)
 
-    def run(*words: str, room: str = "server") -> Said:
+    def run(*words: str, room: str = "server") -> CommandResult:
         main: Any = import_module(f"{room}.cli").main
         monkeypatch.setattr(sys, "argv", [f"arena-{room}", *words])
         status = 0
@@ -62,6 +62,6 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
         except SystemExit as ended:
             status = int(ended.code or 0)
         said = capsys.readouterr()
-        return Said(status, said.out.splitlines(), said.err.splitlines())
+        return CommandResult(status, said.out.splitlines(), said.err.splitlines())
 
     return run

@@ -302,20 +302,14 @@ def as_junit(setup: MatchSetup, now: Progress, *, strict: bool) -> str:
 
     One of them fails wherever the exit status of the command is not 0.
     """
-    rows = now.tally.rows()
-    shown = "\n".join([*table(now, setup.test), *fault_lines(rows)])
-    why = "" if now.is_complete else f"{now.line} played"
-    cases = [_case("the match is played to its end", why, shown)]
-    if (test := setup.test) is not None:
-        why = "" if now.tally.pairs.decision is Decision.H1 else test_line(now.tally, test, setup.names)
+    rows, test = now.tally.rows(), setup.test
+    shown = "\n".join([*table(now, test), *fault_lines(rows)])
+    faults = {"the match is played to its end": "" if now.is_complete else f"{now.line} played"}
+    if test is not None:
         name = f"{rows[0].name} is stronger than {rows[1].name} (SPRT {test.elo0:g} to {test.elo1:g} Elo)"
-        cases.append(_case(name, why, shown))
+        faults[name] = "" if now.tally.pairs.decision is Decision.H1 else test_line(now.tally, test, setup.names)
     if strict:
-        faults = rows[0].faults
-        why = f"{number_of(len(faults), 'game')} lost by a fault" if faults else ""
-        cases.append(_case(f"{rows[0].name} loses no game by a fault", why, "\n".join(fault_lines(rows[:1]))))
+        lost = number_of(len(rows[0].faults), "game")
+        faults[f"{rows[0].name} loses no game by a fault"] = f"{lost} lost by a fault" if rows[0].faults else ""
+    cases = [Case(name, "failed", why, shown) if why else Case(name) for name, why in faults.items()]
     return reports.junit([Suite(f"arena-bot match {' '.join(setup.names)}", cases)])
-
-
-def _case(name: str, why: str, details: str) -> Case:
-    return Case(name, "failed", why, details) if why else Case(name)

@@ -39,6 +39,7 @@ from server.contest.scoring.disqualification import losses
 from server.contest.store.folders import errors_of, last_lines
 from server.contest.store.store import Store
 from server.ops.program_version import program
+from server.ops.typed_json import decode
 from server.storage.database import BadStore
 from server.storage.disk import SUFFIX, DataFolders
 
@@ -117,7 +118,7 @@ def _opened_ledger(path: Path, setup: MatchSetup) -> Iterator[tuple[Store, int]]
         try:
             store = stack.enter_context(closing(Store(path)))
             contest = store.open_contest(text, setup.definition, datetime.now(UTC))
-            before = _SETTING.decode(store.opened_with(contest)[0])
+            before = decode(store.opened_with(contest)[0].encode(), type=Setting)
         except (BadStore, msgspec.DecodeError) as error:
             raise Rejected(f"{place}: this is no file of a match: {error}") from None
         if differ := "; ".join(differences(before, setup.setting)):
@@ -126,9 +127,6 @@ def _opened_ledger(path: Path, setup: MatchSetup) -> Iterator[tuple[Store, int]]
             store.forget(contest, number)
         store.redefine(contest, setup.definition)
         yield store, contest
-
-
-_SETTING = msgspec.json.Decoder(Setting)
 
 
 class _Match:

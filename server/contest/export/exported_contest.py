@@ -97,15 +97,12 @@ def published(definition: Definition) -> Definition:
 
 def _check_size(definition: Definition) -> None:
     """Refuse a contest that has more games than fit into an export: pairing them might never end."""
-    n, variants = len(definition.entrants), len(definition.variants)
-    games = n * variants * definition.qualification.pairs * 2 if definition.qualification is not None else 0
-    for stage in definition.stages:
-        games += stage.format.most_meetings(n) * stage.pairs * variants * 2
-    if (
-        games > 4 * MAX_FILES
-        or min(n, variants) < 1
-        or not all(v.openings and v.drawn is None for v in definition.variants)
-    ):
+    n, variants, rules = len(definition.entrants), len(definition.variants), definition.qualification
+    pairs = 0 if rules is None else n * rules.pairs
+    pairs += sum(stage.format.most_meetings(n) * stage.pairs for stage in definition.stages)
+    games = 2 * variants * pairs
+    is_drawn = not all(variant.openings and variant.drawn is None for variant in definition.variants)
+    if games > 4 * MAX_FILES or min(n, variants) < 1 or is_drawn:
         raise BadExport(f"the contest would have up to {games} games; {MAX_FILES} fit into an export")
 
 

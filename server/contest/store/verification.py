@@ -20,6 +20,7 @@ from engine.wire.words import number_of
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Fixture, GameResult
 from server.contest.plan import Plan, Present, forfeit, plan
+from server.contest.report.formatting import control
 from server.contest.scoring.disqualification import Disqualification, find_disqualified
 from server.contest.scoring.results import effective_results, game_result, missing_sentence, replayed_matches
 
@@ -157,17 +158,17 @@ def header_differences(definition: Definition, fixture: Fixture, match: int | No
     Capital and small letters of names are alike: a record has a name as its player has logged in.
     """
     variant, position = definition.variants[fixture.variant], header.position
-    if header.match != match:
-        yield f"the record is that of match {header.match}"
-    if [name.lower() for name in header.players] != [name.lower() for name in fixture.players]:
-        yield f"the record is of {' against '.join(header.players)}, not {' against '.join(fixture.players)}"
-    if header.control != definition.control(fixture):
-        yield "the record has another time control"
-    if header.move_limit != definition.move_limit:
-        yield f"the record has the move limit {header.move_limit}, not {definition.move_limit}"
-    if position.game.name != variant.game:
-        yield f"the record is of the game {position.game.name}, not {variant.game}"
-    elif position != position.game.read(definition.position(fixture)):
+    compared: dict[str, Sequence[object]] = {
+        "match": (header.match, match),
+        "players": tuple(" against ".join(names).lower() for names in (header.players, fixture.players)),
+        "time control": (control(header.control), control(definition.control(fixture))),
+        "move limit": (header.move_limit, definition.move_limit),
+        "game": (position.game.name, variant.game),
+    }
+    for what, (found, right) in compared.items():
+        if found != right:
+            yield f"the {what} of the record: {found}, not {right}"
+    if position.game.name == variant.game and position != position.game.read(definition.position(fixture)):
         yield "the record begins from another position"
 
 

@@ -31,7 +31,7 @@ RECOMPUTED = ("state", "entrants", "variants", "done", "qualification", "stages"
 FEW = 60
 """Up to so many games are checked in this process: another one takes longer to start."""
 
-Told = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 """Takes how many games have been checked, and of how many. An exception that it raises ends the verification."""
 
 
@@ -45,7 +45,9 @@ def contest_called(data: Path, name: str) -> int:
     return names[name]
 
 
-def verify(data: Path, contest: int, told: Told = lambda done, count: None, processes: int | None = None) -> Verdict:
+def verify(
+    data: Path, contest: int, on_progress: OnProgress = lambda done, count: None, processes: int | None = None
+) -> Verdict:
     """Verify a contest against its records and its report; raises `BadStore`, KeyError, OSError.
 
     ``processes``: in how many others; None: in as many as there are cores, where it is worth it. Takes long where there
@@ -58,7 +60,7 @@ def verify(data: Path, contest: int, told: Told = lambda done, count: None, proc
         definition, digests = store.definition(contest), store.records(contest)
         past = Past(definition, store.results(contest), digests, seconds, row.closed is not None)
         known, begun = store.known_matches(), list(store.begun(contest))
-    found = recompute(past, _checked(data, past, told, processes))
+    found = recompute(past, _checked(data, past, on_progress, processes))
     if not past.closed:
         return found.verdict
     more = [f"match {match} was begun, and has no result" for match in begun]
@@ -66,20 +68,20 @@ def verify(data: Path, contest: int, told: Told = lambda done, count: None, proc
     return found.verdict._replace(differences=(*found.verdict.differences, *more))
 
 
-def _checked(data: Path, past: Past, told: Told, processes: int | None) -> Iterator[Checked]:
+def _checked(data: Path, past: Past, on_progress: OnProgress, processes: int | None) -> Iterator[Checked]:
     """Check all results that have records."""
     played = past.played
     digests = [past.digests.get(result.match or 0, "") for result in played]
     if processes is None:
         processes = 0 if len(played) <= FEW else len(os.sched_getaffinity(0))
     work = partial(_check_stored, data, past.definition)
-    told(0, len(played))
+    on_progress(0, len(played))
     # spawned: a fork of a process with threads may hang. Without a job the pool starts no process
     with ProcessPoolExecutor(processes or 1, get_context("spawn")) as pool:
         results = pool.map(work, played, digests, chunksize=AT_A_TIME) if processes else map(work, played, digests)
         for done, found in enumerate(results, 1):
             yield found
-            told(done, len(played))
+            on_progress(done, len(played))
 
 
 def _check_stored(data: Path, definition: Definition, result: GameResult, digest: str) -> Checked:

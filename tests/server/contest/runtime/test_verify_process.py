@@ -172,7 +172,7 @@ FORGERIES: list[tuple[str, Callable[[Path], None], str]] = [
     ("a record is a pipe", _pipe, "match 1: its record is missing"),
     ("a record is untrue", _text("records/1.txt", "ready ", "redy "), "match 1: the record is not true in line "),
     ("a record is overwritten", _text("records/1.txt", "12:00:00.000Z", "12:00:01.000Z"), "the record is another one"),
-    ("a record is of another game", _copy(2, 1), "match 1: the record is of "),
+    ("a record is of another game", _copy(2, 1), "match 1: the players of the record: "),
     ("a record is added", _copy(1, 99), "match 99 has a record"),
     ("another winner", _kept(_other_winner), "match 1: winner is "),
     ("another end", _field(termination="resign"), "match 1: termination is 'resign'"),
