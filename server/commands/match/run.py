@@ -118,7 +118,7 @@ def _opened_ledger(path: Path, setup: MatchSetup) -> Iterator[tuple[Store, int]]
         try:
             store = stack.enter_context(closing(Store(path)))
             contest = store.open_contest(text, setup.definition, datetime.now(UTC))
-            before = decode(store.opened_with(contest)[0].encode(), type=Setting)
+            before = decode(store.opened_with(contest)[0], type=Setting)
         except (BadStore, msgspec.DecodeError) as error:
             raise Rejected(f"{place}: this is no file of a match: {error}") from None
         if differ := "; ".join(differences(before, setup.setting)):
