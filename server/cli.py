@@ -1,6 +1,5 @@
 """The command line ``arena-server``."""
 
-import re
 import sys
 from functools import partial
 from importlib.metadata import version
@@ -24,11 +23,10 @@ from server.commands.running_server import announce, annul, dismiss, now
 from server.config import keys, process_settings, serve_options
 from server.config import tokens as token_file
 from server.config.builtin_bot import BadBuiltinBot, BuiltinBot, read_builtin_bot
-from server.config.declared import BadTable, Range, fields_of
-from server.config.serve_options import HEADER, ServeOptions
+from server.config.declared import BadTable, fields_of
+from server.config.serve_options import ServeOptions
 from server.config.settings import (
     MAX_BUDGET,
-    MAX_SYNC_SECONDS,
     WEB,
     Limits,
     Settings,
@@ -72,14 +70,10 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
         File of options in TOML (docs/testing.md); what stands on the command line goes before it.
     """
     configure(verbose=options.verbose, json=options.log_json)
-    _check_whole_numbers(options)
-    if not 0 <= options.return_time < float("inf"):
-        fail(f"--return-time is {options.return_time}; it has to be a number of seconds, 0 or more")
-    if options.sync_interval and not 0.1 <= options.sync_interval <= MAX_SYNC_SECONDS:
-        right = f"it lies between 0.1 and {MAX_SYNC_SECONDS:g} seconds, or is 0 for never"
-        fail(f"--sync-interval is {options.sync_interval}; {right}")
-    if options.user_header and not re.fullmatch(HEADER.pattern, options.user_header):
-        fail(f"--user-header is {options.user_header!r}; it is {HEADER.right}")
+    for field in fields_of(ServeOptions):
+        value = getattr(options, field.name)
+        if field.rule is not None and value not in (None, "") and (fault := field.rule.fault(field.key, value)):
+            fail(fault)
     ladder = None if options.ladder is None else read_ladder(options.ladder)
     from_file = serve_options.Configuration({}, Limits()) if config is None else serve_options.read(config)
     settings = Settings(
@@ -165,7 +159,7 @@ def token(name: str, *, tokens: Path = Path("tokens.txt")) -> None:
     tokens
         The file that the hash of the token is put into; arena-server serve --tokens reads it.
     """
-    with faults_explained("", UnicodeDecodeError, token_file.BadTokens, status=2):
+    with faults_explained("", token_file.BadTokens, status=2):
         print(token_file.add(tokens, name))
 
 
@@ -243,15 +237,6 @@ def _identity(certificate: Path | None, key: Path | None) -> keys.Identity | Non
     except keys.BadCertificate as error:
         fail(f"--tls-cert, --tls-key: {error}")
     return keys.Identity(certificate, key)
-
-
-def _check_whole_numbers(options: ServeOptions) -> None:
-    for field in fields_of(ServeOptions):
-        value = getattr(options, field.name)
-        if field.kind is int and isinstance(field.rule, Range) and value is not None:
-            fault = field.rule.fault(field.key, value)
-            if fault:
-                fail(fault)
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 import signal
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from functools import partial
@@ -227,7 +227,7 @@ async def _overview(arena: Arena, contests: ContestService, versions: Versions, 
 
 
 async def _build(pipeline: Pipeline, contests: ContestService) -> None:
-    """Build versions when nothing of an earlier server is left: what ends that would take a build for such a one."""
+    """Build versions when no program of an earlier server is left: the clean-up would end a build, too."""
     await contests.cleaned.wait()
     await pipeline.run()
 
@@ -264,31 +264,38 @@ def _league_pages(
 
 async def _stopped(arena: Arena, settings: Settings, signals: AsyncIterator[int]) -> None:
     """Wait for a signal or `Arena.closing`, then until the running matches are over."""
-    name = ""
 
-    async def wait_for_signal(scope: trio.CancelScope) -> None:
-        nonlocal name
-        name = signal.Signals(await anext(signals)).name
-        scope.cancel()
+    async def matches_ended() -> None:
+        while arena.matches:
+            await trio.sleep(0.05)
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(wait_for_signal, nursery.cancel_scope)
-        await arena.closing.wait()
-        nursery.cancel_scope.cancel()
+    name = await _signalled(signals, arena.closing.wait)
     arena.stop()
     tell("STOPPING=1")
     log.info("server_stopping", signal=name, matches=len(arena.matches), grace=settings.grace)
-    with trio.move_on_after(settings.grace) as scope:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(wait_for_signal, scope)
-            while arena.matches:
-                await trio.sleep(0.05)
-            nursery.cancel_scope.cancel()
+    with trio.move_on_after(settings.grace):
+        await _signalled(signals, matches_ended)
     for match in list(arena.matches.values()):
         if arena.contest_players.keeps(match.number):
             arena.suspend(match)
-            continue
-        arena.annul(match, Termination.SERVER_STOP, "the server was stopped while the match was being played")
+        else:
+            arena.annul(match, Termination.SERVER_STOP, "the server was stopped while the match was being played")
+
+
+async def _signalled(signals: AsyncIterator[int], wait: Callable[[], Awaitable[object]]) -> str:
+    """Wait for a signal and return its name, or until a function returns; empty then."""
+    name = ""
+    async with trio.open_nursery() as nursery:
+
+        async def wait_for_signal() -> None:
+            nonlocal name
+            name = signal.Signals(await anext(signals)).name
+            nursery.cancel_scope.cancel()
+
+        nursery.start_soon(wait_for_signal)
+        await wait()
+        nursery.cancel_scope.cancel()
+    return name
 
 
 @asynccontextmanager

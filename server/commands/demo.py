@@ -15,7 +15,7 @@ from engine.match.clock import TimeControl
 from engine.match.reader import BadRecord
 from server.arena.arena import Arena
 from server.commands.options import INTERRUPTED
-from server.config.builtin_bot import BuiltinBot
+from server.config.builtin_bot import LEVELLED, BuiltinBot
 from server.config.settings import Settings
 from server.ops import descendants
 from server.serve import serve
@@ -24,9 +24,6 @@ HOST = "127.0.0.1"
 
 CHECK_SECONDS = 0.05
 """Time between two checks of who is logged in."""
-
-REPORT_SECONDS = 5.0
-"""Time between two lines about bots that are not ready."""
 
 
 async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, str], budget: int) -> int:
@@ -64,7 +61,8 @@ async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, s
             answer(
                 f"the server listens at {HOST} port {arena.ports[0]}; starting {names[0]}, {names[1]} and who watches"
             )
-            nursery.start_soon(_report_awaited, arena, names)
+            if any(bot.kind == LEVELLED for bot in bots):
+                answer("the search of alphabeta is compiled before its first match: a minute or two, once")
             async with trio.open_nursery() as programs:
                 programs.start_soon(run_program, "watch", *where, "--wait")
                 while not arena.connected_sessions():
@@ -79,38 +77,21 @@ async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, s
         if arena.stopping and not record.exists():
             answer("stopped before the match was over")
             return INTERRUPTED
-        return status or _show_record(record)
+        return status or _verify_record(record)
 
 
-async def _report_awaited(arena: Arena, names: tuple[str, str]) -> None:
-    """Report every few seconds which bots are not ready, until the match begins."""
-    began = trio.current_time()
-    why = ": the search is compiled before its first match, which takes a minute or two, once"
-    while True:
-        await trio.sleep(REPORT_SECONDS)
-        awaited = [name for name in names if name not in arena.sessions]
-        if arena.stats.started or not awaited:
-            return
-        answer(f"  {' and '.join(awaited)} not ready after {trio.current_time() - began:.0f} s{why}")
-        why = ""
-
-
-def _show_record(path: Path) -> int:
-    """Print the record of the match, and the result of its verification."""
-    text = path.read_text(encoding="utf-8")
+def _verify_record(record: Path) -> int:
+    """Keep the record of the match, and print the result of its verification."""
     kept = Path("demo-record.txt")
-    kept.write_text(text, encoding="utf-8")
-    lines = text.splitlines()
-    shown = [*lines[:24], f"… {len(lines) - 28} lines …", *lines[-4:]] if len(lines) > 30 else lines
-    print("\nThe record of the match:\n", *shown, sep="\n")
+    kept.write_text(record.read_text(encoding="utf-8"), encoding="utf-8")
     try:
-        summary = verification.verify(text)
+        summary = verification.verify(kept.read_text(encoding="utf-8"))
     except BadRecord as error:
-        print(f"\nThe record is NOT true: {error}")
+        print(f"\nThe record in {kept} is NOT true: {error}")
         return 1
     print(
         f"\nVerified: {summary.history.plies} moves, both clocks and the result ({summary.result}, {summary.reason})."
-        f"\nThe whole record is in {kept}; check it again with: arena-engine record {kept}"
+        f"\nThe record is in {kept}; check it again with: arena-engine record {kept}"
     )
     return INTERRUPTED if summary.reason == Termination.SERVER_STOP else 0
 

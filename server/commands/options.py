@@ -53,12 +53,8 @@ def secret(name: str, file: Path | None, read: Callable[[Path], Read]) -> Read |
     """Read the file of hashed tokens that an option names. Ends the program where it cannot be read."""
     if file is None:
         return None
-    try:
+    with faults_explained(f"--{name}", token_file.BadTokens, status=2):
         return read(file)
-    except UnicodeDecodeError as error:
-        fail(f"--{name}: {file}: {explain_fault(error)}")
-    except (OSError, token_file.BadTokens) as error:
-        fail(f"--{name}: {explain_fault(error)}")
 
 
 def fail(sentence: str, status: int = 2) -> NoReturn:

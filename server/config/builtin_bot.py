@@ -45,8 +45,7 @@ def read_builtin_bot(text: str) -> BuiltinBot:
     """Read a bot as it is written; raises `BadBuiltinBot`."""
     kind, *words = text.split(":")
     if kind not in BUILTIN_BOTS:
-        known = f"there is {', '.join(BUILTIN_BOTS)}"
-        raise BadBuiltinBot(f"there is no bot {kind!r}; {known}")
+        raise BadBuiltinBot(f"there is no bot {kind!r}; there is {', '.join(BUILTIN_BOTS)}")
     level = None
     if words and words[0][:1].isdigit():
         if kind != LEVELLED:

@@ -101,8 +101,6 @@ class Range(NamedTuple):
     least: float
     most: float
     unit: str = ""
-    refusal: str = ""
-    """What is said on the command line of a number that lies elsewhere; by default that it has to lie between both."""
 
     def right(self, kind: type) -> str:
         """Say what a number of that kind may be, as behind "is"."""
@@ -111,11 +109,13 @@ class Range(NamedTuple):
             return f"a whole number from {self.least} to {self.most}{unit}"
         return f"a number from {self.least:g} to {self.most:g}{unit}"
 
+    def fits(self, value: Any) -> bool:
+        """Tell whether a number is right. A comparison also refuses what is no number, unlike msgspec."""
+        return self.least <= value <= self.most
+
     def fault(self, name: str, value: float) -> str:
         """Say what is wrong with an option of the command line; empty where nothing is."""
-        if self.least <= value <= self.most:
-            return ""
-        return f"--{name} is {value}; {self.refusal or f'it has to lie between {self.least} and {self.most}'}"
+        return "" if self.fits(value) else f"--{name} is {value}; it has to lie between {self.least} and {self.most}"
 
 
 class Form(NamedTuple):
@@ -131,6 +131,15 @@ class Form(NamedTuple):
         """Return the form of a text that is one of some words."""
         known = list(words)
         return cls("|".join(map(re.escape, known)), f"one of {', '.join(known)}")
+
+    def fits(self, value: Any) -> bool:
+        """Tell whether a text, or each text of a list, is right."""
+        texts = value if isinstance(value, tuple) else (value,)
+        return all(re.fullmatch(self.pattern, str(text)) for text in texts)
+
+    def fault(self, name: str, value: Any) -> str:
+        """Say what is wrong with an option of the command line; empty where nothing is."""
+        return "" if self.fits(value) else f"--{name} is {str(value)!r}; it is {self.right}"
 
 
 class Key(str):
@@ -176,14 +185,9 @@ def fields_of(declaring: type) -> Iterator[Field]:
     for name, hint in get_type_hints(declaring, include_extras=True).items():
         if get_origin(hint) is ClassVar:
             continue
-        rules: tuple[Any, ...] = ()
-        kind = hint
-        if get_origin(kind) is Annotated:
-            kind, *found = get_args(kind)
-            rules = tuple(found)
+        kind, *rules = get_args(hint) if get_origin(hint) is Annotated else (hint,)
         if get_origin(kind) in (Union, UnionType):
-            kinds = [one for one in get_args(kind) if one is not type(None)]
-            kind = kinds[0] if len(kinds) == 1 else Union[tuple(kinds)]  # noqa: UP007 - of kinds that are not written here
+            kind = Union[tuple(one for one in get_args(kind) if one is not type(None))]  # noqa: UP007 - one type remains itself
         rule = next((one for one in rules if isinstance(one, Range | Form)), None)
         key = next((str(one) for one in rules if isinstance(one, Key)), name.replace("_", "-"))
         yield Field(name, key, kind, rule, parameters[name].default is inspect.Parameter.empty)
@@ -227,19 +231,9 @@ def read_value(table: TomlTable, field: Field, special: Mapping[str, Read] = NO_
         value = msgspec.convert(table.value(field.key), str if field.kind is Path else field.kind)  # noqa: TID251 - plain types
     except msgspec.ValidationError:
         raise table.wrong(field.key, field.right) from None
-    if not _fits(value, field.rule):
+    if field.rule is not None and not field.rule.fits(value):
         raise table.wrong(field.key, field.right)
     return Path(value) if field.kind is Path else value
-
-
-def _fits(value: Any, rule: Range | Form | None) -> bool:
-    """Tell whether a value, or each of a list, is as a rule has it."""
-    if isinstance(value, tuple):
-        return all(_fits(part, rule) for part in value)
-    if isinstance(rule, Form):
-        return re.fullmatch(rule.pattern, value) is not None
-    # a comparison also refuses what is no number, unlike msgspec
-    return rule is None or rule.least <= value <= rule.most
 
 
 def _is(kind: Any, parent: type) -> bool:

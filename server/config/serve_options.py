@@ -32,7 +32,7 @@ from server.config.settings import (
 
 MAX_PORT = 65535
 
-PORTS = Range(0, MAX_PORT, refusal=f"ports are 0 to {MAX_PORT}")
+PORTS = Range(0, MAX_PORT)
 PATH = Form(r"[^\x00]+", "the path of a file or folder")
 HOST = Form(r"[^\s\x00-\x1f]+", 'an address to listen on, as in "0.0.0.0"')
 PLACE = Form(r"[^\s\x00-\x1f]+:[0-9]+", f'an address and a port, as in "{WEB}"')

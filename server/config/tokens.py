@@ -26,8 +26,7 @@ class BadTokens(ValueError):
 def read(path: Path) -> dict[str, str]:
     """Return name in lower case -> SHA-256 of the token, in hexadecimal. Raises `BadTokens` and OSError."""
     tokens: dict[str, str] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
-        words = line.partition("#")[0].split()
+    for number, words in enumerate(_lines(path), 1):
         if not words:
             continue
         if len(words) != 2 or not re.fullmatch(NAME_PATTERN, words[0]) or not re.fullmatch(HASH, words[1]):
@@ -40,11 +39,19 @@ def read(path: Path) -> dict[str, str]:
 
 def read_organiser(path: Path) -> str:
     """Return the SHA-256 of the organiser's token, in hexadecimal. Raises `BadTokens` and OSError."""
-    lines = path.read_text(encoding="utf-8-sig").splitlines()
-    words = [word for line in lines for word in line.partition("#")[0].split()]
+    words = [word for line in _lines(path) for word in line]
     if len(words) != 1 or not re.fullmatch(HASH, words[0]):
         raise BadTokens(f"{path}: expected the SHA-256 of the organiser's token, 64 hexadecimal digits, and no more")
     return words[0]
+
+
+def _lines(path: Path) -> list[list[str]]:
+    """Return the words of each line, without comments."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadTokens(f"{path}: it is no text in UTF-8") from None
+    return [line.partition("#")[0].split() for line in text.splitlines()]
 
 
 def hashed(token: str) -> str:

@@ -1,7 +1,10 @@
 """Fixtures of several rooms of the server."""
 
-from collections.abc import AsyncIterator, Iterator
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from importlib import import_module
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from trio.testing import MockClock
@@ -23,3 +26,42 @@ def machines(tmp_path: Path) -> Iterator[Machines]:
     found = Machines(tmp_path)
     yield found
     found.end()
+
+
+class CommandResult(NamedTuple):
+    """How a command has ended."""
+
+    status: int
+    out: list[str]
+    err: list[str]
+
+    @property
+    def fault(self) -> str:
+        """The one line that a command line is refused with, without the name of the program."""
+        (line,) = self.err
+        assert line.startswith("arena-") and self.status in (1, 2)
+        return line.partition(": ")[2]
+
+
+Run = Callable[..., CommandResult]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Return a function that runs ``arena-server``, or the program of another room, in a folder of the test."""
+    monkeypatch.chdir(tmp_path)
+    for module in ("server.cli", "server.commands.contest"):  # loggers would keep the output of this test
+        monkeypatch.setattr(f"{module}.configure", lambda **_: None)
+
+    def run(*words: str, room: str = "server") -> CommandResult:
+        main: Any = import_module(f"{room}.cli").main
+        monkeypatch.setattr(sys, "argv", [f"arena-{room}", *words])
+        status = 0
+        try:
+            main(list(words)) if room == "bots" else main()
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+        said = capsys.readouterr()
+        return CommandResult(status, said.out.splitlines(), said.err.splitlines())
+
+    return run

@@ -16,7 +16,6 @@ from typing import Any, Self, TextIO
 
 from engine.wire import messages as m
 from engine.wire.ends import ClientEnd
-from tests.forking import Forked
 from tests.waiting import WAIT_SECONDS
 
 LOOK_SECONDS = 0.01
@@ -71,7 +70,7 @@ class ServerProcess:
         """Start it; `wait` tells when it lets clients in."""
         self._began = time.monotonic()
         command = [*self._command, "--port", str(self.port)]
-        self.process = Forked(command, stderr=subprocess.PIPE, cwd=self._folder)
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, cwd=self._folder, text=True)
         self._logged.append([])
         assert self.process.stderr is not None
         # read at once: a full pipe would lose lines

@@ -5,7 +5,6 @@ accepted H0; 4 --sprt came to no decision in all games; 5 --strict and the first
 Ctrl-C.
 """
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +28,7 @@ from server.storage.disk import SUFFIX
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
 
-PLAYED, FAILED, NOT_STRONGER, UNDECIDED, AT_FAULT, INTERRUPTED = 0, 1, 3, 4, 5, 130
+PLAYED, NOT_STRONGER, UNDECIDED, AT_FAULT, INTERRUPTED = 0, 3, 4, 5, 130
 """Exit statuses."""
 
 GAMES_USUALLY, GAMES_OF_TEST = 100, 10_000
@@ -125,7 +124,6 @@ def match(
     from server.commands.match.run import hold
     from server.commands.match.setup import make_setup, read_players
     from server.config import process_settings
-    from server.contest.report.formatting import printable
     from server.ops.logs import configure
 
     for option, allowed, value in (
@@ -157,14 +155,11 @@ def match(
     configure(quiet=True)
     process_settings.prepare_server()
     console = Console(stderr="-" in (json, junit))
-    end = trio.run(hold, setup, results, records, dask, console)
-    if end.fault is not None:
-        wrote = (f"  | {printable(line)}" for line in end.fault.wrote.splitlines())
-        raise Rejected("\n".join((end.fault.sentence, *wrote)), FAILED)
-    tally = end.progress.tally
-    for line in (*table(end.progress, test), *fault_lines(tally.rows())):
+    progress, is_interrupted = trio.run(hold, setup, results, records, dask, console)
+    tally = progress.tally
+    for line in (*table(progress, test), *fault_lines(tally.rows())):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
-    if end.interrupted:
+    if is_interrupted:
         again = "the same command goes on" if results else "with --results FILE the same command would go on"
         print(f"stopped by Ctrl-C; {again}", file=sys.stderr)
         status = INTERRUPTED
@@ -172,8 +167,8 @@ def match(
         status = NOT_STRONGER if tally.pairs.decision is Decision.H0 else UNDECIDED
     else:
         status = AT_FAULT if strict and tally.rows()[0].faults else PLAYED
-    reports.write("--json", json, lambda: as_json(setup, end.progress, status))
-    reports.write("--junit", junit, lambda: as_junit(setup, end.progress, strict=strict))
+    reports.write("--json", json, lambda: as_json(setup, progress, status))
+    reports.write("--junit", junit, lambda: as_junit(setup, progress, strict=strict))
     sys.exit(status)
 
 
@@ -221,15 +216,13 @@ def _games(asked: int | None, variants: int, test: Sprt | None) -> int:
 
 def _check_files(reports_: dict[str, str | None], results: Path | None, records: Path | None) -> None:
     """Refuse files that cannot be written, before the work of hours; raises `Rejected`."""
-    reports.check_files(reports_)
-    reports.check_files({"--results": None if results is None else str(results)})
-    if records is not None:
-        try:
-            records.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise Rejected(f"--records: {explain_fault(error)}") from None
-        if not os.access(records, os.W_OK | os.X_OK):
-            raise Rejected(f"--records: the folder {records} may not be written")
-        resumes = results is not None and results.is_file() and results.stat().st_size > 0
-        if not resumes and any(path.stem.isdecimal() for path in records.glob(f"*{SUFFIX}")):
-            raise Rejected(f"--records: the folder {records} has the records of another match; name an empty one")
+    reports.check_files({**reports_, "--results": None if results is None else str(results)})
+    if records is None:
+        return
+    try:
+        records.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Rejected(f"--records: {explain_fault(error)}") from None
+    resumes = results is not None and results.is_file() and results.stat().st_size > 0
+    if not resumes and any(path.stem.isdecimal() for path in records.glob(f"*{SUFFIX}")):
+        raise Rejected(f"--records: the folder {records} has the records of another match; name an empty one")

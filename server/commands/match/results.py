@@ -81,7 +81,7 @@ def played_game(definition: Definition, number: int, game: GameResult) -> Played
     )
 
 
-class Fault(NamedTuple):
+class Fault(msgspec.Struct, frozen=True):
     """A game that a player has lost by a fault of its program."""
 
     number: int
@@ -89,7 +89,7 @@ class Fault(NamedTuple):
     sentence: str
 
 
-class Row(NamedTuple):
+class Row(msgspec.Struct, frozen=True):
     """A player in the table, and in JSON."""
 
     name: str
@@ -107,7 +107,7 @@ class Row(NamedTuple):
     """Likelihood of superiority."""
     pairs_by_points: Counts
     """How many of its pairs have had each result, that of 0 points first."""
-    losses_by_cause: Counter[str]
+    losses_by_cause: dict[str, int]
     faults: tuple[Fault, ...]
     """Losses by faults of its program, in the order of the games."""
     ms_a_move: float
@@ -156,7 +156,7 @@ def _row(name: str, games: Sequence[PlayedGame]) -> Row:
     results = Counter(game.points[side] for game, side in sides)
     counts = count_pairs((game.pair, game.points[side]) for game, side in sides)
     found = estimate(counts) if any(counts) else None
-    moves = sum(game.moves[side] for game, side in sides)
+    lost = [(game, game.causes[side]) for game, side in sides if game.causes[side]]
     return Row(
         name,
         len(games),
@@ -168,13 +168,9 @@ def _row(name: str, games: Sequence[PlayedGame]) -> Row:
         None if found is None or math.isinf(found.margin) else found.margin,
         None if found is None else found.los,
         counts,
-        Counter(game.causes[side] for game, side in sides if game.causes[side]),
-        tuple(
-            Fault(game.number, cause, game.sentence)
-            for game, side in sides
-            if (cause := game.causes[side]) and cause not in NO_FAULTS
-        ),
-        sum(game.used_ms[side] for game, side in sides) / max(1, moves),
+        dict(Counter(cause for _, cause in lost).most_common()),
+        tuple(Fault(game.number, cause, game.sentence) for game, cause in lost if cause not in NO_FAULTS),
+        sum(game.used_ms[side] for game, side in sides) / max(1, sum(game.moves[side] for game, side in sides)),
     )
 
 
@@ -193,14 +189,16 @@ class Progress(NamedTuple):
     tally: Tally
     games: int
     """Of the whole match."""
-    running: int
-    rate: float
-    """Games a minute since this program has begun; 0 where that is not known."""
 
+    @property
+    def is_complete(self) -> bool:
+        """Tell whether the match is over: by its last game, or by its test."""
+        return self.tally.count == self.games or self.tally.pairs.decision is not Decision.OPEN
 
-def is_complete(now: Progress) -> bool:
-    """Tell whether a match is over: by its last game, or by its test."""
-    return now.tally.count == now.games or now.tally.pairs.decision is not Decision.OPEN
+    @property
+    def line(self) -> str:
+        """Return how many games are over."""
+        return f"{self.tally.count} of {number_of(self.games, 'game')}"
 
 
 def title(setup: MatchSetup) -> str:
@@ -219,26 +217,13 @@ def table(now: Progress, test: Sprt | None) -> list[str]:
     lines = aligned([HEAD, *(_cells(row) for row in shown)], left=(0, len(HEAD) - 1))
     if test is not None:
         lines.append(test_line(now.tally, test, [row.name for row in rows]))
-    lines.append(count_line(now))
-    return lines
+    return [*lines, now.line]
 
 
 def progress_line(now: Progress, test: Sprt | None) -> str:
     """Return one line on how a match stands, for logs."""
-    rows = now.tally.rows()
-    parts = [count_line(now)]
-    parts += [_standing(row) for row in (rows[:1] if len(rows) == 2 else rows)]
-    if test is not None:
-        parts.append(_ratio(now.tally, test))
-    return "; ".join(parts)
-
-
-def count_line(now: Progress) -> str:
-    """Return how many games are over."""
-    parts = [f"{now.tally.count} of {number_of(now.games, 'game')}"]
-    parts += [f"{now.running} running"] if now.running else []
-    parts += [f"{now.rate:.0f} a minute"] if now.rate else []
-    return ", ".join(parts)
+    scores = [f"{row.name} {100 * row.score:.1f} %" for row in now.tally.rows()]
+    return "; ".join([now.line, *scores, *([] if test is None else [_ratio(now.tally, test)])])
 
 
 def test_line(tally: Tally, test: Sprt, names: Sequence[str]) -> str:
@@ -275,14 +260,8 @@ def _cells(row: Row) -> tuple[str, ...]:
         "" if row.elo is None else f"{row.elo:+.0f}",
         "" if row.elo_margin_95 is None else f"+- {row.elo_margin_95:.0f}",
         f"{row.ms_a_move:.1f}" if row.ms_a_move else "",
-        ", ".join(f"{_word(cause)} {count}" for cause, count in row.losses_by_cause.most_common()),
+        ", ".join(f"{_word(cause)} {count}" for cause, count in row.losses_by_cause.items()),
     )
-
-
-def _standing(row: Row) -> str:
-    margin = "" if row.elo_margin_95 is None else f" +- {row.elo_margin_95:.1f}"
-    elo = "" if row.elo is None or row.los is None else f" Elo {row.elo:+.1f}{margin} LOS {100 * row.los:.1f} %"
-    return f"{row.name} +{row.wins} ={row.draws} -{row.losses}{elo}"
 
 
 def _ratio(tally: Tally, test: Sprt) -> str:
@@ -299,10 +278,10 @@ def as_json(setup: MatchSetup, now: Progress, status: int) -> str:
     found = {
         "report": "match",
         "status": status,
-        "complete": is_complete(now),
+        "complete": now.is_complete,
         "setting": setup.setting,
         "games_planned": now.games,
-        "players": [{**row._asdict(), "faults": [fault._asdict() for fault in row.faults]} for row in tally.rows()],
+        "players": tally.rows(),
         "sprt": None
         if test is None
         else {
@@ -323,20 +302,14 @@ def as_junit(setup: MatchSetup, now: Progress, *, strict: bool) -> str:
 
     One of them fails wherever the exit status of the command is not 0.
     """
-    rows = now.tally.rows()
-    shown = "\n".join([*table(now, setup.test), *fault_lines(rows)])
-    why = "" if is_complete(now) else f"{now.tally.count} of {number_of(now.games, 'game')} played"
-    cases = [_case("the match is played to its end", why, shown)]
-    if (test := setup.test) is not None:
-        why = "" if now.tally.pairs.decision is Decision.H1 else test_line(now.tally, test, setup.names)
+    rows, test = now.tally.rows(), setup.test
+    shown = "\n".join([*table(now, test), *fault_lines(rows)])
+    faults = {"the match is played to its end": "" if now.is_complete else f"{now.line} played"}
+    if test is not None:
         name = f"{rows[0].name} is stronger than {rows[1].name} (SPRT {test.elo0:g} to {test.elo1:g} Elo)"
-        cases.append(_case(name, why, shown))
+        faults[name] = "" if now.tally.pairs.decision is Decision.H1 else test_line(now.tally, test, setup.names)
     if strict:
-        faults = rows[0].faults
-        why = f"{number_of(len(faults), 'game')} lost by a fault" if faults else ""
-        cases.append(_case(f"{rows[0].name} loses no game by a fault", why, "\n".join(fault_lines(rows[:1]))))
+        lost = number_of(len(rows[0].faults), "game")
+        faults[f"{rows[0].name} loses no game by a fault"] = f"{lost} lost by a fault" if rows[0].faults else ""
+    cases = [Case(name, "failed", why, shown) if why else Case(name) for name, why in faults.items()]
     return reports.junit([Suite(f"arena-bot match {' '.join(setup.names)}", cases)])
-
-
-def _case(name: str, why: str, details: str) -> Case:
-    return Case(name, "failed", why, details) if why else Case(name)

@@ -4,7 +4,8 @@ The file of results is the ledger of the contest. A match continues from it afte
 """
 
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,28 +22,26 @@ from engine.commands.program import Rejected, explain_fault
 from engine.games.outcome import ANNULLED
 from engine.wire.words import number_of
 from server.arena.arena import Arena
-from server.commands.match.results import Progress, Tally, is_complete, played_game, progress_line, table, title
+from server.commands.match.results import Progress, Tally, played_game, progress_line, table, title
 from server.commands.match.setup import MatchSetup, Setting
-from server.commands.options import leaves
+from server.commands.options import FAILED, leaves
 from server.config.process_settings import stop_signals
-from server.contest.fixtures import SET_ASIDE, GameResult, counted_games
+from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import connected_cluster
 from server.contest.hosts.game_worker import private_arena
-from server.contest.hosts.precompile import games_to_compile
 from server.contest.interventions import Intervention, Kind
 from server.contest.programs.sandbox.choice import contest_obstacle
+from server.contest.report.formatting import printable
 from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.scoring.disqualification import losses
 from server.contest.store.folders import errors_of, last_lines
 from server.contest.store.store import Store
 from server.ops.program_version import program
+from server.ops.typed_json import decode
 from server.storage.database import BadStore
 from server.storage.disk import SUFFIX, DataFolders
-
-SILENT_SECONDS = 5.0
-"""Time without a game after which a line says why no game has begun."""
 
 GIVE_UP_SECONDS = 60.0
 """Longest pause for a fault of the machine before the match ends."""
@@ -69,18 +68,16 @@ class CannotPlay(NamedTuple):
     name: str = ""
     """The player to blame."""
 
-
-class MatchEnd(NamedTuple):
-    """How a match has ended."""
-
-    progress: Progress
-    interrupted: bool
-    """Ctrl-C, SIGTERM or SIGHUP has ended it."""
-    fault: CannotPlay | None
+    @property
+    def text(self) -> str:
+        """Return the sentence with the lines of the program behind it."""
+        return "\n".join((self.sentence, *(f"  | {printable(line)}" for line in self.wrote.splitlines())))
 
 
-async def hold(setup: MatchSetup, results: Path | None, records: Path | None, dask: str, console: Console) -> MatchEnd:
-    """Play what is left of a match, show its table, and return how it has ended.
+async def hold(
+    setup: MatchSetup, results: Path | None, records: Path | None, dask: str, console: Console
+) -> tuple[Progress, bool]:
+    """Play what is left of a match, show its table, and return how far it has come, and whether a signal has ended it.
 
     ``results`` is the file of its ledger, ``records`` the folder of the records of its games; None: they are not kept.
     ``dask`` is the address of a cluster that plays the games; empty for this machine. Raises
@@ -89,27 +86,28 @@ async def hold(setup: MatchSetup, results: Path | None, records: Path | None, da
     with (
         tempfile.TemporaryDirectory(prefix="arena-match-") as folder,
         _opened_ledger(results or Path(folder) / "results.sqlite3", setup) as (store, contest),
+        trio.open_signal_receiver(*stop_signals()) as signals,
     ):
         match = _Match(setup, store, contest, Path(folder), records, console)
         interrupted = False
-        if match.fault is None and not is_complete(match.progress):
+        if match.fault is None and not match.progress.is_complete:
             async with trio.open_nursery() as nursery:
 
-                async def handle_signals(*, task_status: trio.TaskStatus[None]) -> None:
+                async def stop_by_signal() -> None:
                     nonlocal interrupted
-                    with trio.open_signal_receiver(*stop_signals()) as signals:
-                        task_status.started()
-                        async for _ in signals:
-                            interrupted = True
-                            nursery.cancel_scope.cancel()
+                    await anext(signals)
+                    interrupted = True
+                    nursery.cancel_scope.cancel()
 
-                await nursery.start(handle_signals)
+                nursery.start_soon(stop_by_signal)
                 try:
                     await match.run(dask)
                 except* OSError as group:
                     match.give_up(CannotPlay(explain_fault(next(leaves(group)))))
                 nursery.cancel_scope.cancel()
-        return MatchEnd(match.progress, interrupted, match.fault)
+        if match.fault is not None:
+            raise Rejected(match.fault.text, FAILED)
+        return match.progress, interrupted
 
 
 @contextmanager
@@ -120,7 +118,7 @@ def _opened_ledger(path: Path, setup: MatchSetup) -> Iterator[tuple[Store, int]]
         try:
             store = stack.enter_context(closing(Store(path)))
             contest = store.open_contest(text, setup.definition, datetime.now(UTC))
-            before = _SETTING.decode(store.opened_with(contest)[0])
+            before = decode(store.opened_with(contest)[0], type=Setting)
         except (BadStore, msgspec.DecodeError) as error:
             raise Rejected(f"{place}: this is no file of a match: {error}") from None
         if differ := "; ".join(differences(before, setup.setting)):
@@ -129,9 +127,6 @@ def _opened_ledger(path: Path, setup: MatchSetup) -> Iterator[tuple[Store, int]]
             store.forget(contest, number)
         store.redefine(contest, setup.definition)
         yield store, contest
-
-
-_SETTING = msgspec.json.Decoder(Setting)
 
 
 class _Match:
@@ -147,33 +142,22 @@ class _Match:
         self._records = records
         self._console = console
         self._numbers = {fixture: number for number, fixture in enumerate(setup.fixtures, 1)}
-        self._tally = Tally(setup.names, setup.test)
         self._started: set[str] = set()
-        """Players who have played a game; the match ends where a program never starts."""
-        self._count = 0
-        """Games that are over since the beginning."""
-        self._began: float | None = None
-        """When the first of them could begin."""
-        self._runner: Runner | None = None
+        """Players who have played a game."""
+        self._absences: Counter[str] = Counter()
+        """Games since the beginning that players did not come to."""
+        self._playing: Mapping[Fixture, int | None] = {}
+        """Games that are being played, with their matches."""
         self._ending: dict[int, GameResult] = {}
         """Games that are over by match, whose programs may still write on stderr."""
-        self._absent: list[tuple[int, CannotPlay]] = []
-        """Games to which a player did not come, by match."""
+        self.progress = Progress(Tally(setup.names, setup.test), len(setup.fixtures))
         self.fault: CannotPlay | None = None
         self._stop = trio.CancelScope()
         self._say(title(setup))
         for game in counted_games(store.games(contest)):
             self._add(game)
-        if self._tally.count:
-            self._say(f"going on after {number_of(self._tally.count, 'game')}")
-
-    @property
-    def progress(self) -> Progress:
-        """How far the match has come."""
-        minutes = 0.0 if self._began is None else (trio.current_time() - self._began) / 60
-        rate = self._count / minutes if minutes > 0 else 0.0
-        running = 0 if self._runner is None else len(self._runner.playing)
-        return Progress(self._tally, len(self._setup.fixtures), running, rate)
+        if count := self.progress.tally.count:
+            self._say(f"going on after {number_of(count, 'game')}")
 
     async def run(self, dask: str) -> None:
         """Play all games that are not over, until the test ends the match or `fault` says why there are no more."""
@@ -185,18 +169,17 @@ class _Match:
             connected_cluster(dask, self._setup.definition) as cluster,
             trio.open_nursery() as nursery,
         ):
-            ledger = Ledger(self._contest, self._store, arena.record_store, seats, self._keep)
-            self._runner = Runner(ledger, arena, seats, cluster)
-            self._began = trio.current_time()
+            runner = Runner(
+                Ledger(self._contest, self._store, arena.record_store, seats, self._keep), arena, seats, cluster
+            )
+            self._playing = runner.playing
             nursery.start_soon(self._show)
             nursery.start_soon(self._watch, arena)
-            if cluster is None:
-                nursery.start_soon(self._report_silence, arena)
             try:
                 with self._stop:
-                    await self._runner.run()
+                    await runner.run()
             finally:
-                self._runner = None
+                self._playing = {}
                 self._keep_logs()
             nursery.cancel_scope.cancel()
         if self.fault is not None and (name := self.fault.name):
@@ -217,23 +200,9 @@ class _Match:
                     began = trio.current_time()
                     live.update(Text("\n".join(table(self.progress, test))), refresh=True)
                     await trio.sleep(max(DRAW_SECONDS, DRAW_SHARE * (trio.current_time() - began)))
-        reported = 0
         while True:
             await trio.sleep(LINE_SECONDS)
-            if self._count > reported:
-                reported = self._count
-                self._say(progress_line(self.progress, test))
-
-    async def _report_silence(self, arena: Arena) -> None:
-        """Say what is waited for where no game has begun for some seconds."""
-        await trio.sleep(SILENT_SECONDS)
-        if arena.stats.started:
-            return
-        why = "a program has to connect and seek, or to read its input"
-        why += f", and has {self._setup.definition.start_seconds} s for that"
-        if games_to_compile(self._setup.definition):
-            why = "the search of the built-in bot is compiled for this game, once: that takes some seconds"
-        self._say(f"no game has begun after {SILENT_SECONDS:g} s: {why}")
+            self._say(progress_line(self.progress, test))
 
     async def _watch(self, arena: Arena) -> None:
         """Keep the logs of programs that have ended, and end the match after a long pause."""
@@ -263,40 +232,31 @@ class _Match:
         if game.termination == SET_ASIDE:
             self.give_up(CannotPlay(f"game {number} cannot be played: {game.detail}"))
             return
-        self._tally.add(played_game(self._setup.definition, number, game))
+        self.progress.tally.add(played_game(self._setup.definition, number, game))
         self._started.update(game.fixture.players if game.played else ())
 
     def _keep(self, game: GameResult) -> None:
         """Count a game that the ledger has, and keep its record."""
-        assert self._runner is not None
-        match = self._runner.playing.get(game.fixture) or game.match
+        match = self._playing.get(game.fixture) or game.match
         if match is not None:
             self._ending[match] = game
         if game.termination in ANNULLED:
             return
         self._add(game)
-        self._count += 1
-        number = self._numbers[game.fixture]
         if game.match is not None:
-            self._move(DataFolders(self._data).record(game.match), f"{number}{SUFFIX}")
-        if not game.played:
-            for loss in losses(self._setup.definition, game):
+            self._move(DataFolders(self._data).record(game.match), f"{self._numbers[game.fixture]}{SUFFIX}")
+        for loss in () if game.played else losses(self._setup.definition, game):
+            self._absences[loss.name] += 1
+            # the games of a player that run at a time fail together where its program cannot be started
+            running = sum(loss.name in fixture.players for fixture in self._playing if fixture != game.fixture)
+            if loss.name not in self._started and self._absences[loss.name] > running:
                 wrote = "" if match is None else last_lines(self._data, self._contest, match, loss.name)
-                self._absent.append((match or 0, CannotPlay(game.detail, wrote, loss.name)))
-        self._judge_absent(self._runner)
-
-    def _judge_absent(self, runner: Runner) -> None:
-        """End the match for a player that has never started, once its earlier games are over."""
-        for match, fault in self._absent:
-            earlier = [number for fixture, number in runner.playing.items() if fault.name in fixture.players]
-            if fault.name not in self._started and not any(number and number < match for number in earlier):
-                self.give_up(fault)
+                self.give_up(CannotPlay(game.detail, wrote, loss.name))
 
     def _keep_logs(self) -> None:
         """Move what programs wrote on stderr, in games whose programs have ended, to the folder of records."""
-        running = {} if self._runner is None else self._runner.playing
         for match, game in list(self._ending.items()):
-            if game.fixture in running:
+            if game.fixture in self._playing:
                 continue
             del self._ending[match]
             for name in game.fixture.players:

@@ -24,7 +24,7 @@ from engine.games.catalogue import GAMES
 from engine.match.clock import TimeControl
 from engine.statistics.elo import Sprt
 from engine.wire.words import NAME_PATTERN, NAME_RULE
-from server.config.builtin_bot import BUILTIN_BOTS, BadBuiltinBot, builtin_bot_command, read_builtin_bot
+from server.config.builtin_bot import BUILTIN_BOTS, BadBuiltinBot, BuiltinBot, builtin_bot_command, read_builtin_bot
 from server.contest.definition import Definition, DrawnOpenings, Entrant, Sandbox, Stage, Variant
 from server.contest.fixtures import Fixture
 from server.contest.formats.round_robin import Pairs, all_meetings
@@ -71,9 +71,7 @@ def read_players(texts: Sequence[str], folder: Path, folders: Sequence[Path] = (
             raise Rejected(f"--folder: there is no folder {own}")
     found: dict[str, MatchPlayer] = {}
     for text, own in zip_longest(texts, [own.absolute() for own in folders]):
-        player = _read_player(text, folder if own is None else own, confined=own is not None)
-        if own is not None:
-            player = player._replace(folder=str(own))
+        player = _read_player(text, folder) if own is None else _read_player(text, own, confined=True)
         name, number = player.name, 1
         while name.lower() in found:
             number += 1
@@ -82,27 +80,28 @@ def read_players(texts: Sequence[str], folder: Path, folders: Sequence[Path] = (
     return tuple(found.values())
 
 
-def _read_player(text: str, folder: Path, *, confined: bool) -> MatchPlayer:
-    """Read ``NAME=PLAYER``, or a player without a name. Only files in its folder are read where it is confined."""
+def _read_player(text: str, folder: Path, *, confined: bool = False) -> MatchPlayer:
+    """Read ``NAME=PLAYER``, or a player without a name. A ``confined`` player has a folder and reads no other file."""
     name, equals, rest = text.partition("=")
-    given = bool(equals) and re.fullmatch(r"[^\s/\"']+", name) is not None
-    if given and not re.fullmatch(NAME_PATTERN, name):
+    is_named = bool(equals) and re.fullmatch(r"[^\s/\"']+", name) is not None
+    if is_named and not re.fullmatch(NAME_PATTERN, name):
         raise Rejected(f"{text!r}: {name!r} is no name of a player: one has {NAME_RULE}")
-    words = _words(rest if given else text)
-    if len(words) == 1 and words[0].partition(":")[0] in BUILTIN_BOTS:
-        called, command = _builtin(words[0])
-        digest = ""
-    else:
-        inside = [word for word in words if not confined or _is_inside(word, folder)]
-        if words[:1] == inside[:1] or "/" not in words[0]:
-            _check_program(words, folder)
-        called, digest, command = _name_of(inside or words[:1], folder), _digest(inside, folder), tuple(words)
-        if _is_python(words[0]) and words[:1] == inside[:1]:
-            tree = _parsed(words[0], folder)
-            by_library = any(LIBRARY_BOT.match(ast.unparse(statement)) for statement in tree.body)
-            helper = ("-P", "-m", PLAY_FILE, "{host}", "{port}") if by_library else ()
-            command = (sys.executable, *helper, *words)
-    return MatchPlayer(name if given else called, command, text, digest)
+    words = _words(rest if is_named else text)
+    program = words[0]
+    if len(words) == 1 and program.partition(":")[0] in BUILTIN_BOTS:
+        bot = _builtin(program)
+        return MatchPlayer(name if is_named else bot.name, builtin_bot_command(bot), text, "")
+    inside = [word for word in words if not confined or _is_inside(word, folder)]
+    if program in inside or "/" not in program:
+        _check_program(program, folder)
+    command = tuple(words)
+    if program.endswith(".py") and program in inside:
+        by_library = any(LIBRARY_BOT.match(ast.unparse(statement)) for statement in _parsed(program, folder).body)
+        helper = ("-P", "-m", PLAY_FILE, "{host}", "{port}") if by_library else ()
+        command = (sys.executable, *helper, *words)
+    files = [folder / word for word in inside if _is_file(folder / word)]
+    called = name if is_named else _name_of([*files, Path(program)])
+    return MatchPlayer(called, command, text, _digest(files), str(folder) if confined else "")
 
 
 def _words(text: str) -> list[str]:
@@ -115,14 +114,14 @@ def _words(text: str) -> list[str]:
     return words
 
 
-def _builtin(word: str) -> tuple[str, tuple[str, ...]]:
+def _builtin(word: str) -> BuiltinBot:
     try:
         bot = read_builtin_bot(word)
     except BadBuiltinBot as error:
         raise Rejected(str(error)) from None
     if word.count(":") > (bot.level is not None):
         raise Rejected(f"{word!r} names a game: that of a match is named by --game")
-    return bot.name, builtin_bot_command(bot)
+    return bot
 
 
 def _is_inside(word: str, folder: Path) -> bool:
@@ -133,26 +132,24 @@ def _is_inside(word: str, folder: Path) -> bool:
         return False
 
 
-def _check_program(words: Sequence[str], folder: Path) -> None:
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # as above
+        return False
+
+
+def _check_program(program: str, folder: Path) -> None:
     """Raise `Rejected` where the program of a command is not there, or cannot be started."""
-    program = words[0]
-    path = folder / program
-    if _is_python(program):
-        if not path.is_file():
+    is_file = _is_file(folder / program)
+    if "/" in program or program.endswith(".py"):
+        if not is_file:
             raise Rejected(f"there is no file {program}")
-        return
-    if "/" not in program:
-        if shutil.which(program, path=_search_path()) is not None:
-            return
-        if path.is_file():
-            raise Rejected(f"there is no program {program}; for the file of this folder write ./{program}")
-        raise Rejected(f"there is no file, no program and no built-in bot {program}")
-    if not path.exists():
-        raise Rejected(f"there is no program {program}")
-    if path.is_dir():
-        raise Rejected(f"{program} is a folder, and no program")
-    if not os.access(path, os.X_OK):
-        raise Rejected(f"{program} is not executable: chmod +x {shlex.quote(program)} makes it so")
+        if not program.endswith(".py") and not os.access(folder / program, os.X_OK):
+            raise Rejected(f"{program} is not executable: chmod +x {shlex.quote(program)} makes it so")
+    elif shutil.which(program, path=_search_path()) is None:
+        hint = f"; for the file of this folder write ./{program}" if is_file else ""
+        raise Rejected(f"there is no file, no program and no built-in bot {program}{hint}")
 
 
 def _search_path() -> str:
@@ -160,39 +157,26 @@ def _search_path() -> str:
     return os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
 
 
-def _is_python(word: str) -> bool:
-    return word.endswith(".py")
-
-
 def _parsed(word: str, folder: Path) -> ast.Module:
     """Return a Python file as a tree; raises `Rejected`."""
     try:
         return ast.parse((folder / word).read_bytes(), word)
-    except (SyntaxError, ValueError) as error:
-        line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        why = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise Rejected(f"{word}{line}: this is no Python: {why}") from None
-    except OSError as error:
+    except SyntaxError as error:
+        raise Rejected(f"{word}, line {error.lineno}: this is no Python: {error.msg}") from None
+    except (OSError, ValueError) as error:
         raise Rejected(f"{word} cannot be read: {explain_fault(error)}") from None
 
 
-def _files(words: Sequence[str], folder: Path) -> list[Path]:
-    """Return the files that the words of a command name."""
-    return [folder / word for word in words if "\0" not in word and len(word) < 4096 and (folder / word).is_file()]
-
-
-def _name_of(words: Sequence[str], folder: Path) -> str:
-    """Name a player after the first file of its command that is no interpreter, or after its program."""
-    stems = [path.stem for path in _files(words, folder)] + [Path(words[0]).stem]
+def _name_of(files: Sequence[Path]) -> str:
+    """Name a player after the first file of its command that is no interpreter."""
+    stems = [path.stem for path in files]
     stem = next((one for one in stems if not INTERPRETERS.fullmatch(one)), stems[-1])
-    name = re.sub("[^A-Za-z0-9_.-]+", "-", stem).lstrip("_.-")[:MAX_NAME]
-    return name or "player"
+    return re.sub("[^A-Za-z0-9_.-]+", "-", stem).lstrip("_.-")[:MAX_NAME] or "player"
 
 
-def _digest(words: Sequence[str], folder: Path) -> str:
-    """Return the digest of the files of a command, so that a changed player is noticed."""
+def _digest(files: Sequence[Path]) -> str:
+    """Return the digest of the files of a command, so that a changed player is noticed; empty without files."""
     digest = sha256()
-    files = _files(words, folder)
     for path in files:
         try:
             digest.update(sha256(path.read_bytes()).digest())

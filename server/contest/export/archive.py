@@ -54,8 +54,8 @@ MAX_UNPACKED = 2**30
 DATE = (1980, 1, 1, 0, 0, 0)
 """The first that zip knows: the same contest gives the same bytes at any time."""
 
-_END = struct.Struct("<4s4H2LH")
-"""End of central directory record (PKWARE, APPNOTE.TXT, 4.3.16)."""
+_END = struct.Struct("<4s8xL4xH")
+"""Mark, bytes of the list of files, bytes of the comment: end of central directory record (APPNOTE.TXT, 4.3.16)."""
 
 
 class BadExport(Exception):
@@ -153,20 +153,18 @@ def pack(files: Mapping[str, bytes]) -> bytes:
 def unpack(data: bytes) -> dict[str, bytes]:
     """Return the files of an archive; raises `BadExport` where it is none, or has what an export never has."""
     _check_end(data)
+    files: dict[str, bytes] = {}
+    left = MAX_UNPACKED
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            files: dict[str, bytes] = {}
-            left = MAX_UNPACKED
             for entry in packed.infolist():
-                if not NAMES.fullmatch(entry.filename) or entry.orig_filename != entry.filename:
-                    raise BadExport(f"it has a file {entry.filename!r}, and no export has one of that name")
-                if entry.filename in files:
-                    raise BadExport(f"it has {entry.filename} twice")
-                if entry.flag_bits & 1 or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                    raise BadExport(f"{entry.filename} is encrypted or packed in a way that no export is")
+                name = entry.filename
+                usual = entry.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) and not entry.flag_bits & 1
+                if not usual or name in files or entry.orig_filename != name or not NAMES.fullmatch(name):
+                    raise BadExport(f"it has a file {name!r}, and no export has such a one, or has it twice")
                 with packed.open(entry) as file:
-                    files[entry.filename] = file.read(left + 1)
-                left -= len(files[entry.filename])
+                    files[name] = file.read(left + 1)
+                left -= len(files[name])
                 if left < 0:
                     raise BadExport(f"unpacked it takes more than {MAX_UNPACKED} bytes")
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error) as e:
@@ -175,13 +173,10 @@ def unpack(data: bytes) -> dict[str, bytes]:
 
 
 def _check_end(data: bytes) -> None:
-    """Check that the archive ends as an export does, before the list of its files is read."""
+    """Check that the archive ends as an export does, which bounds the list of its files before that is read."""
     if len(data) > MAX_BYTES:
         raise BadExport(f"it has more than {MAX_BYTES} bytes")
-    if len(data) < _END.size or not data.startswith(b"PK\x03\x04"):
-        raise BadExport("it is no zip archive")
-    mark, _, _, _, count, size, _, comment = _END.unpack(data[-_END.size :])
-    if mark != b"PK\x05\x06" or comment or data[-_END.size - 20 :].startswith(b"PK\x06\x07"):
+    mark, list_bytes, comment_bytes = _END.unpack(data[-_END.size :].rjust(_END.size, b"\0"))
+    is_large = data[-_END.size - 20 :].startswith(b"PK\x06\x07") or list_bytes > MAX_FILES * 100
+    if not data.startswith(b"PK\x03\x04") or mark != b"PK\x05\x06" or comment_bytes or is_large:
         raise BadExport("it is no zip archive as exports are: its end is missing, or something was added to it")
-    if count > MAX_FILES or size > MAX_FILES * 100:
-        raise BadExport(f"it has {count} files, or a list of them that is too long; there are {MAX_FILES} at most")

@@ -5,7 +5,6 @@ only says whether the server started them. Verification does not ask where progr
 the data directory, except for the signing key, which is made once.
 """
 
-import hashlib
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import datetime
@@ -39,7 +38,7 @@ from server.contest.report.progress import Moment
 from server.contest.report.structure import Pause, Report
 from server.contest.scoring.results import effective_results
 from server.contest.store.store import FILE, Store
-from server.contest.store.verification import Checked, Evidence, Past, Verdict, check, recompute, unproven
+from server.contest.store.verification import Past, Verdict, check, recompute
 from server.storage.record_store import SUFFIX, find_record
 
 LEFT_OUT = ("(left out)",)
@@ -98,15 +97,12 @@ def published(definition: Definition) -> Definition:
 
 def _check_size(definition: Definition) -> None:
     """Refuse a contest that has more games than fit into an export: pairing them might never end."""
-    n, variants = len(definition.entrants), len(definition.variants)
-    games = n * variants * definition.qualification.pairs * 2 if definition.qualification is not None else 0
-    for stage in definition.stages:
-        games += stage.format.most_meetings(n) * stage.pairs * variants * 2
-    if (
-        games > 4 * MAX_FILES
-        or min(n, variants) < 1
-        or not all(v.openings and v.drawn is None for v in definition.variants)
-    ):
+    n, variants, rules = len(definition.entrants), len(definition.variants), definition.qualification
+    pairs = 0 if rules is None else n * rules.pairs
+    pairs += sum(stage.format.most_meetings(n) * stage.pairs for stage in definition.stages)
+    games = 2 * variants * pairs
+    is_drawn = not all(variant.openings and variant.drawn is None for variant in definition.variants)
+    if games > 4 * MAX_FILES or min(n, variants) < 1 or is_drawn:
         raise BadExport(f"the contest would have up to {games} games; {MAX_FILES} fit into an export")
 
 
@@ -173,29 +169,32 @@ def verify_export(data: bytes) -> VerifiedExport:
 
 
 def _verdict(opened: Opened, contents: Contents, past: Past) -> Verdict:
-    found = list(opened.changed)
-    checked: dict[int | None, Checked] = {}
-    strays = {name for name in opened.files if name.startswith(LINKS)}
-    for result in past.played:
-        record = opened.files.get(record_name(result.match))
-        evidence = Evidence(result, None)
-        if record is not None:
-            kept = contents.records.get(result.match or 0, "")
-            evidence = Evidence(result, record.decode(errors="replace"), hashlib.sha256(record).hexdigest(), kept)
-            if signer(opened.key, record) != THIS_SERVER:
-                found.append(f"match {result.match}: the record is not signed by the key of the export")
-        checked[result.match] = check(past.definition, evidence)
-        strays.discard(record_name(result.match))
-    standing, shown_games, stands, wrong = recompute(past, checked)
-    found += wrong
-    found += [f"{name} is of no game of the contest" for name in sorted(strays)]
-    its = decoded(opened.files, REPORT, Report)
-    mine = contents.report(past.definition, shown_games, stands)
-    found += differences(msgspec.to_builtins(mine), msgspec.to_builtins(its))
-    alone = unproven(past.results)
+    """Verify the records and the report of an export."""
+    records = {result.match: opened.files.get(record_name(result.match)) for result in past.played}
+    unsigned = [match for match, text in records.items() if text and signer(opened.key, text) != THIS_SERVER]
+    digests = contents.records
+    found = recompute(
+        past,
+        [
+            check(past.definition, result, records[result.match], digests.get(result.match or 0, ""))
+            for result in past.played
+        ],
+    )
+    strays = {name for name in opened.files if name.startswith(LINKS)}.difference(map(record_name, records))
+    made = contents.report(past.definition, found.games, found.plan)
+    report = decoded(opened.files, REPORT, Report)
     adjudicated = [
         f"match {result.match}, {' against '.join(result.fixture.players)}: {result.detail}; the record has no proof"
         for result in past.played
         if result.termination == Termination.ADJUDICATED
     ]
-    return Verdict(standing, len(alone), tuple(found), (*alone, *adjudicated))
+    return found.verdict._replace(
+        differences=(
+            *opened.changed,
+            *(f"match {match}: the record is not signed by the key of the export" for match in unsigned),
+            *found.verdict.differences,
+            *(f"{name} is of no game of the contest" for name in sorted(strays)),
+            *differences(msgspec.to_builtins(made), msgspec.to_builtins(report)),
+        ),
+        unproven=(*found.verdict.unproven, *adjudicated),
+    )

@@ -124,19 +124,14 @@ def _qualification(definition: Definition, state: StageState, games: list[GameRe
     out = find_disqualified(definition, mine)
     lines = []
     for name in state.players:
-        of_one = [game for game in mine if name in game.fixture.players]
+        causes = [loss.cause for game in mine for loss in losses(definition, game) if loss.name == name]
+        played = sum(name in game.fixture.players for game in mine)
         due = sum(name in fixture.players for fixture in state.schedule.fixtures)
-        causes = [loss.cause for game in of_one for loss in losses(definition, game) if loss.name == name]
-        won = sum(game.points(game.fixture.players.index(name)) == 1 for game in of_one)
-        drawn = sum(game.shared for game in of_one)
         lines.append(
             Qualified(
                 name=name,
-                games=len(of_one),
-                left=0 if name in out else due - len(of_one),
-                wins=won,
-                draws=drawn,
-                losses=len(of_one) - won - drawn,
+                games=played,
+                left=0 if name in out else due - played,
                 late=sum(map(is_late, causes)),
                 bad_moves=causes.count(Cause.BAD_MOVE),
                 disqualified=out[name].reason if name in out else "",
@@ -204,7 +199,7 @@ def make_report(
         closed=moment.closed,
         made=moment.now,
         entrants=entrants,
-        variants=_variants(definition, between, fit),
+        variants=tuple(_variant(definition, place, between, fit) for place in range(len(definition.variants))),
         done=len(valid),
         running=len(moment.running),
         left=left.games,
@@ -228,15 +223,8 @@ def make_report(
             for done in definition.interventions
         ),
         schedule=_schedule(definition, plan, moment),
-        notes=(*moment.notes, *_conditions(definition), *_omissions(len(rated), len(ranking))),
+        notes=(*moment.notes, *_notes(definition, len(rated), len(ranking))),
     )
-
-
-def _conditions(definition: Definition) -> tuple[str, ...]:
-    """Return notes about how programs are run, if that is not as usual."""
-    if definition.sandbox is Sandbox.NONE and not all(entrant.connects for entrant in definition.entrants):
-        return ("Programs are not sealed: each can read and change what the server's user can, other programs too.",)
-    return ()
 
 
 def _fit_ratings(definition: Definition, between: Sequence[GameResult]) -> Ratings | None:
@@ -253,24 +241,20 @@ def _fit_ratings(definition: Definition, between: Sequence[GameResult]) -> Ratin
     return ratings(rated_games(between), names, len(definition.variants), intervals=len(names) <= MAX_INTERVALS)
 
 
-def _variants(definition: Definition, between: Sequence[GameResult], fit: Ratings | None) -> tuple[Variant, ...]:
-    """Return the results of the games between entrants in each variant."""
-    found = []
-    for place, variant in enumerate(definition.variants):
-        winners = [game.winner for game in between if game.fixture.variant == place]
-        found.append(
-            Variant(
-                name=variant.name,
-                openings=len(variant.openings),
-                games=len(winners),
-                first_wins=winners.count(0),
-                draws=winners.count(None),
-                second_wins=winners.count(1),
-                advantage=fit.advantage[place] if fit and fit.advantage else None,
-                drawn_by_equals=fit.draws[place] if fit and fit.draws else None,
-            )
-        )
-    return tuple(found)
+def _variant(definition: Definition, place: int, between: Sequence[GameResult], fit: Ratings | None) -> Variant:
+    """Return the results of the games between entrants in a variant."""
+    variant = definition.variants[place]
+    winners = [game.winner for game in between if game.fixture.variant == place]
+    return Variant(
+        name=variant.name,
+        openings=len(variant.openings),
+        games=len(winners),
+        first_wins=winners.count(0),
+        draws=winners.count(None),
+        second_wins=winners.count(1),
+        advantage=fit.advantage[place] if fit and fit.advantage else None,
+        drawn_by_equals=fit.draws[place] if fit and fit.draws else None,
+    )
 
 
 def compare_entrants(games: Sequence[GameResult], ranking: Sequence[str]) -> tuple[Comparison, ...]:
@@ -305,17 +289,16 @@ def _compare(games: Sequence[GameResult], one: str, other: str) -> Comparison | 
     )
 
 
-def _omissions(rated: int, ranked: int) -> tuple[str, ...]:
-    """Return a sentence for each part that is left out because of the number of entrants."""
-    limits = {
-        "The intervals of the ratings are left out": (rated, MAX_INTERVALS),
-        "Only the first two of the last table are compared": (ranked, MAX_COMPARED),
-    }
-    return tuple(
-        f"{what}: {number} entrants are more than the {most} for which there is time and space."
-        for what, (number, most) in limits.items()
-        if number > most
-    )
+def _notes(definition: Definition, rated: int, ranked: int) -> Iterator[str]:
+    """Yield sentences on programs that are not sealed, and on parts that are left out of a report of many entrants."""
+    if definition.sandbox is Sandbox.NONE and not all(entrant.connects for entrant in definition.entrants):
+        yield "Programs are not sealed: each can read and change what the server's user can, other programs too."
+    for what, number, most in (
+        ("The intervals of the ratings are left out", rated, MAX_INTERVALS),
+        ("Only the first two of the last table are compared", ranked, MAX_COMPARED),
+    ):
+        if number > most:
+            yield f"{what}: {number} entrants are more than the {most} for which there is time and space."
 
 
 def _of_fixture(definition: Definition, fixture: Fixture) -> dict[str, Any]:

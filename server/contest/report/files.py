@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isclose
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -79,24 +79,32 @@ TOLERANCE = 1e-6
 """Relative difference of figures that rounding on another machine may make; ratings are in Elo."""
 
 
-def differences(mine: Any, its: Any, where: str = "") -> list[str]:
+def differences(mine: Any, its: Any) -> list[str]:
     """Return the differences between two reports as plain data, a sentence each; ``mine`` is by the records."""
-    if isinstance(mine, Mapping) and isinstance(its, Mapping):
-        keys = [*mine, *(key for key in its if key not in mine)]
-        return [
-            found for key in keys for found in differences(mine.get(key), its.get(key), f"{where}.{key}".lstrip("."))
-        ]
-    if isinstance(mine, list | tuple) and isinstance(its, list | tuple) and len(mine) == len(its):
-        return [
-            found
-            for place, pair in enumerate(zip(mine, its, strict=True))
-            for found in differences(*pair, f"{where}[{place}]")
-        ]
-    if isinstance(mine, float | int) and isinstance(its, float | int) and not isinstance(mine, bool):
-        same = isclose(mine, its, rel_tol=TOLERANCE, abs_tol=TOLERANCE) and not isinstance(its, bool)
+    right, found = dict(_values(mine)), dict(_values(its))
+    return [
+        f"report.json: {where} is {_short(found.get(where))}, and by the records it is {_short(right.get(where))}"
+        for where in right | found
+        if not _is_same(right.get(where), found.get(where))
+    ]
+
+
+def _values(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield all values in plain data that hold no others, each with its place, as in stages[0].table[2].points."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _values(part, f"{where}.{key}" if where else str(key))
+    elif isinstance(value, list | tuple):
+        for number, part in enumerate(value):
+            yield from _values(part, f"{where}[{number}]")
     else:
-        same = mine == its
-    return [] if same else [f"report.json: {where} is {_short(its)}, and by the records it is {_short(mine)}"]
+        yield where, value
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if isinstance(one, float) or isinstance(other, float):
+        return None not in (one, other) and isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    return one == other and type(one) is type(other)
 
 
 def _short(value: Any) -> str:

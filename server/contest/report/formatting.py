@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from engine.games.outcome import Termination
 from engine.match.clock import TimeControl, span
-from engine.wire.words import duration, number_of
+from engine.wire.words import duration
 from server.contest.fixtures import SET_ASIDE
 from server.contest.formats.format import Standing
 from server.contest.interventions import Intervention as Done
@@ -92,16 +92,10 @@ def _program(cpu: int | None, wall: int | None, memory: int | None, status: int 
     return f"cpu {time_used(cpu)} of {time_used(wall)}{used}, {end}"
 
 
-MAX_LISTED = 50
-"""Games that are named, the last ones; all of them stand in the list of games."""
-
-
 def interruptions(report: Report) -> list[str]:
     """Return a sentence for each pause, and for each game that was annulled or set aside."""
     games = [game for game in report.games if game.result == "annulled" or game.reason == SET_ASIDE]
-    left_out = len(games) - MAX_LISTED
-    more = [f"{number_of(left_out, 'game')} more before these"] if left_out > 0 else []
-    return [*map(pause, report.pauses), *more, *map(_game, games[-MAX_LISTED:])]
+    return [*map(pause, report.pauses), *map(_game, games)]
 
 
 def all_pauses(of_machine: Iterable[Pause], interventions: Iterable[Done]) -> list[Pause]:

@@ -6,7 +6,7 @@ markup, and nothing is fetched from elsewhere.
 
 from base64 import b64encode
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -16,9 +16,10 @@ from markupsafe import Markup
 
 from engine.games.catalogue import variant_title
 from engine.wire.words import number_of
+from server.contest.formats.format import Standing
 from server.contest.report import formatting
-from server.contest.report.formatting import interruptions, intervention
-from server.contest.report.structure import TEST, Game, Loss, Report, Stage
+from server.contest.report.formatting import interruptions
+from server.contest.report.structure import TEST, Game, Loss, Report, ScheduledGame, Stage
 from server.contest.report.templating import add_filters, render
 
 PACKAGE = "server.contest.report"
@@ -64,14 +65,10 @@ def meetings(games: Sequence[Game]) -> list[Group]:
         found[frozenset((game.first, game.second))].append(game)
     groups = []
     for of_two in found.values():
-        total = {of_two[0].first: 0.0, of_two[0].second: 0.0}
-        for game in of_two:
-            if game.counts and game.points is not None:
-                total[game.first] += game.points[0]
-                total[game.second] += game.points[1]
-        (one, points), (other, others) = total.items()
-        title = f"{one} {formatting.points(points)} : {formatting.points(others)} {other}"
-        groups.append(Group(title, tuple(of_two)))
+        one, other = of_two[0].first, of_two[0].second
+        counted = [game for game in of_two if game.counts]
+        score = (formatting.points(sum(game.points_of(name) for game in counted)) for name in (one, other))
+        groups.append(Group(f"{one} {' : '.join(score)} {other}", tuple(of_two)))
     return groups
 
 
@@ -90,68 +87,72 @@ def match_of(number: int, games: Sequence[Game]) -> int | None:
     return games[number - 1].match
 
 
-class GameMark(NamedTuple):
-    """A game as its player sees it."""
-
-    number: int
-    """In the report."""
-    match: int | None
-    began: bool
-    points: float
-
-
 class RoundCell(NamedTuple):
     """A round of a player."""
 
     opponent: str
     """Empty for a bye."""
-    games: tuple[GameMark, ...]
-    """Those that are over and count; none before the first one."""
+    games: tuple[Game, ...]
+    """Games that are over and count, the one that the player began first; none before the first result."""
     points: float
     """In this round."""
     so_far: float
-    """In this round and those before it."""
+    """In this round and all before it."""
     bye: bool
 
 
 def swiss_rounds(stage: Stage, report: Report) -> list[list[RoundCell | None]]:
     """Return a row for each line of the stage's table, with a cell for each round; None if the player was not paired.
 
-    Of games that can begin, only those that the schedule lists make a round that has no result yet.
+    A round that has no result yet is known only from the games that the schedule lists.
     """
-    games: defaultdict[tuple[str, int], list[GameMark]] = defaultdict(list)
-    opponents: dict[tuple[str, int], str] = {}
-    for game in report.games:
-        if game.stage == stage.number and game.counts and game.points is not None:
-            players = game.first, game.second
-            for side, points in enumerate(game.points):
-                key = players[side], game.round
-                opponents[key] = players[1 - side]
-                games[key].append(GameMark(game.number, game.match, side == 0, points))
-    for coming in report.schedule:
-        if coming.stage == stage.number:
-            opponents.setdefault((coming.first, coming.round), coming.second)
-            opponents.setdefault((coming.second, coming.round), coming.first)
-    byes = {(bye.name, bye.round) for bye in stage.byes}
-    rounds = max((round for _, round in (*opponents, *byes)), default=0)
-    rows = []
-    for line in stage.table:
-        scored = sum(mark.points for round in range(1, rounds + 1) for mark in games[line.name, round])
-        of_bye = (line.points - scored) / line.byes if line.byes else 0.0
-        row: list[RoundCell | None] = []
-        so_far = 0.0
-        for round in range(1, rounds + 1):
-            key = line.name, round
-            marks = tuple(sorted(games[key], key=lambda mark: not mark.began))
-            points = of_bye if key in byes else sum(mark.points for mark in marks)
-            so_far += points
-            known = key in byes or key in opponents
-            row.append(RoundCell(opponents.get(key, ""), marks, points, so_far, key in byes) if known else None)
-        rows.append(row)
-    return rows
+    games: defaultdict[tuple[str, int], list[Game]] = defaultdict(list)
+    opponents: dict[tuple[str, int], str] = dict.fromkeys(((bye.name, bye.round) for bye in stage.byes), "")
+    counted = [game for game in report.games if game.stage == stage.number and game.counts]
+    paired: list[Game | ScheduledGame] = [*counted, *(one for one in report.schedule if one.stage == stage.number)]
+    for one in paired:
+        opponents |= {(one.first, one.round): one.second, (one.second, one.round): one.first}
+    for game in counted:
+        games[game.first, game.round].append(game)
+        games[game.second, game.round].append(game)
+    return [_row(line, games, opponents) for line in stage.table]
 
 
-add_filters(*filter(callable, vars(formatting).values()), match_of, number_of, swiss_rounds, variant_title)
+def _row(
+    line: Standing, games: Mapping[tuple[str, int], Sequence[Game]], opponents: Mapping[tuple[str, int], str]
+) -> list[RoundCell | None]:
+    """Return the rounds of a player; ``games`` and ``opponents`` are by name and round."""
+    rounds = range(1, max((round for _, round in opponents), default=0) + 1)
+    scored = {round: sum(game.points_of(line.name) for game in games.get((line.name, round), ())) for round in rounds}
+    of_bye = (line.points - sum(scored.values())) / line.byes if line.byes else 0.0
+    row: list[RoundCell | None] = []
+    so_far = 0.0
+    for round in rounds:
+        opponent = opponents.get((line.name, round))
+        points = of_bye if opponent == "" else scored[round]
+        so_far += points
+        mine = tuple(sorted(games.get((line.name, round), ()), key=lambda game: game.first != line.name))
+        row.append(None if opponent is None else RoundCell(opponent, mine, points, so_far, opponent == ""))
+    return row
+
+
+def stage_title(report: Report, number: int) -> str:
+    """Return the title of a stage: its format, and its number where there are several; 0 is the qualification."""
+    if number == 0:
+        return "Qualification"
+    format = report.stages[number - 1].format.partition(",")[0]
+    return format if len(report.stages) == 1 else f"Stage {number}: {format}"
+
+
+add_filters(
+    *filter(callable, vars(formatting).values()),
+    match_of,
+    meetings,
+    number_of,
+    stage_title,
+    swiss_rounds,
+    variant_title,
+)
 
 
 class Section(NamedTuple):
@@ -159,22 +160,14 @@ class Section(NamedTuple):
 
     id: str
     title: str
-    """What links to it are called."""
+    """The text of links to it."""
     heading: str = ""
-    """Where it differs from the title."""
+    """The heading where it differs from the title."""
     stage: Stage | None = None
-    lead: str = ""
-    """A sentence above what follows."""
-    noun: str = ""
-    """What each of the sentences tells of."""
-    sentences: tuple[str, ...] = ()
-    """Of a section that has nothing else."""
 
     @property
     def template(self) -> str:
         """Name of its template."""
-        if self.sentences:
-            return "sections/sentences.html"
         return f"sections/{self.id if self.stage is None else 'stage'}.html"
 
 
@@ -215,16 +208,14 @@ def _context(report: Report) -> dict[str, object]:
         "large": LARGE,
         "few": FEW,
         "test": TEST,
-        "losses": _by_cause(report.losses),
         "lost": _by_name(report.losses),
-        "games": _by_stage(report),
     }
 
 
 def _stages(report: Report) -> list[Section]:
     """Return the stages with entrants, the last one first, and the schedule."""
     stages = [one for one in reversed(report.stages) if one.table]
-    found = [Section(f"stage-{one.number}", _stage_title(report, one), stage=one) for one in stages]
+    found = [Section(f"stage-{one.number}", stage_title(report, one.number), stage=one) for one in stages]
     return found + [Section("schedule", "Schedule")] * bool(report.schedule)
 
 
@@ -235,30 +226,17 @@ def _games(report: Report) -> list[Section]:
 
 def _more(report: Report) -> list[Section]:
     """Return the other sections of the page that are not empty."""
-    done, found = tuple(map(intervention, report.interventions)), tuple(interruptions(report))
-    lead = "Through no entrant's fault; nobody has lost by them."
     sections = (
         (report.ratings, Section("ratings", "Ratings")),
         (report.comparisons, Section("comparisons", "Comparisons", "Two against each other")),
         (True, Section("variants", "Games played", "Games played, and the advantage of beginning")),
         (report.disqualified, Section("disqualified", "Disqualified")),
         (report.losses, Section("losses", "Losses", "Losses by cause")),
-        (done, Section("interventions", "The organiser's interventions", noun="intervention", sentences=done)),
-        (found, Section("interruptions", "Interruptions", lead=lead, noun="interruption", sentences=found)),
+        (report.interventions, Section("interventions", "The organiser's interventions")),
+        (interruptions(report), Section("interruptions", "Interruptions")),
         (report.qualification, Section("qualification", "Qualification")),
     )
     return [section for content, section in sections if content]
-
-
-def _stage_title(report: Report, stage: Stage) -> str:
-    """Return the title of a stage: its format, and its number where there are several."""
-    format = stage.format.partition(",")[0]
-    return format if len(report.stages) == 1 else f"Stage {stage.number}: {format}"
-
-
-def _by_cause(losses: Sequence[Loss]) -> dict[str, list[Loss]]:
-    causes = dict.fromkeys(loss.cause for loss in losses)
-    return {cause: [loss for loss in losses if loss.cause == cause] for cause in causes}
 
 
 def _by_name(losses: Sequence[Loss]) -> dict[str, Counter[str]]:
@@ -267,14 +245,3 @@ def _by_name(losses: Sequence[Loss]) -> dict[str, Counter[str]]:
     for loss in sorted(losses, key=lambda loss: loss.name.lower()):
         found[loss.name][loss.cause] += 1
     return found
-
-
-def _by_stage(report: Report) -> list[tuple[str, list[Group]]]:
-    """Return the games of each stage by meetings, with its title."""
-    stages = [(stage.number, _stage_title(report, stage)) for stage in report.stages]
-    if report.qualification is not None:
-        stages.insert(0, (0, "Qualification"))
-    games: defaultdict[int, list[Game]] = defaultdict(list)
-    for game in report.games:
-        games[game.stage].append(game)
-    return [(title, meetings(games[number])) for number, title in stages if number in games]

@@ -1,8 +1,8 @@
 """How far a contest has come, how many games are left, and how long they will take.
 
-The time follows from the duration of recent games, with the start and the end of their programs, and from the number of
-games that can be played at a time: cores, entrants that connect and play one game each, and rounds that wait for the
-round before. Before the first game, each game counts with all of its budgets used up.
+The time follows from the part of the budgets that recent games have taken, and from the number of games that can be
+played at a time: cores, entrants that connect and play one game each, and rounds that wait for the round before. Before
+the first game, all budgets count as used up.
 """
 
 from collections.abc import Collection, Mapping, Sequence, Set
@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from engine.wire.words import duration, number_of
-from server.contest.definition import Definition
+from server.contest.definition import Definition, Stage
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, Schedule, counted_games
 from server.contest.formats.format import Batch, Standing
 from server.contest.plan import Plan, StageState, plan
@@ -21,7 +21,7 @@ from server.contest.scoring.disqualification import find_disqualified
 from server.contest.standings import standings
 
 RECENT = 50
-"""Games of a stage, the last ones, that predict the duration of the next ones."""
+"""Games, the last ones, that predict the duration of the next ones."""
 
 SECOND = 1_000_000
 """Microseconds in it."""
@@ -57,18 +57,17 @@ class Remaining(NamedTuple):
     """The games that are left, and the time that they will take."""
 
     games: int
-    """Those that are running included, and without tie-breaks."""
+    """Running games included, tie-breaks not."""
     at_least: bool
-    """There may be more of them: a format decides that later."""
+    """There may be more games: a format decides that later."""
     seconds: float
-    """How long they are going to take, about."""
     measured: bool = True
     """The time follows from games that were played, or from a time limit; False: all budgets count as used up."""
 
-    @property
-    def time(self) -> str:
-        """The time as text."""
-        return f"about {duration(self.seconds)}{'' if self.measured else ' with all budgets used up'}"
+    def text(self, where: str) -> str:
+        """Return games and time as text; ``where`` stands behind the number of games."""
+        note = "" if self.measured else " with all budgets used up"
+        return f"{'at least ' if self.at_least else ''}{self.games} {where} about {duration(self.seconds)}{note}"
 
 
 def progress_line(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> str:
@@ -88,8 +87,7 @@ def progress_text(definition: Definition, games: Sequence[GameResult], plan: Pla
     if plan.over:
         return "; ".join(filter(None, (f"over after {number}", head)))
     left = estimate_left(definition, games, plan, moment)
-    more = f"{'at least ' if left.at_least else ''}{left.games} left, {left.time}"
-    parts = [f"{number} done, {len(moment.running)} running, {more}", stage, head]
+    parts = [f"{number} done, {len(moment.running)} running, {left.text('left,')}", stage, head]
     if missing := [*map(formatting.printable, moment.missing)]:
         others = len(missing) - MAX_MISSING
         parts.append(f"waiting for {', '.join(missing[:MAX_MISSING])}{f' and {others} more' if others > 0 else ''}")
@@ -110,8 +108,7 @@ def forecast(definition: Definition, cores: int) -> str:
     """Say how many games a new contest has, and how long they take."""
     now = datetime.now(UTC)
     left = estimate_left(definition, [], plan(definition, []), Moment(now, now, cores=cores))
-    on = number_of(definition.cores or cores, "core")
-    return f"{'at least ' if left.at_least else ''}{number_of(left.games, 'game')} on {on}: {left.time}"
+    return left.text(f"{'game' if left.games == 1 else 'games'} on {number_of(definition.cores or cores, 'core')}:")
 
 
 def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> Remaining:
@@ -120,32 +117,37 @@ def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Pla
         return Remaining(0, False, 0.0)
     valid = counted_games(games)
     out = find_disqualified(definition, valid).keys()
+    share = _share_of_budgets(definition, valid)
     last = plan.stages[-1]
     players = sum(name not in out for name in last.players)
-    count, seconds, at_least, measured = 0, 0.0, False, True
+    left = Remaining(0, False, 0.0)
     for number in range(last.number, len(definition.stages)):
         if number == last.number:
             entered, schedule, batches = len(last.players), last.schedule, [_open_batch(last, valid, out)]
         else:
             entered = players = min(players, definition.stages[number].advance or players)
             schedule, batches = Schedule((), complete=False), [Batch(0, 0)]
-        format = None if number == QUALIFICATION else definition.stages[number].format
-        if format is not None and not schedule.complete:
-            meeting_games = 2 * len(definition.variants) * definition.stages[number].pairs
-            batches = format.batches(entered, players, meeting_games, schedule, batches[0])
-        a_game = _game_seconds(definition, number, valid)
-        time = sum(_duration(definition, number, batch, a_game, moment) for batch in batches)
-        gone = (moment.now - moment.began.get(number, moment.now)).total_seconds()
-        limit = None if format is None else format.seconds_left(gone)
-        may_grow = format is not None and format.may_grow
+        stage = definition.qualification if number == QUALIFICATION else definition.stages[number]
+        assert stage is not None
+        a_game = 2 * stage.control.budget / SECOND * (1.0 if share is None else share)
+        limit, may_grow = None, False
+        if isinstance(stage, Stage):
+            if not schedule.complete:
+                size = 2 * len(definition.variants) * stage.pairs
+                batches = stage.format.batches(entered, players, size, schedule, batches[0])
+            gone = (moment.now - moment.began.get(number, moment.now)).total_seconds()
+            limit, may_grow = stage.format.seconds_left(gone), stage.format.may_grow
+        seconds = sum(_batch_seconds(definition, batch, a_game, moment) for batch in batches)
         if limit:  # at 0 only the pairs that have begun are left
-            time = limit if may_grow else min(limit, time)
-        size = sum(batch.games for batch in batches)
-        measured &= a_game is not None or not size or (may_grow and bool(limit))
-        at_least |= may_grow and not schedule.complete
-        count += size
-        seconds += time
-    return Remaining(count, at_least, seconds, measured)
+            seconds = limit if may_grow else min(limit, seconds)
+        count = sum(batch.games for batch in batches)
+        left = Remaining(
+            left.games + count,
+            left.at_least or (may_grow and not schedule.complete),
+            left.seconds + seconds,
+            left.measured and (share is not None or not count or (may_grow and bool(limit))),
+        )
+    return left
 
 
 def _open_batch(state: StageState, games: list[GameResult], out: Set[str]) -> Batch:
@@ -155,61 +157,23 @@ def _open_batch(state: StageState, games: list[GameResult], out: Set[str]) -> Ba
     return Batch(len(open_), len({name for fixture in open_ for name in fixture.players}))
 
 
-def _duration(definition: Definition, number: int, batch: Batch, a_game: float | None, moment: Moment) -> float:
-    """Return the duration of the games of a batch; without a measured game all budgets count as used up."""
+def _batch_seconds(definition: Definition, batch: Batch, a_game: float, moment: Moment) -> float:
+    """Return the duration of the games of a batch, at least of one game."""
     if not batch.games:
         return 0.0
-    if a_game is None:
-        a_game = _longest_game(definition, number)
-    slots = _slots(definition, batch, moment)
-    # at the end of a batch not all places are taken: some wait for the last game
-    return max(a_game, a_game * (batch.games / slots + 0.5 * (1 - 1 / slots)))
-
-
-def _longest_game(definition: Definition, number: int) -> float:
-    """Return the longest duration of a game of a stage in seconds, with the start of its programs."""
-    if number == QUALIFICATION:
-        assert definition.qualification is not None
-        controls = [definition.qualification.control]
+    running = len(moment.running)
+    if all(entrant.connects for entrant in definition.entrants):
+        room = batch.players // 2
     else:
-        controls = definition.stages[number].controls
-    longest = max(2 * control.budget + definition.move_limit * control.increment for control in controls)
-    programs = any(not entrant.connects for entrant in definition.entrants) or number == QUALIFICATION
-    return longest / SECOND + (definition.start_seconds if programs else 0)
+        room = (definition.cores or moment.cores) // 2 or running  # not known: as many as are played now
+    at_once = max(1, running, min(room, definition.games_at_once or room))
+    return a_game * max(1, batch.games / at_once)
 
 
-def _slots(definition: Definition, batch: Batch, moment: Moment) -> float:
-    """Return how many games of a batch can be played at the same time; at least those that are running."""
-    entrants = definition.entrants
-    connecting = sum(entrant.connects for entrant in entrants)
-    programs = 2 * (1 - connecting / len(entrants))
-    most = float(definition.games_at_once or batch.games)
-    if programs:
-        cores = definition.cores or moment.cores
-        # not known: as many as are played now
-        most = min(most, max(1, cores // programs) if cores else max(1, len(moment.running)))
-    else:
-        most = min(most, max(1, batch.players // 2))
-    return max(1.0, min(max(most, len(moment.running)), batch.games))
-
-
-def _game_seconds(definition: Definition, number: int, games: list[GameResult]) -> float | None:
-    """Return the typical duration of a game of a stage; None if no game was played.
-
-    A stage without games takes the same part of its budgets as games of earlier stages.
-    """
-    played = [game for game in games if game.played]
-    mine = [_seconds(game) for game in played if game.fixture.stage == number][-RECENT:]
-    if mine:
-        return sum(mine) / len(mine)
+def _share_of_budgets(definition: Definition, games: list[GameResult]) -> float | None:
+    """Return the part of both budgets that recent games have taken, start and end included; None without a game."""
+    played = [game for game in games if game.played][-RECENT:]
     if not played:
         return None
-    shares = [_seconds(game) / (2 * definition.control(game.fixture).budget / SECOND) for game in played[-RECENT:]]
-    stage = definition.qualification if number == QUALIFICATION else definition.stages[number]
-    assert stage is not None
-    return 2 * stage.control.budget / SECOND * sum(shares) / len(shares)
-
-
-def _seconds(game: GameResult) -> float:
-    """Return the duration of a game; at least the time that both sides used."""
-    return max(game.seconds, sum(game.used) / SECOND)
+    budgets = sum(2 * definition.control(game.fixture).budget for game in played) / SECOND
+    return sum(max(game.seconds, sum(game.used) / SECOND) for game in played) / budgets

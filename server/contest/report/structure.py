@@ -68,6 +68,10 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
         """Return the points of both sides; None for an annulled game."""
         return _POINTS.get(self.result)
 
+    def points_of(self, name: str) -> float:
+        """Return the points of a player of this game, which counts."""
+        return _POINTS[self.result][name != self.first]
+
 
 _POINTS = {"first": (1.0, 0.0), "second": (0.0, 1.0), "draw": (0.5, 0.5), "none": (0.0, 0.0)}
 
@@ -156,14 +160,16 @@ class Qualified(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     games: int
     left: int
-    wins: int
-    draws: int
-    losses: int
     late: int
     """Games lost on time."""
     bad_moves: int
     disqualified: str
     """Why; empty if it is not."""
+
+    @property
+    def verdict(self) -> str:
+        """Return what the qualification says of the entrant."""
+        return f"disqualified: {self.disqualified}" if self.disqualified else "open" if self.left else "qualified"
 
 
 class Qualification(msgspec.Struct, frozen=True, kw_only=True):
@@ -288,8 +294,3 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         """Return who has won; empty as long as it is not over, and where it was cancelled or nobody has."""
         ended = self.state == "over" and not self.is_cancelled and bool(self.stages)
         return winners(self.stages[-1].table) if ended else ()
-
-    @property
-    def was_played(self) -> bool:
-        """Tell whether a game of its stages was played."""
-        return any(line.games for stage in self.stages for line in stage.table)

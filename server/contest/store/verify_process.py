@@ -1,10 +1,9 @@
 """Verifies a contest against its records, in worker processes. Changes nothing."""
 
-import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import closing
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -13,37 +12,27 @@ import msgspec
 
 from server.contest.definition import Definition
 from server.contest.fixtures import GameResult
-from server.contest.plan import Plan
-from server.contest.report import files
 from server.contest.report.contents import make_report
+from server.contest.report.files import differences, file_texts
 from server.contest.report.progress import Moment
 from server.contest.report.structure import Report
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
-from server.contest.store.verification import (
-    Checked,
-    Evidence,
-    Past,
-    Verdict,
-    check,
-    recompute,
-    stray,
-    unproven,
-)
+from server.contest.store.verification import Checked, Past, Recomputed, Verdict, check, fixture_of, recompute
 from server.ops.typed_json import decode
 from server.storage.record_store import SUFFIX, find_record
 
 AT_A_TIME = 20
-"""Games that a process checks before it tells how far it is."""
+"""Games that a process takes at a time."""
 
-RECOMPUTED = ("entrants", "variants", "done", "qualification", "stages", "ratings", "comparisons")
+RECOMPUTED = ("state", "entrants", "variants", "done", "qualification", "stages", "ratings", "comparisons")
 """Parts of a report that follow from the games alone."""
 
 FEW = 60
-"""So many games are checked in this process: another one takes longer to start."""
+"""Up to so many games are checked in this process: another one takes longer to start."""
 
-Told = Callable[[int, int], None]
-"""Is told how many games have been checked, of how many. What it raises ends the verification."""
+OnProgress = Callable[[int, int], None]
+"""Takes how many games have been checked, and of how many. An exception that it raises ends the verification."""
 
 
 def contest_called(data: Path, name: str) -> int:
@@ -56,103 +45,75 @@ def contest_called(data: Path, name: str) -> int:
     return names[name]
 
 
-def verify(data: Path, contest: int, told: Told = lambda done, count: None, processes: int | None = None) -> Verdict:
+def verify(
+    data: Path, contest: int, on_progress: OnProgress = lambda done, count: None, processes: int | None = None
+) -> Verdict:
     """Verify a contest against its records and its report; raises `BadStore`, KeyError, OSError.
 
     ``processes``: in how many others; None: in as many as there are cores, where it is worth it. Takes long where there
     are many games: about ten milliseconds each.
     """
-    past, known, begun = _read(data, contest)
-    checked: dict[int | None, Checked] = {}
-    for found in _checked(data, past, told, processes):
-        checked[found.game.match] = found
-    standing, shown, stands, differences = recompute(past, checked)
-    if past.closed:
-        differences += _strays(data, past.definition, known, stands)
-        differences += [f"match {match} was begun, and has no result" for match in begun]
-        differences += _reported(folder_of(data, contest), past.definition, shown, stands)
-    alone = unproven(past.results)
-    return Verdict(standing, len(alone), tuple(differences), tuple(alone))
-
-
-def _read(data: Path, contest: int) -> tuple[Past, set[int], list[int]]:
-    """Return a contest as it was kept, the matches of all contests, and its own matches without a result."""
     with closing(Store(data / FILE, copy=True)) as store:
         row = store.contest(contest)
         end = row.closed or row.opened
         seconds = {stage: (end - began).total_seconds() for stage, began in store.stages(contest).items()}
-        definition, results, records = store.definition(contest), store.results(contest), store.records(contest)
-        past = Past(definition, results, records, seconds, row.closed is not None)
-        return past, store.known_matches(), list(store.begun(contest))
+        definition, digests = store.definition(contest), store.records(contest)
+        past = Past(definition, store.results(contest), digests, seconds, row.closed is not None)
+        known, begun = store.known_matches(), list(store.begun(contest))
+    found = recompute(past, _checked(data, past, on_progress, processes))
+    if not past.closed:
+        return found.verdict
+    more = [f"match {match} was begun, and has no result" for match in begun]
+    more += [*_strays(data, definition, known, found), *_reported(folder_of(data, contest), definition, found)]
+    return found.verdict._replace(differences=(*found.verdict.differences, *more))
 
 
-def _checked(data: Path, past: Past, told: Told, processes: int | None) -> Iterator[Checked]:
-    """Check all results that have records, a batch at a time."""
-    played = [(result, past.kept.get(result.match or 0, "")) for result in past.played]
-    parts = [played[start : start + AT_A_TIME] for start in range(0, len(played), AT_A_TIME)]
+def _checked(data: Path, past: Past, on_progress: OnProgress, processes: int | None) -> Iterator[Checked]:
+    """Check all results that have records."""
+    played = past.played
+    digests = [past.digests.get(result.match or 0, "") for result in played]
     if processes is None:
         processes = 0 if len(played) <= FEW else len(os.sched_getaffinity(0))
-    done = 0
-    told(done, len(played))
-    with ExitStack() as stack:
-        work = partial(_check_part, data, past.definition)
-        # spawned: a fork of a process with threads may hang
-        pool = ProcessPoolExecutor(processes, get_context("spawn")) if processes else None
-        for found in map(work, parts) if pool is None else stack.enter_context(pool).map(work, parts):
-            yield from found
-            done += len(found)
-            told(done, len(played))
+    work = partial(_check_stored, data, past.definition)
+    on_progress(0, len(played))
+    # spawned: a fork of a process with threads may hang. Without a job the pool starts no process
+    with ProcessPoolExecutor(processes or 1, get_context("spawn")) as pool:
+        results = pool.map(work, played, digests, chunksize=AT_A_TIME) if processes else map(work, played, digests)
+        for done, found in enumerate(results, 1):
+            yield found
+            on_progress(done, len(played))
 
 
-def _check_part(data: Path, definition: Definition, part: Sequence[tuple[GameResult, str]]) -> list[Checked]:
-    """Check results against their records; each with the SHA-256 of its record when it was kept."""
-    return [check(definition, _evidence(data, result, kept)) for result, kept in part]
-
-
-def _evidence(data: Path, result: GameResult, kept: str) -> Evidence:
+def _check_stored(data: Path, definition: Definition, result: GameResult, digest: str) -> Checked:
     assert result.match is not None
-    found = find_record(data, result.match)
-    if found is None:
-        return Evidence(result, None)
-    return Evidence(result, found.decode(errors="replace"), hashlib.sha256(found).hexdigest(), kept)
+    return check(definition, result, find_record(data, result.match), digest)
 
 
-def _strays(data: Path, definition: Definition, known: set[int], stands: Plan) -> Iterator[str]:
-    """Return a sentence for each record of a game of the contest that the database does not have."""
+def _strays(data: Path, definition: Definition, known: set[int], found: Recomputed) -> Iterator[str]:
+    """Yield a sentence for each record of a game of the contest that the database does not have."""
     for path in sorted((data / "records").glob(f"*{SUFFIX}")):
         if path.stem.isdecimal() and int(path.stem) not in known and path.is_file():
-            fixture = stray(definition, stands, path.read_text(encoding="utf-8", errors="replace"))
+            fixture = fixture_of(definition, found.plan, path.read_text(encoding="utf-8", errors="replace"))
             if fixture is not None:
                 players = " against ".join(fixture.players)
                 yield f"match {path.stem} has a record, {players} as in this contest, and the database lacks it"
 
 
-def _reported(folder: Path, definition: Definition, games: Sequence[GameResult], stands: Plan) -> Iterator[str]:
+def _reported(folder: Path, definition: Definition, found: Recomputed) -> Iterator[str]:
     """Check the report files against the report that the records give."""
-    path = folder / "report.json"
     try:
-        report = decode(path.read_bytes(), type=Report)
-    except OSError as error:
-        yield f"{path} cannot be read: {error.strerror}"
-        return
-    except msgspec.DecodeError as error:
-        yield f"{path} is no report of this version: {error}"
-        return
-    if report.state != "over":
-        yield f"{path} was not written since the contest is over; the command contest writes it anew"
+        kept = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        report = decode(kept.get("report.json", b""), type=Report)
+    except (OSError, msgspec.DecodeError) as error:
+        yield f"the report in {folder} cannot be read: {error}"
         return
     began = {stage.number - 1: stage.began for stage in report.stages if stage.began is not None}
     moment = Moment(report.made, report.opened, report.closed, began)
     mine, its = (
         {name: msgspec.to_builtins(getattr(made, name)) for name in RECOMPUTED}
-        for made in (make_report(definition, games, stands, moment), report)
+        for made in (make_report(definition, found.games, found.plan, moment), report)
     )
-    yield from files.differences(mine, its)
-    for name, text in files.file_texts(report).items():
-        try:
-            same = (folder / name).read_bytes() == text.encode()
-        except OSError as error:
-            yield f"{folder / name} cannot be read: {error.strerror}"
-            continue
-        if not same and name != path.name:
+    yield from differences(mine, its)
+    for name, text in file_texts(report).items():
+        if name != "report.json" and kept.get(name) != text.encode():
             yield f"{folder / name} is not what report.json says"

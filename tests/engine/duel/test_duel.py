@@ -21,7 +21,6 @@ from engine.duel.games import Contender, Game, Pair, Setting, Standing, Use
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.statistics.elo import Tally
-from tests.forking import Forked
 from tests.waiting import BUILD_SECONDS
 
 ANY_OPENING = ("--balance", "1000000")
@@ -39,8 +38,9 @@ def start(*arguments: str, interpreted: bool = True) -> "subprocess.Popen[str]":
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1" if interpreted else "0"}
     jobs = () if "--jobs" in arguments else ("--jobs", "1")
     command = [sys.executable, "-P", "-m", "engine", "duel", *arguments, *jobs]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return Forked(command, env=environment, start_new_session=True, **pipes)
+    return subprocess.Popen(
+        command, env=environment, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 def duel(*arguments: str, status: int = 0, interpreted: bool = True) -> tuple[list[str], list[str]]:

@@ -4,10 +4,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import cyclopts
 import pytest
@@ -16,6 +13,7 @@ from bots.cli import app as bot_app
 from engine.cli import application
 from server.cli import app as server_app
 from server.config.builtin_bot import BUILTIN_BOTS
+from tests.server.conftest import Run
 
 APPS = {"server": server_app, "engine": application(), "bots": bot_app}
 
@@ -26,23 +24,6 @@ def pages(app: cyclopts.App, words: tuple[str, ...] = ()) -> Iterator[tuple[str,
     for name in app:
         if not name.startswith("-"):
             yield from pages(app[name], (*words, name))
-
-
-def fails(capsys: pytest.CaptureFixture[str], room: str, *words: str, status: int = 2) -> str:
-    """Return the one line that a wrong command line is answered with."""
-    main: Any = import_module(f"{room}.cli")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(sys, "argv", [room, *words])
-        # loggers would keep the output of this test, which is closed behind it
-        patched.setattr("server.cli.configure", lambda **_: None)
-        patched.setattr("server.commands.contest.configure", lambda **_: None)
-        run = partial(main.main, list(words)) if room == "bots" else main.main
-        with pytest.raises(SystemExit) as ended:
-            run()
-    assert ended.value.code == status
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("arena-")
-    return line.partition(": ")[2]
 
 
 @pytest.mark.slow
@@ -71,8 +52,8 @@ def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest
         ("server", "serve --budget 0", "--budget is 0; it has to lie between 10 and 86400000"),
         ("server", "serve --speed 3", "Unknown option: --speed."),
         ("server", "serve --port x", 'Invalid value for --port: unable to convert "x" into int.'),
-        ("server", "serve --port 70000", "--port is 70000; ports are 0 to 65535"),
-        ("server", "contest nowhere.toml --port 70000", "--port is 70000; ports are 0 to 65535"),
+        ("server", "serve --port 70000", "--port is 70000; it has to lie between 0 and 65535"),
+        ("server", "contest nowhere.toml --port 70000", "--port is 70000; it has to lie between 0 and 65535"),
         ("server", "serve --web here:00000099999", "--web is 'here:00000099999'; it is an address and a port"),
         ("server", "contest witdraw", "there is no contest file 'witdraw'; commands are "),
         ("server", "contest nosuch.toml", "nosuch.toml: No such file or directory"),
@@ -99,23 +80,18 @@ def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest
         ("server", "contest withdraw ann --data nosuch", "nosuch has no contests: there is no arena.sqlite3 in it; "),
     ],
 )
-def test_what_is_wrong_is_said_in_one_sentence(
-    room: str, words: str, sentence: str, capsys: pytest.CaptureFixture[str], monkeypatch: Any, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    found = fails(capsys, room, *words.split())
+def test_what_is_wrong_is_said_in_one_sentence(room: str, words: str, sentence: str, run: Run) -> None:
+    found = run(*words.split(), room=room).fault
     assert found.startswith(sentence)
     assert "Errno" not in found and "Token" not in found
 
 
-def test_files_that_are_no_text_and_directories_that_are_none_are_named(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_files_that_are_no_text_and_directories_that_are_none_are_named(run: Run, tmp_path: Path) -> None:
     bad = tmp_path / "bad.toml"
     bad.write_bytes(b"\xff\xfe")
-    assert fails(capsys, "server", "contest", str(bad)) == f"{bad}: it is no text in UTF-8"
-    assert fails(capsys, "server", "serve", "--tokens", str(bad)) == f"--tokens: {bad}: it is no text in UTF-8"
-    found = fails(capsys, "server", "serve", "--no-web", "--port", "0", "--data", str(bad), status=1)
+    assert run("contest", str(bad)).fault == f"{bad}: it is no text in UTF-8"
+    assert run("serve", "--tokens", str(bad)).fault == f"--tokens: {bad}: it is no text in UTF-8"
+    found = run("serve", "--no-web", "--port", "0", "--data", str(bad)).fault
     assert found.startswith("cannot serve: ") and str(bad) in found and "Errno" not in found
 
 
@@ -129,8 +105,7 @@ def test_the_bots_that_a_server_knows_are_those_that_the_command_of_bots_has() -
         assert "--host" in done.stdout
 
 
-def test_each_option_of_a_file_reaches_the_server(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_option_of_a_file_reaches_the_server(run: Run, tmp_path: Path) -> None:
     """``ladder`` among them, which is the name of a command, too."""
-    file = tmp_path / "arena.toml"
-    file.write_text('ladder = "nowhere.toml"\n')
-    assert "nowhere.toml" in fails(capsys, "server", "serve", "--config", str(file))
+    (tmp_path / "arena.toml").write_text('ladder = "nowhere.toml"\n')
+    assert "nowhere.toml" in run("serve", "--config", "arena.toml").fault

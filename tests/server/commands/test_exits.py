@@ -37,13 +37,6 @@ def started(*words: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def handles_interrupts(process: subprocess.Popen[str]) -> bool:
-    """Tell whether a process has a handler of its own for SIGINT."""
-    status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
-    caught = int(next(line for line in status.splitlines() if line.startswith("SigCgt")).split()[1], 16)
-    return bool(caught >> (signal.SIGINT - 1) & 1)
-
-
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
     """Wait for its end; return its exit status and what it wrote on stderr."""
     _, errors = process.communicate(timeout=WAIT_SECONDS)
@@ -154,28 +147,6 @@ def test_ctrl_c_ends_a_bot_that_is_not_greeted(listener: socket.socket) -> None:
             os.killpg(process.pid, signal.SIGINT)
             status, errors = ended(process)
     assert (status, "Traceback" in errors) == (options.INTERRUPTED, False), errors
-
-
-@pytest.mark.campaign
-@pytest.mark.parametrize("kind", [*WORKS, "bot"])
-def test_ctrl_c_shows_no_traceback_at_any_moment(tmp_path: Path, kind: str) -> None:
-    for used in range(2, 80):
-        with started(*words_of_any(kind, tmp_path)) as process:
-            wait_until(lambda: process.poll() is not None or handles_interrupts(process), pause=0.001)
-            wait_until(lambda: process.poll() is not None or not handles_interrupts(process), pause=0.001)
-            deadline = time.monotonic() + 10.0  # one that waits uses no more
-            while process.poll() is None and ticks(process) < used and time.monotonic() < deadline:
-                time.sleep(0.001)
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGINT)
-            _, errors = ended(process)
-        assert "Traceback" not in errors, errors
-
-
-def ticks(process: subprocess.Popen[str]) -> int:
-    """Return the processor time that a process has used, in units of the system, a hundredth of a second."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return int(fields[11]) + int(fields[12])
 
 
 @pytest.mark.slow

@@ -1,22 +1,20 @@
 """What organisers type: commands for contests and for accounts."""
 
 import stat
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from server import cli
 from server.commands import league
 from server.config import tokens
 from server.contest.fixtures import GameResult
 from server.contest.plan import plan
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
+from tests.server.conftest import Run
 from tests.server.contest.runtime.bots import read_definition
 
 CONTEST = """
@@ -26,37 +24,6 @@ entrants = [{ name = "dora" }, { name = "emil" }, { name = "fay" }]
 games = [{ game = "mnk", params = "3 3 3" }]
 stages = [{ format = "round-robin" }]
 """
-
-
-class Said(NamedTuple):
-    """How a command has ended."""
-
-    status: int
-    out: list[str]
-    err: list[str]
-
-
-Run = Callable[..., Said]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Run ``arena-server`` in this process, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    for module in ("server.cli", "server.commands.contest"):  # loggers would keep the output of this test
-        monkeypatch.setattr(f"{module}.configure", lambda **_: None)
-
-    def run(*words: str) -> Said:
-        monkeypatch.setattr(sys, "argv", ["arena-server", *words])
-        status = 0
-        try:
-            cli.main()
-        except SystemExit as ended:
-            status = int(ended.code or 0)
-        said = capsys.readouterr()
-        return Said(status, said.out.splitlines(), said.err.splitlines())
-
-    return run
 
 
 def open_contest(data: Path, text: str = CONTEST) -> int:

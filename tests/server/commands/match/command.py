@@ -1,4 +1,4 @@
-"""``arena-bot match`` as a process, whether or not this environment knows the entry points of pyproject.toml yet."""
+"""``arena-bot match`` as a process."""
 
 import os
 import re
@@ -6,40 +6,24 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import tomllib
 from contextlib import closing
 from pathlib import Path
 
-from tests.forking import Forked
 from tests.server.process import wait_until
 from tests.waiting import BUILD_SECONDS
-
-ROOT = Path(__file__).parents[4]
-
-
-def environment(folder: Path) -> dict[str, str]:
-    """Return an environment in which the commands of other packages are found as pyproject.toml has them."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    found = project["entry-points"]["arena_bot.commands"]
-    info = folder / "arena_commands-1.dist-info"
-    info.mkdir(exist_ok=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: arena-commands\nVersion: 1\n")
-    lines = ["[arena_bot.commands]", *(f"{name} = {value}" for name, value in found.items())]
-    (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
-    path = f"{folder}{os.pathsep}{ROOT}"
-    # what a killed match leaves in the folder for temporary files ends with the test
-    return {**os.environ, "PYTHONPATH": path, "TMPDIR": str(folder), "NUMBA_DISABLE_JIT": "1", "COLUMNS": "200"}
 
 
 class Match:
     """A running match; it ends with its ``with``."""
 
     def __init__(self, folder: Path, *words: str) -> None:
-        elsewhere = folder / ".entry-points"
-        elsewhere.mkdir(exist_ok=True)
+        temporary = folder / ".tmp"
+        temporary.mkdir(exist_ok=True)  # what a killed match leaves there ends with the test
+        variables = {**os.environ, "TMPDIR": str(temporary), "NUMBA_DISABLE_JIT": "1", "COLUMNS": "200"}
         command = [sys.executable, "-P", "-m", "bots", "match", *words]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        self.process = Forked(command, cwd=folder, env=environment(elsewhere), **pipes)
+        self.process = subprocess.Popen(
+            command, cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
 
     def __enter__(self) -> "Match":
         return self

@@ -14,7 +14,8 @@ from rich.console import Console
 from engine.commands.program import Rejected
 from engine.games.outcome import Termination
 from server.commands.match import run
-from server.commands.match.run import CannotPlay, MatchEnd, hold
+from server.commands.match.results import Progress
+from server.commands.match.run import hold
 from server.commands.match.setup import MatchSetup, Setting
 from server.contest.fixtures import ENDED_AT_START, GameResult
 from server.contest.hosts.arena_host import ArenaHost
@@ -53,7 +54,7 @@ def won(task: GameTask) -> GameResult:
     return GameResult(task.fixture, None, 0, "three_in_a_row", "", 5)
 
 
-Hold = Callable[..., "tuple[MatchEnd, ScriptedHost, str]"]
+Hold = Callable[..., "tuple[Progress, ScriptedHost, str]"]
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hold:
 
     def hold_match(
         made: MatchSetup, ends: Callable[[GameTask], GameResult] = won, results: Path | None = None, look: float = 20.0
-    ) -> tuple[MatchEnd, ScriptedHost, str]:
+    ) -> tuple[Progress, ScriptedHost, str]:
         hosts: list[ScriptedHost] = []
 
         def play(host: Any, task: GameTask) -> Any:
@@ -72,7 +73,7 @@ def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hold:
         monkeypatch.setattr(ArenaHost, "play", play)
         monkeypatch.setattr(run, "LOOK_SECONDS", look)
         said = io.StringIO()
-        end = trio.run(
+        end, _ = trio.run(
             hold, made, results, None, "", Console(file=said, width=200),
             clock=trio.testing.MockClock(autojump_threshold=0.05),
         )  # fmt: skip
@@ -81,9 +82,8 @@ def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hold:
     return hold_match
 
 
-def counted(end: MatchEnd) -> list[int]:
-    assert end.fault is None
-    return [game.number for game in end.progress.tally.games]
+def counted(end: Progress) -> list[int]:
+    return [game.number for game in end.tally.games]
 
 
 def test_a_match_goes_on_where_its_ledger_ends(tmp_path: Path, held: Hold) -> None:
@@ -155,7 +155,9 @@ def test_a_fault_of_the_machine_that_lasts_ends_the_match(held: Hold, monkeypatc
     def ends(task: GameTask) -> GameResult:
         raise NotPlayed("no worker is left")
 
-    assert held(setup(games=2), ends, look=0.5)[0].fault == CannotPlay("a game cannot be played: no worker is left")
+    with pytest.raises(Rejected, match=r"^a game cannot be played: no worker is left$") as refused:
+        held(setup(games=2), ends, look=0.5)
+    assert refused.value.status == 1
 
 
 @pytest.mark.slow
@@ -164,9 +166,9 @@ def test_a_game_that_is_annulled_again_and_again_ends_the_match(tmp_path: Path, 
         return GameResult(task.fixture, task.number, None, Termination.SERVER_FAULT, "a bug")
 
     results = tmp_path / "results.sqlite3"
-    fault = held(setup(games=2), ends, results)[0].fault
-    assert fault is not None and fault.sentence.startswith("game 1 cannot be played: ")
-    assert held(setup(games=2), results=results)[0].fault == fault, "it counts for nothing when the match goes on"
+    for end_of_game in (ends, won):  # it counts for nothing when the match goes on
+        with pytest.raises(Rejected, match=r"^game 1 cannot be played: "):
+            held(setup(games=2), end_of_game, results)
 
 
 def test_a_player_that_never_starts_ends_the_match_and_is_heard(tmp_path: Path, held: Hold) -> None:
@@ -174,9 +176,10 @@ def test_a_player_that_never_starts_ends_the_match_and_is_heard(tmp_path: Path, 
         raise PlayerMissing("bob did not come to the game", ("bob",), termination=ENDED_AT_START)
 
     results = tmp_path / "results.sqlite3"
-    end, _, _ = held(setup(games=2), ends, results)
-    wrote = "Traceback\nImportError: no module named tables"
-    assert end.fault == CannotPlay("bob did not come to the game", wrote, "bob")
+    with pytest.raises(Rejected) as refused:
+        held(setup(games=2), ends, results)
+    wrote = "  | Traceback\n  | ImportError: no module named tables"
+    assert str(refused.value) == f"bob did not come to the game\n{wrote}"
     end, host, _ = held(setup(games=2), results=results)
     assert counted(end) == [1, 2] and len(host.tasks) == 2, "the game that was lost without a start is played"
 
@@ -189,7 +192,7 @@ def test_a_player_that_has_played_before_loses_a_game_that_it_does_not_come_to(h
 
     end, _, _ = held(setup(games=4), ends)
     assert counted(end) == [1, 2, 3, 4]
-    lost = end.progress.tally.games[1]
+    lost = end.tally.games[1]
     assert (lost.players, lost.points, lost.causes) == (("bob", "ann"), (0.0, 1.0), ("crashed", ""))
     assert lost.sentence == "bob did not come to the game"
 
@@ -205,9 +208,3 @@ def test_the_schedule_is_that_of_the_contest() -> None:
     assert made.fixtures == plan(made.definition, []).due and len(made.fixtures) == 8
     openings = [made.definition.position(fixture) for fixture in made.fixtures]
     assert openings[::2] == openings[1::2] and len(set(openings)) == 4, "each pair has another opening"
-
-
-def test_the_first_games_of_a_match_are_those_of_a_longer_one() -> None:
-    short, long = setup(games=4), setup(games=12)
-    assert long.fixtures[:4] == short.fixtures
-    assert long.setting == short.setting, "no game depends on the number of games"

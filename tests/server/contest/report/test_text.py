@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from rich.console import Console, RenderableType
 
-from engine.match.clock import TimeControl, span
-from engine.wire.words import duration, number_of
-from server.contest.definition import Definition, Entrant, Format
+from engine.match.clock import TimeControl
+from engine.wire.words import number_of
+from server.contest.definition import Format
 from server.contest.fixtures import GameResult, ProgramUsage
 from server.contest.formats.knockout import Knockout
 from server.contest.formats.ladder import Ladder
@@ -25,11 +25,9 @@ from server.contest.formats.round_robin import Gauntlet, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.plan import plan
 from server.contest.report import files, formatting, text
-from server.contest.report.contents import make_report
-from server.contest.report.progress import Moment
 from server.contest.report.structure import Report
-from tests.server.contest.played import by_seed, contest
-from tests.server.contest.report.samples import FORMATS, OPENED, report_of, sample_report
+from tests.server.contest.played import contest
+from tests.server.contest.report.samples import FORMATS, report_of, sample_report
 
 
 def shown(renderable: RenderableType, width: int) -> str:
@@ -40,43 +38,23 @@ def shown(renderable: RenderableType, width: int) -> str:
     return capture.get()
 
 
-def long_names(entrants: int) -> tuple[Definition, list[GameResult]]:
-    """Return a contest of names as long as they may be."""
-    definition = contest(entrants, RoundRobin(5), variants=2)
-    names = tuple(Entrant(f"{number:02}{'x' * 30}") for number in range(entrants))
-    definition = replace(definition, entrants=names)
-    result = by_seed(1, late=0.1, slow=names[0].name)
-    return definition, [result(fixture) for fixture in plan(definition, []).due]
-
-
 @pytest.mark.parametrize("formats", FORMATS)
 @pytest.mark.parametrize("width", [80, 120])
-def test_names_and_sentences_are_shown_as_they_are_and_control_nothing(formats: tuple[Format, ...], width: int) -> None:
+def test_tables_of_long_names_are_readable_and_control_nothing(formats: tuple[Format, ...], width: int) -> None:
     made = sample_report(7, *formats, advance=4)
-    found = shown(text.render_report(made), width)
+    stages = [
+        replace(stage, table=tuple(replace(line, name=f"{line.name}{'x' * 28}\x1b\u202e") for line in stage.table))
+        for stage in made.stages
+    ]
+    found = shown(text.render_report(replace(made, stages=tuple(stages), notes=("[bold]<script>",))), width)
     assert not re.search(r"[^\n\x20-\x7e\xa0-\u2fff]|[\u200b-\u200f\u202a-\u202e]", found)
-    words = " ".join(found.split())
-    assert "[bold]<script>alert(1)</script>" in words.replace("[bold] ", "[bold]") and r"\x1b[31m" in words
     assert all(len(line) <= width for line in found.splitlines())
-    for name in made.entrants:
-        assert name in found
-    assert "a4 " in found and "disqualified: illegal moves (1" in words
-
-
-def test_tables_of_twelve_long_names_are_readable_at_80_columns() -> None:
-    definition, games = long_names(text.CROSSED_AT_ONCE)
-    made = report_of(definition, games)
-    (stage,) = made.stages
-    standings = shown(text.standings(stage), 80).splitlines()
-    for line, row in zip(stage.table, standings[1:], strict=False):
-        assert row.split()[0] == str(line.place) and line.name[:2] in row
-        assert f" {line.draws} " in row and len(row) <= 80 and "…" not in row.split(maxsplit=2)[2]
-    table = shown(text.crosstable(stage), 80).splitlines()
-    for number, (cells, row) in enumerate(zip(stage.crosstable, table[1:], strict=True)):
-        words = row.split()[2:]
-        points = [cell.points for cell in cells if cell]
-        assert [float(word.replace("½", ".5")) for word in words if word != "×"] == points
-        assert words.index("×") == number
+    assert "[bold]<script>" in found and "disqualified: illegal moves (1" in " ".join(found.split())
+    for stage in stages:
+        rows = shown(text.standings(stage), width).splitlines()
+        for line in stage.table:
+            (row,) = [row for row in rows if row.split()[:1] == [str(line.place)] and line.name[:4] in row]
+            assert f" {line.draws} " in row and "…" not in row.split(maxsplit=2)[2]
 
 
 @given(st.text())
@@ -107,17 +85,6 @@ def test_times_have_their_unit() -> None:
     assert formatting.control(TimeControl.of_milliseconds(60_000)) == "60 s a side"
     assert formatting.control(TimeControl.of_milliseconds(36_000_000)) == "10 h a side"
     assert formatting.control(TimeControl.of_milliseconds(1500, 10)) == "1.5 s + 10 ms a move"
-    set_times = [100, 10_500_000, 90_000_000, 119_000_000, 120_000_000, 61_230_000, 5_400_000_000, 7_199_000_000]
-    assert [span(time) for time in set_times] == [
-        "0.1 ms", "10.5 s", "90 s", "119 s", "2 min", "61230 ms", "90 min", "7199 s"
-    ]  # fmt: skip
-    assert [span(time) for time in (7_200_000_000, 86_400_000_000, 9_000_000_000)] == [
-        "2 h", "24 h", "2.5 h"
-    ]  # fmt: skip
-    long = [86_399, 86_400, 90_000, 259_199, 1_728_000, 1_731_600]
-    assert [duration(seconds) for seconds in long] == [
-        "23:59:59 h", "1 day", "1 day 1 hour", "3 days", "20 days", "20 days 1 hour"
-    ]  # fmt: skip
     berlin = timezone(timedelta(hours=2))
     assert formatting.date(datetime(2026, 11, 20, 1, 5, tzinfo=berlin)) == "2026-11-19 23:05 UTC"
 
@@ -200,11 +167,3 @@ def test_no_text_begins_like_a_formula_or_breaks_its_row(texts: list[str]) -> No
         assert cell.isprintable()
         if cell_text.isprintable() and not cell_text.startswith(("=", "+", "-", "@")):
             assert cell == cell_text
-
-
-def test_a_formula_in_a_sentence_is_text() -> None:
-    definition = replace(contest(2, RoundRobin()), entrants=(Entrant("-a"), Entrant("b")))
-    game = GameResult(plan(definition, []).due[0], 1, 0, "line", '=HYPERLINK("http://x","y")')
-    made = make_report(definition, [game], plan(definition, [game]), Moment(OPENED, OPENED))
-    texts = files.file_texts(made)
-    assert "\"'=HYPERLINK(" in texts["games.csv"] and "'-a" in texts["standings.csv"]

@@ -28,7 +28,6 @@ from engine.games.interface import Position, moves
 from engine.games.outcome import ANNULLED
 from engine.match import verification
 from engine.wire import messages as m
-from server import cli
 from server.config.settings import Settings
 from server.config.tokens import hashed
 from server.contest import contest_file
@@ -39,8 +38,7 @@ from server.contest.store.store import FILE, Store
 from server.storage.database import BadStore
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
-from tests.forking import Forked
-from tests.server.commands.test_command_line import fails
+from tests.server.conftest import Run
 from tests.server.contest.runtime.bots import SANDBOX, choose_by_seed
 from tests.server.machines import Machines
 from tests.server.process import free_port, wait_until
@@ -66,7 +64,7 @@ class Command:
 
     def __init__(self, file: Path, data: Path, *options: str) -> None:
         words = [sys.executable, "-P", "-m", "server", "contest", str(file), "--data", str(data), *options]
-        self.process = Forked(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def __enter__(self) -> "Command":
         return self
@@ -187,7 +185,7 @@ def wait_for_line(command: Command, words: str) -> None:
         assert line, "it has ended"
 
 
-def test_the_file_of_a_kept_contest_is_printed_as_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_file_of_a_kept_contest_is_printed_as_it_was(tmp_path: Path, run: Run) -> None:
     text = (
         "# Über alles\nname = 'Autumn'\ntime = { budget = 1000 }\nentrants = [{ name = 'ann' }, { name = 'bob' }]\n"
         "games = [{ game = 'mnk', params = '3 3 3' }]\nstages = [{ format = 'round-robin' }]\n"
@@ -196,14 +194,11 @@ def test_the_file_of_a_kept_contest_is_printed_as_it_was(tmp_path: Path, capsys:
     data.mkdir()
     with closing(Store(data / FILE)) as store:
         store.open_contest(text, contest_file.read(text, str), datetime.now(UTC))
-
-    cli.app(["contest", "file", "Autumn", "--data", str(data)], result_action="return_value")
-    assert capsys.readouterr().out == text
-
-    found = fails(capsys, "server", "contest", "file", "Winter", "--data", str(data))
+    assert run("contest", "file", "Autumn", "--data", str(data)).out == text.splitlines()
+    found = run("contest", "file", "Winter", "--data", str(data)).fault
     assert found == f"there is no contest 'Winter' in {data}; there is 'Autumn'"
     nowhere = tmp_path / "nowhere"
-    found = fails(capsys, "server", "contest", "file", "Autumn", "--data", str(nowhere), status=1)
+    found = run("contest", "file", "Autumn", "--data", str(nowhere)).fault
     assert str(nowhere) in found and not nowhere.exists()
 
 
