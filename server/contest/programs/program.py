@@ -332,7 +332,7 @@ async def _sealed(command: Sequence[str], seat: Seat, place: Place, seal: Seal, 
     words = fill_command(command, seat)
     # a server that is killed while a sandbox is being made leaves it: the next one finds it by its marker
     marked = {**environment_variables(seat), descendants.VARIABLE: marker}
-    environment = bubblewrap.environment(os.environ, marked, seal.view)
+    environment = bubblewrap.environment(os.environ, marked)
     _check_command(words, environment["PATH"])
     start = partial(sealed.start, words, environment, seal, place.core, port, errors, place.home)
     return await sealed.in_lasting_thread(start)

@@ -65,7 +65,7 @@ class Watched:
     def __init__(
         self, first: int, bounds: Bounds, cpu_seconds: float, end: Callable[[], None], niceness: int = 0
     ) -> None:
-        """Take the number of its first process, its bounds, and the function that ends all in it.
+        """Measure from the first process on; ``end`` ends all in it. Raises RuntimeError without a thread.
 
         ``niceness`` is that of each session that a process in it begins, too.
         """
@@ -80,16 +80,12 @@ class Watched:
         """Leaders of sessions that have the nice value."""
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
-
-    def begin(self) -> None:
-        """Start to measure; raises RuntimeError where no thread can be started."""
         self._thread.start()
 
     def close(self) -> None:
         """Stop to measure: the numbers of its processes may be given to other processes from now on."""
         self._closed.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._thread.join()
 
     def _run(self) -> None:
         failed = False
@@ -222,9 +218,8 @@ class Group:
         except OSError:
             os.rmdir(path)
             raise
-        if "memory" in CONTROLLERS:
-            with suppress(OSError):  # where the kernel counts no swap this is not there
-                (path / "memory.swap.max").write_text("0")
+        with suppress(OSError):  # where the kernel counts no swap this is not there
+            (path / "memory.swap.max").write_text("0")
 
     def add(self, process: int) -> None:
         """Move a process into the group, with all processes that it starts from now on; raises OSError."""
@@ -356,12 +351,11 @@ def _writable(group: Path) -> bool:
 def _limits(bounds: Bounds) -> dict[str, str]:
     """Return the files of a group with the values to write."""
     memory = (bounds.memory + bounds.scratch + BESIDE_MEGABYTES) * MEGABYTE
-    limits = {
+    return {
         "memory.max": str(memory),
         "memory.oom.group": "1",
         "pids.max": str(PROCESSES_FACTOR * bounds.processes),
     }
-    return {name: value for name, value in limits.items() if name.partition(".")[0] in CONTROLLERS}
 
 
 def _number(path: Path, key: str) -> int:

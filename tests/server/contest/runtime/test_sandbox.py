@@ -408,15 +408,3 @@ async def test_a_sandbox_that_cannot_be_made_is_no_fault_of_the_program(
         )
     finally:
         choice.sandbox_obstacle.cache_clear()
-
-
-def test_processes_are_bounded_by_the_system_where_it_counts_them_in_each_sandbox(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    import resource
-
-    seal = Seal(View(Path("/")), Bounds(processes=100), 10.0)
-    monkeypatch.setattr(process, "_kernel", lambda: (5, 14))
-    assert process._limits(seal)[resource.RLIMIT_NPROC] == (200, 200)
-    monkeypatch.setattr(process, "_kernel", lambda: (5, 10))
-    assert resource.RLIMIT_NPROC not in process._limits(seal), "there it would count all processes of the user"
