@@ -23,7 +23,7 @@ from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import MAX_FAILURES
 from server.contest.programs import program
 from server.contest.programs import program as programs
-from server.contest.programs.program import MachineFault, NotStarted, Place, Program
+from server.contest.programs.program import MachineFault, NotStarted, Place
 from server.contest.programs.sandbox.cores import spawn
 from server.contest.report.formatting import interruptions
 from server.contest.runtime import ledger
@@ -36,7 +36,7 @@ from server.ops.faults import PROGRAM_FAULTS, machine_fault
 from tests.descriptors import open_files
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import kept, run
-from tests.server.contest.runtime.test_program import SEAT, alive
+from tests.server.contest.runtime.test_program import SEAT
 from tests.server.contest.runtime.test_sandbox import with_word
 from tests.waiting import WAIT_SECONDS
 
@@ -246,7 +246,7 @@ ERRORS = [OSError(number, os.strerror(number)) for number in OF_THE_MACHINE]
 
 
 @pytest.mark.parametrize("error", [*ERRORS, MemoryError()], ids=lambda error: getattr(error, "strerror", "memory"))
-@pytest.mark.parametrize("place", ["pipe", "popen", "dup", "second dup", "affinity"])
+@pytest.mark.parametrize("place", ["pipe", "popen", "dup", "second dup", "affinity", "handle"])
 async def test_a_program_that_the_machine_does_not_start_is_not_to_blame_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, error: Exception
 ) -> None:
@@ -273,6 +273,8 @@ async def test_a_program_that_the_machine_does_not_start_is_not_to_blame_and_lea
             monkeypatch.setattr(os, "dup", fail_later)
         case "affinity":
             monkeypatch.setattr(os, "sched_setaffinity", fail)
+        case "handle":
+            monkeypatch.setattr(os, "pidfd_open", fail)
     with pytest.raises(MachineFault) as caught:
         await programs.run([sys.executable, "-c", "import sys; sys.stdin.read()"], SEAT, where)
     monkeypatch.undo()
@@ -291,22 +293,6 @@ async def test_a_program_for_which_no_thread_can_be_started_is_not_to_blame(
     monkeypatch.setattr(trio.to_thread, "run_sync", no_thread)
     with pytest.raises(MachineFault, match="no processes left"):
         await programs.run([sys.executable], SEAT, Place(tmp_path, "0" * 16, tmp_path / "errors.txt"))
-
-
-async def test_a_program_runs_and_ends_where_the_system_has_no_handle_left_for_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def no_handle(_: int) -> int:
-        raise OSError(errno.EMFILE, "too many open files")
-
-    place = Place(tmp_path, descendants.home_of(tmp_path), tmp_path / "errors.txt")
-    before = children()  # other tests may have left some
-    async with trio.open_nursery() as nursery:
-        monkeypatch.setattr(os, "pidfd_open", no_handle)
-        program: Program = await nursery.start(programs.run, [sys.executable, "-c", "input()"], SEAT, place)
-        (child,) = children() - before
-        nursery.cancel_scope.cancel()
-    assert program.ended.is_set() and not alive(child)
 
 
 @pytest.mark.parametrize(
