@@ -117,7 +117,7 @@ async def _serve(
     key = await trio.to_thread.run_sync(keys.signing_key, settings.data)
     record_store = RecordStore(settings.data, synced=settings.sync_seconds > 0, sign=key.sign)
     ladder_store = LadderStore(accounts)
-    record_store.skip(max(await trio.to_thread.run_sync(store.last_match), ladder_store.last_match()))
+    record_store.numbers.skip(max(await trio.to_thread.run_sync(store.last_match), ladder_store.last_match()))
     if settings.sync_seconds > 0:
         record_store.numbers.reserve()  # from now on only reserved numbers are used
     clock = loop_clock()

@@ -28,8 +28,7 @@ from server.league.database import FILE as LEAGUE
 from server.league.ladder import definition as ladder
 from server.league.submissions.versions import BUILD, FOLDER, disk_use
 from server.storage.database import BadStore, other_version
-from server.storage.disk import is_in_use
-from server.storage.record_store import SUFFIX
+from server.storage.disk import SUFFIX, is_in_use
 from server.web.http.metrics_endpoint import HOST as METRICS_HOST
 
 GOOD, NOTE, WRONG = "ok", "note", "WRONG"

@@ -10,7 +10,7 @@ A sync round brings all unsynced records to the disk together.
 import errno
 import fcntl
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
@@ -80,6 +80,21 @@ class Disk:
     def sync_folder(self, path: Path) -> None:
         """Sync the names in a folder."""
         self._sync(path, os.O_RDONLY | os.O_DIRECTORY)
+
+    def replace(self, path: Path, data: bytes, new: Path, *, synced: bool) -> None:
+        """Write a whole file at a path ``new``, then rename it: a crash leaves the old file or the new one."""
+        with suppress(FileNotFoundError):
+            self.unlink(new)
+        file = self.create(new, 0o644)
+        try:
+            self.append(file, data)
+        finally:
+            self.close(file)
+        if synced:
+            self.sync(new)
+        self.rename(new, path)
+        if synced:
+            self.sync_folder(path.parent)
 
     def _sync(self, path: Path, flags: int) -> None:
         file = os.open(path, flags)
@@ -231,28 +246,26 @@ class Unsynced:
         self.expired.clear()
         return work
 
-    def restore_round(self, work: Round) -> None:
-        """Mark the contents of a cancelled round as unsynced again."""
-        self.written |= work.written
-        self.begun |= work.begun
-        self.expired |= work.expired
-
     def sync(self, work: Round) -> Synced:
         """Sync the contents of a round, then move finished records; never raises OSError."""
         failed: dict[int, OSError] = {}
         back: dict[int, OSError] = {}
         places = self._folders
-        files = [(match, places.key(match)) for match in sorted(work.begun)]
-        files += [(match, places.journal(match)) for match in sorted(work.written | work.begun)]
-        for match, path in files:
-            try:
-                self._disk.sync(path)
-            except FileNotFoundError:
-                continue  # its keys are expired, or it was never announced
-            except OSError as error:
-                (back if error.errno in TRANSIENT else failed)[match] = error
-        if work.begun:
-            self._sync_folders((places.running, places.keys), work.begun, failed, back)
+
+        def sync(matches: Collection[int], sync: Callable[[Path], None], *paths: Path) -> None:
+            for path in paths if matches else ():
+                try:
+                    sync(path)
+                except FileNotFoundError:
+                    continue  # its keys are expired, or it was never announced
+                except OSError as error:
+                    (back if error.errno in TRANSIENT else failed).update(dict.fromkeys(matches, error))
+
+        for match in sorted(work.begun):
+            sync((match,), self._disk.sync, places.key(match))
+        for match in sorted(work.written | work.begun):
+            sync((match,), self._disk.sync, places.journal(match))
+        sync(work.begun, self._disk.sync_folder, places.running, places.keys)
         self._failed |= failed
         moved = []
         for match in work.finished:
@@ -265,22 +278,12 @@ class Unsynced:
                     back[match] = error
                     continue
                 moved.append(match)
-        if moved:
-            self._sync_folders((places.records, places.running), moved, failed, back)
-            self._failed |= failed
+        sync(moved, self._disk.sync_folder, places.records, places.running)
+        self._failed |= failed
         for match in sorted(work.expired):
             with suppress(OSError):
                 self._disk.unlink(places.key(match))
         return Synced(failed, back)
-
-    def _sync_folders(
-        self, folders: Iterable[Path], matches: Iterable[int], failed: dict[int, OSError], back: dict[int, OSError]
-    ) -> None:
-        for folder in folders:
-            try:
-                self._disk.sync_folder(folder)
-            except OSError as error:
-                (back if error.errno in TRANSIENT else failed).update(dict.fromkeys(matches, error))
 
     def sync_record(self, match: int, path: Path) -> None:
         """Sync the record of a finished match at a path, and move it to ``records/``.

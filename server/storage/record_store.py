@@ -29,15 +29,6 @@ from server.config.settings import RECENT_MATCHES
 from server.config.tokens import HASH, hashed
 from server.storage.disk import SUFFIX, DataFolders, Disk, Round, Synced, Unsynced, boot
 
-__all__ = [
-    "SUFFIX",
-    "UNFINISHED",
-    "Keys",
-    "MatchJournal",
-    "RecordStore",
-    "find_record",
-]
-
 UNFINISHED = ".new"
 """Suffix of incomplete files, which are renamed when they are complete."""
 
@@ -160,17 +151,8 @@ class MatchNumbers:
         self._reserved = self._last
 
     def _write(self, most: int) -> None:
-        new = self._path.with_suffix(UNFINISHED)
-        with suppress(FileNotFoundError):
-            self._disk.unlink(new)
-        file = self._disk.create(new, 0o644)
-        try:
-            self._disk.append(file, f"{most} {boot()}\n".encode())
-        finally:
-            self._disk.close(file)
-        self._disk.sync(new)
-        self._disk.rename(new, self._path)
-        self._disk.sync_folder(self._path.parent)
+        text = f"{most} {boot()}\n"
+        self._disk.replace(self._path, text.encode(), self._path.with_suffix(UNFINISHED), synced=True)
 
 
 class RecordStore:
@@ -218,10 +200,6 @@ class RecordStore:
     def next_number(self) -> int:
         """Return an unused match number; raises OSError if none can be reserved."""
         return self.numbers.next()
-
-    def skip(self, match: int) -> None:
-        """Never return match numbers up to this one."""
-        self.numbers.skip(match)
 
     def begin(self, match: int, keys: Keys, head: str) -> MatchJournal:
         """Create the journal of a match with its head; raises OSError, and then there is none."""
@@ -321,20 +299,9 @@ class RecordStore:
 
         Raises OSError, and then there is none.
         """
-        new = self.folders.unfinished(match)
-        with suppress(FileNotFoundError):
-            self.disk.unlink(new)
-        file = self.disk.create(new, 0o644)
-        try:
-            data = text.encode()
-            self.disk.append(file, data + self.signature(data).encode())
-        finally:
-            self.disk.close(file)
-        if self._synced:
-            self.disk.sync(new)
-        self.disk.rename(new, self.folders.record(match))
-        if self._synced:
-            self.disk.sync_folder(self.folders.records)
+        data = text.encode()
+        data += self.signature(data).encode()
+        self.disk.replace(self.folders.record(match), data, self.folders.unfinished(match), synced=self._synced)
 
     def read(self, match: int) -> str | None:
         """Read the record of a finished match; None if there is none. Raises OSError if it is unreadable."""
@@ -352,13 +319,6 @@ class RecordStore:
         if match in self.unsynced.late:
             yield self.folders.journal(match)
         yield self.folders.record(match)
-
-    def read_record_bytes(self, match: int) -> bytes | None:
-        """Read the file of a match in ``records/``; None if there is none. Raises OSError."""
-        try:
-            return self.folders.record(match).read_bytes()
-        except FileNotFoundError:
-            return None
 
     def remove_journal(self, match: int) -> None:
         """Delete the journal of a match that has a record. Raises OSError."""

@@ -40,7 +40,8 @@ from server.contest.report.structure import Pause, Report
 from server.contest.scoring.results import effective_results
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Checked, Evidence, Past, Verdict, check, recompute, unproven
-from server.storage.record_store import SUFFIX, find_record
+from server.storage.disk import SUFFIX
+from server.storage.record_store import find_record
 
 LEFT_OUT = ("(left out)",)
 """Stands for the command of a program."""

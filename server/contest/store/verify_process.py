@@ -31,7 +31,8 @@ from server.contest.store.verification import (
     unproven,
 )
 from server.ops.typed_json import decode
-from server.storage.record_store import SUFFIX, find_record
+from server.storage.disk import SUFFIX
+from server.storage.record_store import find_record
 
 AT_A_TIME = 20
 """Games that a process checks before it tells how far it is."""

@@ -24,7 +24,7 @@ from server.contest.runtime.finished_games import game_of_record
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import read
 from server.storage.database import BadStore
-from server.storage.record_store import SUFFIX
+from server.storage.disk import SUFFIX
 from tests.engine.records import Table
 from tests.server.league.ladder.counted import check_counted
 from tests.server.league.ladder.test_runner import FakeHost, Ladder, no_threads, simulated
