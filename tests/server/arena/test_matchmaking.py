@@ -11,10 +11,9 @@ from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from server.arena import matchmaking
 from server.arena.arena import Arena
-from server.arena.matchmaking import Matchmaking, Pairing, Seek, control, fits, read_seek
+from server.arena.matchmaking import Matchmaking, Seek, control, fits, read_seek
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
-from tests.server.arena.test_background import counted_calls
 from tests.server.harness import ArenaHarness, Client, ready
 
 GIPF = GAMES["gipf"]
@@ -81,31 +80,6 @@ def test_sides_alternate_where_nobody_asks() -> None:
         assert pairing is not None
         first.append(pairing.names[0])
     assert first == ["ann", "bob", "ann", "bob"]
-
-
-def test_a_builtin_bot_is_found_by_the_name_of_its_kind() -> None:
-    bots = [Seek(name, "gipf", is_builtin=True, key=name, kind="random") for name in ("random.2", "random.3")]
-
-    def met(opponent: str, *waiting: Seek) -> Pairing | None:
-        return lobby_of(*waiting).add(Seek("ann", "gipf", opponent=opponent))
-
-    assert met("Random", *bots) == pair_of("random.2", "ann")
-    assert met("random.3", *bots) == pair_of("random.3", "ann")
-    assert met("random.4", *bots) is None
-    assert met("random", Seek("random.2", "gipf")) is None
-
-
-def test_a_seek_is_compared_with_as_many_as_may_wait_within_a_few_milliseconds() -> None:
-    waiting = Matchmaking()
-    for number in range(SETTINGS.most_sessions):
-        assert waiting.add(Seek(f"p{number}", "gipf", "4 4 15 15", number, key=f"p{number}", side=0)) is None
-    with counted_calls() as count:
-        assert waiting.add(Seek("zoe", "gipf", "4 4 15 15", SETTINGS.most_sessions, key="zoe")) is None
-    assert count[0] < 3 * SETTINGS.most_sessions
-
-
-def pair_of(first: str, second: str) -> matchmaking.Pairing:
-    return matchmaking.Pairing("gipf", None, None, None, (first, second), (first, ""))
 
 
 def test_default_control_is_taken_where_nobody_asks_for_one() -> None:

@@ -80,15 +80,6 @@ def test_a_record_without_a_result_is_not_finished() -> None:
     assert finished_match("nonsense") is None
 
 
-@pytest.mark.parametrize(
-    "text", ["", "\n", "move 1", "unanswered white 1.000\n", "arena-record 1\n", "arena-record 1\nmatch 7\ngame gipf\n"]
-)
-def test_a_journal_without_a_head_cannot_be_read(text: str) -> None:
-    leftover = examine(MATCH, text.encode())
-    assert leftover.summary is None
-    assert leftover.fault
-
-
 def test_a_journal_of_another_match_is_not_taken_for_this_one() -> None:
     leftover = examine(MATCH + 1, played(stop_after=9).encode())
     assert str(leftover.fault) == "line 2: this is match 7, not 8"
@@ -168,15 +159,3 @@ async def test_what_is_no_journal_and_what_cannot_be_opened_is_left_alone(tmp_pa
         assert list(harness.arena.matches) == [MATCH]
     assert (tmp_path / "running" / "notes.md").read_text() == "mine"
     assert (tmp_path / "running" / "8.txt").is_dir()
-
-
-async def test_a_server_that_dies_while_it_sets_a_journal_aside_does_so_again(tmp_path: Path) -> None:
-    text = played(stop_after=9)
-    place(tmp_path, text.encode() + b"nonsense\n")
-    async with open_arena(tmp_path):
-        pass
-    before = (tmp_path / "records" / "7.txt").read_text()
-    (tmp_path / "damaged" / "7.txt").rename(tmp_path / "running" / "7.txt")
-    async with open_arena(tmp_path) as harness:
-        assert harness.record(MATCH) == before
-    assert (tmp_path / "damaged" / "7.txt").exists()
