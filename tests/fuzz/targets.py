@@ -12,10 +12,10 @@ from engine.match.reader import BadRecord
 from engine.shell import find, names
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
-from engine.wire.coding import REPLY_BYTES, REQUEST_BYTES, LineReader, decode, encode
+from engine.wire.coding import REPLY_BYTES, REQUEST_BYTES, LineReader, encode
 from engine.wire.ends import ClientEnd, ServerEnd
 from engine.wire.fields import read_note, write_note
-from engine.wire.messages import REPLIES, REQUESTS
+from engine.wire.messages import REPLIES
 from server.contest.contest_file import BadContest
 from server.contest.contest_file import read as read_contest
 from server.storage.player_logs import shown_lines
@@ -31,22 +31,6 @@ STARTS = {
 
 LONG_COMMANDS = re.compile(r"SOLVE|WINNING|turn\s+\S+\s+[0-9]{2,}", re.IGNORECASE)
 """Commands of the shells that may take long: solving, and moves with ten seconds or more. Their lines are left out."""
-
-
-def lines(data: bytes) -> None:
-    """Bytes in pieces are the lines that they are as a whole; each is a message that comes back as it was, or none."""
-    whole = LineReader(REQUEST_BYTES).feed(data)
-    reader, pieces = LineReader(REQUEST_BYTES), []
-    for at in range(0, len(data), 7):
-        pieces += reader.feed(data[at : at + 7])
-    assert [str(line) for line in whole] == [str(line) for line in pieces]
-    for line in whole:
-        if isinstance(line, str) and line.strip():
-            for table in (REQUESTS, REPLIES):
-                with suppress(ProtocolError):
-                    message, follow = decode(line, table)
-                    if not follow:
-                        assert decode(encode(message).decode().rstrip("\n"), table)[0] == message
 
 
 def ends(data: bytes) -> None:
@@ -161,7 +145,6 @@ def _no_file(name: str) -> str:
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    "lines": lines,
     "ends": ends,
     "notes": notes,
     **{f"moves-{game}": _moves(game) for game in GAMES},

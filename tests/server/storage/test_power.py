@@ -161,25 +161,6 @@ async def test_numbers_of_matches_that_a_power_cut_took_away_are_not_given_again
     )
 
 
-async def test_players_are_told_when_the_disk_reserves_no_numbers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(numbering, "BLOCK", 2)
-    disk = _Failing(errno.EIO)
-    record_store = RecordStore(tmp_path / "data", synced=True, disk=disk)
-    record_store.numbers.reserve()
-    assert (record_store.next_number(), record_store.next_number()) == (1, 2)
-    disk.names = ("numbers.new",)
-    with trio.fail_after(60):
-        async with open_arena(tmp_path / "data", record_store=lambda _: record_store) as harness:
-            ann, bob = await harness.connect("ann"), await harness.connect("bob")
-            await say_all(m.Seek("mnk", m.Text("params=3,3,3")), ann, bob)
-            assert (await bob.hear(m.Error)).code == "server_fault"
-            disk.names = ()
-            await say_all(m.Seek("mnk", m.Text("params=3,3,3")), ann, bob)
-            assert (await bob.hear(m.Match)).match == 3
-
-
 class _Failing(Disk):
     """A disk that does not keep what is written to some files."""
 

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -271,22 +270,6 @@ def test_a_core_whose_program_is_being_ended_is_had_when_it_is_given_back(machin
     assert found.take().core is None, "the other one is still had"
 
 
-def test_a_core_that_was_waited_for_in_vain_goes_to_the_next_one(machine: Machine) -> None:
-    machine(1)
-    found = Cores()
-    first = found.take()
-    found.announce([first])
-    gone = found.take()
-    found.give_back(gone)
-    assert not gone.ready.is_set()
-    late = found.take()
-    assert (late.core, late.ready.is_set()) == (first.core, False)
-    found.give_back(late)
-    found.give_back(first)
-    assert found.take().ready.is_set()
-    assert found.take().core is None, "there is one only"
-
-
 def test_where_more_are_wanted_than_programs_may_have_nobody_is_pinned(machine: Machine) -> None:
     told = machine(4)
     more = Cores(4)
@@ -295,19 +278,6 @@ def test_where_more_are_wanted_than_programs_may_have_nobody_is_pinned(machine: 
     fewer = Cores(2)
     assert (fewer.count, {fewer.take().core, fewer.take().core}, fewer.take().core) == (2, {2, 3}, None)
     assert told[os.getpid()] == {0, 1}
-
-
-def test_a_thread_that_starts_a_program_uses_its_core_until_then_and_is_confined_afterwards(machine: Machine) -> None:
-    told = machine(5)
-    found = Cores()
-    thread = Thread(target=found.take)
-    with started_on(3):
-        thread.start()
-        assert told == {0: {3}}, "nobody is confined meanwhile"
-    thread.join()
-    assert told[0] == set(range(5)) and told[os.getpid()] == {0}
-    with started_on(None):
-        assert told[0] == set(range(5)), "who is not pinned may use all"
 
 
 @pytest.mark.skipif(len(usable()) < 2, reason="there is one core alone")
