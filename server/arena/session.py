@@ -17,8 +17,9 @@ from server.arena.requests import BackgroundAnswer, Requests
 from server.arena.roles import PipedProgram
 from server.config.settings import ERRORS, READ_BYTES, RECEIVE_BYTES
 from server.match.match import Match
-from server.net.connection import Connection, SocketWire, Wire, detached, run_connection
+from server.net.connection import Connection, run_connection
 from server.net.rate_limiter import ConnectionQuota, RateLimiter, TooMany
+from server.net.wires import SocketWire, Wire, detached
 
 log = structlog.get_logger()
 

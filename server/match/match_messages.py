@@ -54,9 +54,10 @@ def listing_line(state: State, plies: int) -> str:
     status = "running" if state.playing else "preparing"
     if outcome is not None:
         status = f"{outcome.result(state.sides)} {outcome.termination}"
-    position, players, times = header.position, " ".join(header.players), "%d %d" % header.control.milliseconds
+    position = header.position
     board = f"{position.game.name} {word_of(position.parameters)}"
-    return f"{header.match} {board} {players} {times} {plies} {status}"
+    words = (header.match, board, *header.players, *header.control.milliseconds, plies, status)
+    return " ".join(map(str, words))
 
 
 def send_messages(seat: Seat, messages: list[Message]) -> None:

@@ -19,12 +19,12 @@ import trio
 from engine.games.outcome import Termination
 from engine.wire.seat import PIPES, Seat, environment_variables, fill_command
 from server.contest.fixtures import ProgramUsage
-from server.contest.programs.pipes import FLOOD_SECONDS, READ_BYTES, Pipes
 from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox import process as sealed
 from server.contest.programs.sandbox.cores import spawn
 from server.contest.programs.sandbox.limits import Excess
 from server.contest.programs.sandbox.process import Seal, Sealed
+from server.net.wires import FLOOD_SECONDS, READ_BYTES, Pipes
 from server.ops import descendants
 from server.ops.faults import machine_fault
 from server.storage.player_logs import BoundedLog

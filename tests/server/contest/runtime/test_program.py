@@ -16,9 +16,9 @@ import trio
 from engine.wire import messages as m
 from engine.wire.seat import Seat, environment_variables, fill_command
 from server.arena.session import serve_stream
-from server.contest.programs import pipes
 from server.contest.programs import program as programs
 from server.contest.programs.program import NotStarted, Place, Program, connects, quote_command
+from server.net import wires as pipes
 from server.ops import descendants
 from server.storage import player_logs
 from server.storage.player_logs import without_plies
