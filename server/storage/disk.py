@@ -43,6 +43,8 @@ class Disk:
     def __init__(self) -> None:
         """Use the file system of the machine."""
         self._logged = False
+        self.syncs = True
+        """Whether files are synced; a file system in memory, say, need not be."""
 
     def create(self, path: Path, mode: int) -> int:
         """Create a new file, open for appending."""
@@ -81,7 +83,7 @@ class Disk:
         """Sync the names in a folder."""
         self._sync(path, os.O_RDONLY | os.O_DIRECTORY)
 
-    def replace(self, path: Path, data: bytes, new: Path, *, synced: bool) -> None:
+    def replace(self, path: Path, data: bytes, new: Path) -> None:
         """Write a whole file at a path ``new``, then rename it: a crash leaves the old file or the new one."""
         with suppress(FileNotFoundError):
             self.unlink(new)
@@ -90,13 +92,13 @@ class Disk:
             self.append(file, data)
         finally:
             self.close(file)
-        if synced:
-            self.sync(new)
+        self.sync(new)
         self.rename(new, path)
-        if synced:
-            self.sync_folder(path.parent)
+        self.sync_folder(path.parent)
 
     def _sync(self, path: Path, flags: int) -> None:
+        if not self.syncs:
+            return
         file = os.open(path, flags)
         try:
             self._flush(file)
@@ -320,12 +322,6 @@ class Unsynced:
         """Raise the OSError of a record that could not be synced, if there is one."""
         if match in self._failed:
             raise self._failed[match]
-
-    def forget(self, match: int) -> None:
-        """Remove a match."""
-        for kept in (self.written, self.begun):
-            kept.discard(match)
-        self.late.pop(match, None)
 
     def done(self, work: Round, synced: Synced) -> list[int]:
         """Apply the result of a round; return the matches whose records were moved."""

@@ -152,7 +152,7 @@ class MatchNumbers:
 
     def _write(self, most: int) -> None:
         text = f"{most} {boot()}\n"
-        self._disk.replace(self._path, text.encode(), self._path.with_suffix(UNFINISHED), synced=True)
+        self._disk.replace(self._path, text.encode(), self._path.with_suffix(UNFINISHED))
 
 
 class RecordStore:
@@ -174,6 +174,7 @@ class RecordStore:
         GameResult records are signed by ``sign``, if it is given. What a dead server has left half is deleted.
         """
         self.disk = disk or Disk()
+        self.disk.syncs = synced
         self._sign = sign
         self.signs = sign is not None
         self.folders = DataFolders(folder)
@@ -190,12 +191,10 @@ class RecordStore:
         self._ended = deque(sorted(set(_match_numbers(keys)) - set(_match_numbers(running)), key=self._last_written))
         """Matches whose keys are kept, in the order in which they ended."""
         self._recent = recent
-        self._synced = synced
         for path in running.glob(f"*{UNFINISHED}"):
             path.unlink()  # the server died while it wrote them, before MATCH was sent
-        if synced:
-            for place in (*places, folder):
-                self.disk.sync_folder(place)
+        for place in (*places, folder):
+            self.disk.sync_folder(place)
 
     def next_number(self) -> int:
         """Return an unused match number; raises OSError if none can be reserved."""
@@ -263,24 +262,11 @@ class RecordStore:
         return Keys(*words) if len(words) == 2 and all(re.fullmatch(HASH, word) for word in words) else None
 
     def finish(self, match: int) -> None:
-        """Move a journal to the records, with those that could not be moved before; if synced, after its sync.
-
-        Raises OSError for this one, which is moved later then.
-        """
-        late = self.unsynced.late
-        before = list(late)
-        late[match] = None
-        if self._synced:
-            return
-        self._move_to_records(match)
-        for other in before:
-            with suppress(OSError):
-                self._move_to_records(other)
-
-    def _move_to_records(self, match: int) -> None:
-        self.disk.rename(self.folders.journal(match), self.folders.record(match))
-        self.unsynced.forget(match)
-        self._expire_keys(match)
+        """Move a journal to the records with the next round, which is now where nothing is synced."""
+        self.unsynced.late[match] = None
+        if not self.disk.syncs:
+            work = self.unsynced.round()
+            self.done(work, self.unsynced.sync(work))
 
     def quarantine(self, match: int, instead: str) -> Path:
         """Move an invalid journal to ``damaged/``, and return its new path. Raises OSError.
@@ -301,7 +287,7 @@ class RecordStore:
         """
         data = text.encode()
         data += self.signature(data).encode()
-        self.disk.replace(self.folders.record(match), data, self.folders.unfinished(match), synced=self._synced)
+        self.disk.replace(self.folders.record(match), data, self.folders.unfinished(match))
 
     def read(self, match: int) -> str | None:
         """Read the record of a finished match; None if there is none. Raises OSError if it is unreadable."""
@@ -341,8 +327,7 @@ class RecordStore:
         for path in self._possible_paths(match):
             try:
                 sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-                if self._synced:
-                    self.unsynced.sync_record(match, path)
+                self.unsynced.sync_record(match, path)
                 return sha256
             except FileNotFoundError:
                 continue
@@ -357,11 +342,7 @@ class RecordStore:
     def _expire_keys(self, match: int) -> None:
         self._ended.append(match)
         while len(self._ended) > self._recent:
-            expired = self._ended.popleft()
-            if self._synced:
-                self.unsynced.expired.add(expired)
-            else:
-                self.forget(expired)
+            self.unsynced.expired.add(self._ended.popleft())
 
     def _last_written(self, match: int) -> tuple[int, int]:
         """Return when the record of a match got its last line, as it ended, with its number; for sorting."""
