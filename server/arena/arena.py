@@ -104,7 +104,7 @@ class Arena:
         self.arrival = clock
         """Returns the arrival stamp of bytes that were just received."""
         self.stalls = StallLog()
-        ends = (self.record_end, self._annul_faulty)
+        ends = (self.record_end, self.annul_faulty)
         self.stats = ServerStats()
         self._match_context = MatchContext(
             clock, self.flags, self.poller, *ends, self.stalls, self.stats.moves.add, settings.delay_moves
@@ -160,7 +160,7 @@ class Arena:
         if player.match is None or player.side is None:
             log.error("request_failed", player=player.name, exc_info=error)
             return False
-        self._annul_faulty(player.match, error, player.name)
+        self.annul_faulty(player.match, error, player.name)
         return True
 
     def end_crashed(
@@ -176,15 +176,9 @@ class Arena:
         try:
             action(*arguments)
         except Exception as error:
-            self._annul_faulty(match, error)
+            self.annul_faulty(match, error)
 
-    def annul_unsaved(self, number: int, error: OSError) -> None:
-        """Annul a match whose record the disk has not kept."""
-        match = self.matches.get(number)
-        if match is not None:
-            self._annul_faulty(match, error)
-
-    def _annul_faulty(self, match: Match, error: Exception, player: str = "") -> None:
+    def annul_faulty(self, match: Match, error: Exception, player: str = "") -> None:
         """Annul a match after a fault; raises nothing. ``player`` is the name whose request failed."""
         match.fault_cause = server_fault(error)
         log.error(
@@ -326,11 +320,10 @@ class Arena:
 
     def begin_paired_match(self, pairing: matchmaking.Pairing) -> None:
         """Start the match of a pairing; raises OSError as `begin_match`."""
-        game = GAMES[pairing.game]
+        game, settings = GAMES[pairing.first.game], self.settings
         position = game.start(game.default_parameters if pairing.parameters is None else pairing.parameters)
-        control = matchmaking.control(pairing, self.settings.control)
-        sessions = [self.sessions[key] for key in pairing.keys]
-        number, settings = self.record_store.next_number(), self.settings
+        sessions = [self.sessions[seek.key] for seek in pairing]
+        number, control = self.record_store.next_number(), pairing.control(settings.control)
         self.begin_match(number, position, sessions, control, settings.move_limit, live_notes=settings.live_notes)
 
     def begin_match(

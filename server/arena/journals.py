@@ -160,8 +160,8 @@ class Rounds:
         matches = sorted(failed)
         error = str(failed[matches[0]])
         log.error("records_lost", matches=matches[:20], count=len(matches), error=error)
-        for match in matches:
-            self._arena.annul_unsaved(match, failed[match])
+        for match in self._arena.matches.keys() & failed.keys():
+            self._arena.annul_faulty(self._arena.matches[match], failed[match])
 
     def close(self) -> None:
         """Save the last match number; no match begins any more."""

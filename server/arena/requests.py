@@ -236,8 +236,8 @@ class Requests:
             except Exception as error:
                 log.error("match_start_failed", exc_info=error)
                 fault = "write records" if isinstance(error, OSError) else "begin this match"
-                for key in pairing.keys:
-                    session = self._arena.sessions[key]
+                for one in pairing:
+                    session = self._arena.sessions[one.key]
                     self._arena.opponent_notices.remove(session)
                     session.reply(m.Cancelled())
                     session.reply(m.Error(Code.SERVER_FAULT, m.Text(f"the server cannot {fault} now")))

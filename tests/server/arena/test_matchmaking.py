@@ -11,7 +11,7 @@ from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from server.arena import matchmaking
 from server.arena.arena import Arena
-from server.arena.matchmaking import Matchmaking, Seek, control, fits, read_seek
+from server.arena.matchmaking import Matchmaking, Pairing, Seek, fits, read_seek
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
 from tests.server.harness import ArenaHarness, Client, ready
@@ -53,16 +53,16 @@ def test_pairings_keep_every_wish_and_nobody_waits_beside_one_that_fits(wishes: 
         other = next(wish for wish in before if wish not in list(waiting))
         assert list(waiting) == [wish for wish in before if wish is not other] and waiting.seek_of(other.key) is None
         assert other is next(wish for wish in before if fits(seek, wish)), "the one who waited longest"
-        assert set(pairing.names) == {seek.name, other.name}
+        assert set(pairing) == {seek, other}
+        control = pairing.control(TimeControl(0, 0))
         for wish in (seek, other):
-            assert wish.game == pairing.game
+            assert wish.game == pairing.first.game
             assert wish.parameters in (None, pairing.parameters)
-            assert wish.budget in (None, pairing.budget)
-            assert wish.increment in (None, pairing.increment)
-            assert wish.side in (None, pairing.names.index(wish.name))
+            assert wish.budget in (None, control.budget)
+            assert wish.increment in (None, control.increment)
+            assert wish.side in (None, pairing.index(wish))
             rival = other if wish is seek else seek
             assert wish.opponent is None or wish.opponent.lower() in (rival.name.lower(), rival.kind)
-            assert pairing.keys[pairing.names.index(wish.name)] == wish.key
         assert not (seek.is_builtin and other.is_builtin)
 
 
@@ -78,7 +78,7 @@ def test_sides_alternate_where_nobody_asks() -> None:
         waiting.add(Seek("ann", "gipf"))
         pairing = waiting.add(Seek("bob", "gipf"))
         assert pairing is not None
-        first.append(pairing.names[0])
+        first.append(pairing.first.name)
     assert first == ["ann", "bob", "ann", "bob"]
 
 
@@ -86,9 +86,10 @@ def test_default_control_is_taken_where_nobody_asks_for_one() -> None:
     default = TimeControl(60_000_000, 100)
     pairing = lobby_of(Seek("ann", "gipf")).add(Seek("bob", "gipf"))
     assert pairing is not None
-    assert control(pairing, default) == default
-    assert control(pairing._replace(budget=5_000_000), default) == TimeControl(5_000_000, 0)
-    assert control(pairing._replace(increment=7), default) == TimeControl(60_000_000, 7)
+    assert pairing.control(default) == default
+    first = pairing.first
+    assert Pairing(first._replace(budget=5_000_000), pairing.second).control(default) == TimeControl(5_000_000, 0)
+    assert Pairing(first._replace(increment=7), pairing.second).control(default) == TimeControl(60_000_000, 7)
 
 
 def test_options_are_read_and_described() -> None:
