@@ -66,20 +66,14 @@ class MatchJournal:
         self._keeper, self._match = keeper, match
         self._file, self._length = file, length
         self._written = keeper.unsynced.written
-        self._torn = False
 
     def write(self, text: str) -> None:
         """Append text, which survives a kill of the process. Raises OSError, and then nothing is appended."""
-        if self._torn:
-            raise OSError(errno.EIO, "half a line stands at the end of the record, and cannot be taken away")
         data = text.encode()
         try:
             self._keeper.disk.append(self._file, data)
         except OSError:
-            self._torn = True
-            with suppress(OSError):
-                self._keeper.disk.cut(self._file, self._length)  # half a line would corrupt the next one
-                self._torn = False
+            self._keeper.disk.cut(self._file, self._length)  # half a line would corrupt the next one
             raise
         self._length += len(data)
         self._written.add(self._match)

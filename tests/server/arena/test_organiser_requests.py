@@ -133,19 +133,6 @@ async def test_player_in_a_match_keeps_seat_and_clock(tmp_path: Path, autojump_c
         assert 5990 <= turn.yours <= 6000  # it ran on
         assert await bob.next() == m.Opponent("back")
         await play(again, bob, "a4-b4")
-        await organiser.say(dismiss("ann"))
-        assert (await again.hear(m.Bye)).reason == "dismissed"
-        await bob.hear(m.Turn)
-        await play_on(bob)
-        assert (await bob.hear(m.Result)).reason == "time"
-        summary = verification.verify(harness.record())
-        assert (summary.result, summary.reason, summary.state.gone) == ("black", "time", (True, False))
-
-
-async def play_on(client: Client) -> None:
-    """Play the first legal move."""
-    await client.say(m.AskMoves())
-    await client.say(m.Move(m.Text((await client.hear(m.Moves)).lines[0])))
 
 
 async def test_lines_behind_a_dismissal_do_nothing(tmp_path: Path, autojump_clock: MockClock) -> None:

@@ -11,7 +11,6 @@ from trio.testing import MockClock
 
 from engine.match import verification
 from engine.wire import messages as m
-from engine.wire.coding import encode
 from server.config.settings import Settings
 from tests.server.harness import ArenaHarness, Client, open_arena, play, playing, ready
 
@@ -202,23 +201,3 @@ async def test_who_was_perhaps_never_told_of_a_match_can_log_in_and_ends_it(
             assert "before bob was told of the match" in result.sentence
             assert verification.verify(again.record()).reason == "server_fault"
             await bob.ask(m.Seek("gipf"), m.Seeking)
-
-
-async def test_what_is_said_together_with_resume_counts(tmp_path: Path, autojump_clock: MockClock) -> None:
-    """READY and MOVE in one piece with RESUME arrive before anything could be charged."""
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        async with reopened(harness) as again:
-            for old in (bob, ann):
-                client = await again.connect()
-                await client.stream.send_all(encode(m.Resume(1, old.token)) + encode(m.Ready()))
-                await trio.sleep(0.125)
-            await client.hear(m.Turn)
-            async with reopened(again, "twice") as third:
-                client = await third.connect()
-                await client.stream.send_all(encode(m.Resume(1, ann.token)) + encode(m.Move(m.Text("a1-b2"))))
-                await client.hear(m.Welcome)
-                await client.stream.aclose()
-                await trio.sleep(0.001)
-                assert left(third) == (1_000_000, 1_000_000)
-                assert verification.verify((third.folder / "running" / "1.txt").read_text()).history.plies == 1
