@@ -309,10 +309,6 @@ def _parent() -> Path | None:
             (server / "cgroup.procs").write_text(process)
         (mine / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in CONTROLLERS))
     except OSError:
-        with suppress(OSError):
-            for process in inside:
-                (mine / "cgroup.procs").write_text(process)
-            os.rmdir(server)
         return None
     return mine
 
