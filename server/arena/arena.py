@@ -88,8 +88,6 @@ class Arena:
         self.lobby = matchmaking.Matchmaking()
         self.opponent_notices = OpponentNotices(self.presence)
         """Notices for players in the lobby who seek a named opponent."""
-        self._seats: dict[str, list[Match]] = {}
-        """Running matches by `Player.key`."""
         self.contest_players = contest_players
         self.accept_status = AcceptStatus()
         self.record_store = record_store
@@ -279,9 +277,9 @@ class Arena:
 
     def find_vacant_seat(self, key: str) -> tuple[Match | None, int]:
         """Return the match and the side where a player has a seat but no connection."""
-        for match in self._seats.get(key, ()):
+        for match in self.matches.values():
             for side in (0, 1):
-                if match.players[side] is None and match.names[side] == key:
+                if match.names[side] == key and match.players[side] is None:
                     return match, side
         return None, 0
 
@@ -374,18 +372,11 @@ class Arena:
 
     def _add(self, match: Match) -> None:
         self.matches[match.number] = match
-        for key in match.names:
-            self._seats.setdefault(key, []).append(match)
         self.stats.started += 1
 
     def _remove(self, match: Match) -> None:
-        if self.matches.pop(match.number, None) is None:
-            return
+        self.matches.pop(match.number, None)
         self.sent_logs.close(match.number)
-        for key in match.names:
-            self._seats[key].remove(match)
-            if not self._seats[key]:
-                del self._seats[key]
 
     def offer_seekers(self, names: Iterable[str]) -> None:
         """Offer named players from the lobby to a contest that was just opened."""

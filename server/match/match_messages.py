@@ -179,17 +179,13 @@ def list_moves(position: Position) -> Iterator[bytes]:
     """Make the answer to MOVES."""
     found: list[str] = []
     began = processor_time()
-    try:
-        for successor in position.successors():
-            found.append(successor.move)
-            if len(found) > LISTED_MOVES:
-                raise OverflowError
-            if len(found) % MOVES_PER_STEP == 0 or processor_time() - began > STEP_MICROSECONDS:
-                yield b""
-                began = processor_time()
-    except OverflowError:
-        sentence = f"more than {LISTED_MOVES} moves are legal here; they are not listed"
-        raise ProtocolError(Code.TOO_MANY, sentence) from None
+    for successor in position.successors():
+        if len(found) == LISTED_MOVES:
+            raise ProtocolError(Code.TOO_MANY, f"more than {LISTED_MOVES} moves are legal here; they are not listed")
+        found.append(successor.move)
+        if len(found) % MOVES_PER_STEP == 0 or processor_time() - began > STEP_MICROSECONDS:
+            yield b""
+            began = processor_time()
     yield encode(m.Moves(m.Block(tuple(found))))
 
 
