@@ -206,23 +206,19 @@ _LEFT: list[Path] = []
 class Group:
     """The control group of a program."""
 
-    def __init__(self, path: Path, bounds: Bounds) -> None:
-        """Create the group; raises OSError."""
+    def __init__(self, path: Path) -> None:
+        """Take the folder of the group, which `fill` makes."""
         self._path = path
         self._cpu_seconds = 0.0
         self._killed = False
-        path.mkdir()
-        try:
-            for name, value in _limits(bounds).items():
-                (path / name).write_text(value)
-        except OSError:
-            os.rmdir(path)
-            raise
-        with suppress(OSError):  # where the kernel counts no swap this is not there
-            (path / "memory.swap.max").write_text("0")
 
-    def add(self, process: int) -> None:
-        """Move a process into the group, with all processes that it starts from now on; raises OSError."""
+    def fill(self, bounds: Bounds, process: int) -> None:
+        """Make the group, and move a process into it, with all that it starts from now on; raises OSError."""
+        self._path.mkdir()
+        for name, value in _limits(bounds).items():
+            (self._path / name).write_text(value)
+        with suppress(OSError):  # where the kernel counts no swap this is not there
+            (self._path / "memory.swap.max").write_text("0")
         (self._path / "cgroup.procs").write_text(str(process))
 
     @property
@@ -255,13 +251,11 @@ def around(process: int, home: str, bounds: Bounds) -> Group | None:
             return None
         while _LEFT:
             _surely_remove(_LEFT.pop())
-    group = None
+    group = Group(parent / f"{PREFIX}-{home}-{os.getpid()}-{next(_NUMBERS)}")
     try:
-        group = Group(parent / f"{PREFIX}-{home}-{os.getpid()}-{next(_NUMBERS)}", bounds)
-        group.add(process)
+        group.fill(bounds, process)
     except OSError as error:
-        if group is not None:
-            group.close()
+        group.close()
         _log_failure(error.strerror)
         return None
     return group

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from engine.games.outcome import Termination
-from server.commands import doctor
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import limits
 from server.contest.programs.sandbox.choice import sandbox_obstacle
@@ -108,16 +107,6 @@ def test_without_version_2_there_are_none(tree: Tree) -> None:
     assert (around(4711, HOME, BOUNDS), lack()) == (None, f"no control groups of version 2 at {limits.ROOT}")
 
 
-@pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle())
-def test_the_doctor_says_who_holds_the_bounds(tree: Tree, tmp_path: Path) -> None:
-    for how, words in (
-        ({"divided": "memory pids"}, "The kernel holds their bounds, in control groups."),
-        ({"given": ""}, "only looked at, ten times a second: this user may make no groups"),
-    ):
-        tree(**how)
-        assert words in next(one.sentence for one in doctor.diagnosis(None, tmp_path) if one.about == "sandbox")
-
-
 def test_a_group_that_cannot_be_bounded_or_entered_is_not_left(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     parent = tree(divided="memory pids")
     write = Path.write_text
@@ -150,21 +139,21 @@ async def test_who_is_ended_by_the_kernel_for_its_memory_is_out_of_memory(
 ) -> None:
     """The program is put in before it begins; here it ends itself, as the kernel would end it."""
     parent = tree(divided="memory pids")
-    add = limits.Group.add
+    fill = limits.Group.fill
 
-    def killed(group: limits.Group, process: int) -> None:
+    def killed(group: limits.Group, bounds: Bounds, process: int) -> None:
         assert Path(f"/proc/{process}/comm").read_text() == "bwrap\n", "it waits"
-        add(group, process)
+        fill(group, bounds, process)
         (group._path / "memory.events").write_text("oom_kill 1\n")
 
-    monkeypatch.setattr(limits.Group, "add", killed)
+    monkeypatch.setattr(limits.Group, "fill", killed)
     async with started(tmp_path, KILLED, bounds=Bounds(memory=48)) as program:
         await program.ended.wait()
         assert program.termination is Termination.OUT_OF_MEMORY
         assert program.report().endswith("it may use 48 MB of memory, and the system has ended it")
     assert program.termination is Termination.OUT_OF_MEMORY
     assert list(parent.glob("arena-game-*")) == []
-    monkeypatch.setattr(limits.Group, "add", add)
+    monkeypatch.setattr(limits.Group, "fill", fill)
     async with started(tmp_path, KILLED) as program:
         await program.ended.wait()
     assert program.termination is Termination.CRASHED, "it was not for its memory"
