@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 
 from engine.wire.words import number_of
-from server.storage.database import BUSY_SECONDS, guarded
+from server.storage.database import check_whole, copy_database, guarded
 from server.storage.disk import LOCK, SUFFIX
 from server.storage.record_store import NUMBERS, UNFINISHED
 
@@ -93,9 +93,7 @@ def restore(backup: Path, data: Path) -> int:
         raise BadBackup(f"{backup} had {number_of(files, 'file')}, and has {there}; take another backup")
     for path in backup.glob(DATABASES):
         with guarded(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as database:
-            fault = database.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if fault != "ok":
-            raise BadBackup(f"{path} is damaged: {' '.join(fault.split())}; take another backup")
+            check_whole(database, path)
     unfinished.mkdir(0o700, parents=True)
     try:
         shutil.copytree(backup, unfinished, symlinks=True, dirs_exist_ok=True)
@@ -133,13 +131,8 @@ def _fill(data: Path, to: Path, begun: Begun, contests: str) -> None:
 
 
 def _copy_database(path: Path, to: Path) -> None:
-    uri = f"{path.absolute().as_uri()}?mode=ro"
-    with (
-        guarded(path),
-        closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as file,
-        closing(sqlite3.connect(to)) as copy,
-    ):
-        file.backup(copy)
+    with closing(sqlite3.connect(to)) as copy:
+        copy_database(path, copy)
     shutil.copymode(path, to)
 
 
