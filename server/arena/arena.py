@@ -206,16 +206,13 @@ class Arena:
     def dismiss(self, name: str, sentence: str) -> str:
         """Close the session of a player for an organiser; return its name.
 
-        Raises `ProtocolError` where nobody is logged in so.
+        Raises `ProtocolError` where nobody is logged in so, but a program of a contest.
         """
         # some letters outside of ASCII have lower-case letters inside of it
         key = name.lower() if re.fullmatch(NAME_PATTERN, name) else ""
         dismissed = self.sessions.get(key)
         if dismissed is None:
-            fault = f"nobody is logged in as {name!r}"
-            if any(session.name.lower() == key for session in self.sessions.values()):
-                fault = f"{name!r} is a program of a contest, which cannot be dismissed; ANNUL its match"
-            raise ProtocolError(Code.UNKNOWN_PLAYER, fault)
+            raise ProtocolError(Code.UNKNOWN_PLAYER, f"nobody is logged in as {name!r}")
         dismissed.close("dismissed", _add_sentence("the organiser has sent you away", sentence))
         self.disconnect(dismissed)
         return dismissed.name
