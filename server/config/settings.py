@@ -41,7 +41,7 @@ PLAYING_MESSAGES = 50
 
 TRUSTED_MESSAGES = 5000
 """Messages a second, by work, of all trusted sessions that do not play: programs of this machine get half of the
-processor's time, shared evenly. A session that plays gets all of it, and its moves are free."""
+processor's time. A session gets half of that; one that plays gets all of it, and its moves are free."""
 
 TRUSTED_AT_ONCE = 5000
 """Messages beyond those rates: hundreds of programs may log in at the same moment."""

@@ -62,17 +62,29 @@ class LimitedSession(Protocol):
 
 
 class AddressUsage:
-    """The connections of an address. All trusted addresses count as one."""
+    """What all connections of an address have used. All trusted addresses count as one."""
 
-    def __init__(self, *, trusted: bool) -> None:
+    def __init__(self, limits: Limits, *, trusted: bool) -> None:
         """Start unused. A trusted address has no limits of connections and messages, but one of work."""
         self.trusted = trusted
         self.quotas: set[ConnectionQuota] = set()
         self.connects = Rate()
+        self.requests = Rate()
+        self.queue = trio.Lock()
+        self._per_second = TRUSTED_MESSAGES if trusted else limits.messages_of_address
+        self._at_once = TRUSTED_AT_ONCE if trusted else limits.messages_at_once
+
+    def owed(self, now: int) -> float:
+        """Return for how many microseconds requests of sessions that do not play have to wait."""
+        return self.requests.owed(now, self._per_second, self._at_once)
+
+    def use(self, now: int, cost: float) -> None:
+        """Charge requests."""
+        self.requests.use(now, cost, self._per_second)
 
 
 class ConnectionQuota:
-    """The quota of one connection in messages: an even share of the quota of its address.
+    """The quota of one connection: a rate of its own, and one that it shares with its address, in messages.
 
     A request of a trusted address counts by its work alone, and its MOVE is free.
     """
@@ -94,8 +106,6 @@ class ConnectionQuota:
         self._at_once = limits.messages_at_once if self.limited else TRUSTED_AT_ONCE
         unearned = max(0, limits.messages_at_once - FIRST_MESSAGES) if self.limited else 0
         self._own = Rate(now + 1_000_000 * unearned / limits.messages)
-        self._seeks = Rate()
-        """Does not delay the moves of the match that begins by a SEEK."""
         self._delayed_seconds = 0.0
         self._heard = self._line_since = now
         self._unfinished = False
@@ -109,9 +119,13 @@ class ConnectionQuota:
             self._unfinished, self._line_since = True, now
 
     def seek(self) -> None:
-        """Raise `ProtocolError` if too many sessions of a limited address seek or play."""
+        """Charge the address for a SEEK; raises `ProtocolError` if too many of its sessions seek or play."""
+        if not self.limited:
+            return
+        # not charged to the session: that would delay the moves of the match that begins
+        self._address.use(self._clock(), SEEK_COST)
         seated = sum(quota.session is not None and quota.session.state in SEATED for quota in self._address.quotas)
-        if self.limited and seated >= self._limits.matches:
+        if seated >= self._limits.matches:
             sentence = f"{self._limits.matches} sessions of your address seek or play; wait until one is done"
             raise ProtocolError(Code.TOO_MANY, sentence)
 
@@ -127,20 +141,22 @@ class ConnectionQuota:
         return True
 
     async def wait(self, more: bool) -> None:
-        """Wait until a request may be answered.
+        """Wait until a request may be answered: first for the session, then for the turn of its address.
 
-        ``more`` tells whether the peer has sent more without waiting for the answer. Raises `TooMany` if a limited peer
-        has done so for too long, and the session is to be closed.
+        Sessions that play skip the latter: a flood from their address costs them no time. ``more`` tells whether the
+        peer has sent more without waiting for the answer. Raises `TooMany` if a limited peer has done so for too long,
+        and the session is to be closed.
         """
-        now, per_second = self._clock(), self._per_second()
-        owed = self._own.owed(now, per_second, self._at_once)
-        if not self._is_playing:
-            owed = max(owed, self._seeks.owed(now, per_second, self._at_once))
+        owed = self._own.owed(self._clock(), self._per_second(), self._at_once)
         if owed:
             self._delay(owed / 1_000_000, more)
             await trio.sleep(owed / 1_000_000)
         elif not more:
             self._delayed_seconds = 0.0
+        address = self._address
+        if not self._is_playing and (address.queue.locked() or address.owed(self._clock())):
+            async with address.queue:
+                await trio.sleep(address.owed(self._clock()) / 1_000_000)
 
     def _delay(self, seconds: float, more: bool) -> None:
         if more and self.limited:
@@ -152,20 +168,22 @@ class ConnectionQuota:
 
     def use(self, messages: int, sent: int, work: int, *, seek: bool = False) -> None:
         """Charge requests with the bytes of their answers and the microseconds of their work."""
-        cost = work / WORK
-        if self.limited:
-            cost = messages + sent // ANSWER_BYTES + work // WORK + SEEK_COST * seek
-        (self._seeks if seek else self._own).use(self._clock(), cost, self._per_second())
+        now = self._clock()
+        cost = messages + sent // ANSWER_BYTES + work // WORK if self.limited else work / WORK
+        if self.limited or seek or not self._is_playing:
+            self._address.use(now, cost)
+        if self.limited or not seek:
+            self._own.use(now, cost, self._per_second())
 
     @property
     def _is_playing(self) -> bool:
         return self.session is not None and self.session.state in IN_MATCH
 
     def _per_second(self) -> float:
-        playing, others = self._is_playing, max(1, len(self._address.quotas))
+        playing = self._is_playing
         if not self.limited:
-            return TRUSTED_MESSAGES if playing else TRUSTED_MESSAGES / max(2, others)
-        share = self._limits.messages_of_address / others
+            return TRUSTED_MESSAGES if playing else TRUSTED_MESSAGES / 2
+        share = self._limits.messages_of_address / max(1, len(self._address.quotas))
         return min(self._limits.messages, max(share, PLAYING_MESSAGES) if playing else share)
 
     def close_if_overdue(self, now: int) -> None:
@@ -194,7 +212,7 @@ class RateLimiter:
         ``worked`` returns the processor time of this thread in microseconds; tests replace it.
         """
         self._worked = worked
-        self._trusted = AddressUsage(trusted=True)
+        self._trusted = AddressUsage(limits, trusted=True)
         self._limits = limits
         self._max_connections = max_connections
         self._clock = clock
@@ -213,7 +231,7 @@ class RateLimiter:
             raise self._refuse(host, f"{self._max_connections} connections are open; try later")
         address = self._trusted
         if not is_trusted(host, limits):
-            address = self._addresses.setdefault(address_of(host), AddressUsage(trusted=False))
+            address = self._addresses.setdefault(address_of(host), AddressUsage(limits, trusted=False))
             if len(address.quotas) >= limits.connections:
                 raise self._refuse(host, f"{limits.connections} connections of your address are open; close some")
             if not address.connects.allows(now, 1, limits.connects, limits.connects_at_once):
@@ -234,7 +252,7 @@ class RateLimiter:
         for quota in list(self.quotas):
             quota.close_if_overdue(now)
         for key, address in list(self._addresses.items()):
-            if not address.quotas and address.connects.unused(now):
+            if not address.quotas and address.connects.unused(now) and address.requests.unused(now):
                 del self._addresses[key]
 
     def _refuse(self, host: str, sentence: str) -> TooMany:

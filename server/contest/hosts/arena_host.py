@@ -309,7 +309,7 @@ class GameSeating:
     async def _serve(self, ticket: ProgramCredential, stream: Wire, piped: PipedProgram | None = None) -> None:
         """Serve the connection of a program, which can only log in as itself."""
         limits = self._arena.settings.limits
-        visit = ConnectionQuota(f"program {ticket.name}", AddressUsage(trusted=True), limits, microseconds)
+        visit = ConnectionQuota(f"program {ticket.name}", AddressUsage(limits, trusted=True), limits, microseconds)
         visit.seat_token = ticket.token
         await serve_stream(stream, self._arena, visit, piped)
         if isinstance(stream, Pipes):  # a program that connects by itself may print what it likes

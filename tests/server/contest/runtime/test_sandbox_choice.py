@@ -110,7 +110,7 @@ async def connected(harness: ArenaHarness, ticket: ProgramCredential | None) -> 
     """Connect as a program does out of its sandbox, for which a ticket was issued; None: as anybody does."""
     near, far = stream_pair()
     limits = harness.arena.settings.limits
-    visit = ConnectionQuota("program", AddressUsage(trusted=True), limits, lambda: 0)
+    visit = ConnectionQuota("program", AddressUsage(limits, trusted=True), limits, lambda: 0)
     visit.seat_token = "" if ticket is None else ticket.token
     async with near, trio.open_nursery() as nursery:
         nursery.start_soon(serve_stream, far, harness.arena, visit)
