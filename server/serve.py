@@ -47,7 +47,7 @@ from server.net.rate_limiter import RateLimiter, patrol
 from server.net.timing import StallMonitor, loop_clock
 from server.ops import descendants
 from server.ops.program_version import program
-from server.ops.supervisor import keep_watchdog, supervise, tell
+from server.ops.supervisor import supervise
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
 
@@ -117,7 +117,7 @@ async def _serve(
     key = await trio.to_thread.run_sync(keys.signing_key, settings.data)
     record_store = RecordStore(settings.data, synced=settings.sync_seconds > 0, sign=key.sign)
     ladder_store = LadderStore(accounts)
-    record_store.skip(max(await trio.to_thread.run_sync(store.last_match), ladder_store.last_match()))
+    record_store.numbers.skip(max(await trio.to_thread.run_sync(store.last_match), ladder_store.last_match()))
     if settings.sync_seconds > 0:
         record_store.numbers.reserve()  # from now on only reserved numbers are used
     clock = loop_clock()
@@ -138,7 +138,6 @@ async def _serve(
     context = settings.tls and keys.context(settings.tls)
     no_room = encode(m.Bye("too_many", m.Text("the server has no file descriptors left; try again later")))
     with (
-        arena.accept_status.keep_spare(),
         watch.installed() as arena.arrival,
         trio.open_signal_receiver(*stop_signals()) as signals,
     ):
@@ -157,7 +156,6 @@ async def _serve(
                 await trio.serve_listeners(handle, wrapped, handler_nursery=sessions)
 
             services.start_soon(watch.pulse, lambda: bool(arena.matches))
-            services.start_soon(keep_watchdog)
             services.start_soon(accept, listeners, context)
             if own:
                 services.start_soon(accept, own, None)
@@ -195,7 +193,6 @@ async def _serve(
                 "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
             )
             task_status.started(arena)
-            tell("READY=1")
             await _stopped(arena, settings, signals)
             exit_on_signal()
             services.cancel_scope.cancel()
@@ -271,7 +268,6 @@ async def _stopped(arena: Arena, settings: Settings, signals: AsyncIterator[int]
 
     name = await _signalled(signals, arena.closing.wait)
     arena.stop()
-    tell("STOPPING=1")
     log.info("server_stopping", signal=name, matches=len(arena.matches), grace=settings.grace)
     with trio.move_on_after(settings.grace):
         await _signalled(signals, matches_ended)

@@ -88,8 +88,6 @@ class Arena:
         self.lobby = matchmaking.Matchmaking()
         self.opponent_notices = OpponentNotices(self.presence)
         """Notices for players in the lobby who seek a named opponent."""
-        self._seats: dict[str, list[Match]] = {}
-        """Running matches by `Player.key`."""
         self.contest_players = contest_players
         self.accept_status = AcceptStatus()
         self.record_store = record_store
@@ -104,7 +102,7 @@ class Arena:
         self.arrival = clock
         """Returns the arrival stamp of bytes that were just received."""
         self.stalls = StallLog()
-        ends = (self.record_end, self._annul_faulty)
+        ends = (self.record_end, self.annul_faulty)
         self.stats = ServerStats()
         self._match_context = MatchContext(
             clock, self.flags, self.poller, *ends, self.stalls, self.stats.moves.add, settings.delay_moves
@@ -160,7 +158,7 @@ class Arena:
         if player.match is None or player.side is None:
             log.error("request_failed", player=player.name, exc_info=error)
             return False
-        self._annul_faulty(player.match, error, player.name)
+        self.annul_faulty(player.match, error, player.name)
         return True
 
     def end_crashed(
@@ -176,15 +174,9 @@ class Arena:
         try:
             action(*arguments)
         except Exception as error:
-            self._annul_faulty(match, error)
+            self.annul_faulty(match, error)
 
-    def annul_unsaved(self, number: int, error: OSError) -> None:
-        """Annul a match whose record the disk has not kept."""
-        match = self.matches.get(number)
-        if match is not None:
-            self._annul_faulty(match, error)
-
-    def _annul_faulty(self, match: Match, error: Exception, player: str = "") -> None:
+    def annul_faulty(self, match: Match, error: Exception, player: str = "") -> None:
         """Annul a match after a fault; raises nothing. ``player`` is the name whose request failed."""
         match.fault_cause = server_fault(error)
         log.error(
@@ -214,16 +206,13 @@ class Arena:
     def dismiss(self, name: str, sentence: str) -> str:
         """Close the session of a player for an organiser; return its name.
 
-        Raises `ProtocolError` where nobody is logged in so.
+        Raises `ProtocolError` where nobody is logged in so, but a program of a contest.
         """
         # some letters outside of ASCII have lower-case letters inside of it
         key = name.lower() if re.fullmatch(NAME_PATTERN, name) else ""
         dismissed = self.sessions.get(key)
         if dismissed is None:
-            fault = f"nobody is logged in as {name!r}"
-            if any(session.name.lower() == key for session in self.sessions.values()):
-                fault = f"{name!r} is a program of a contest, which cannot be dismissed; ANNUL its match"
-            raise ProtocolError(Code.UNKNOWN_PLAYER, fault)
+            raise ProtocolError(Code.UNKNOWN_PLAYER, f"nobody is logged in as {name!r}")
         dismissed.close("dismissed", _add_sentence("the organiser has sent you away", sentence))
         self.disconnect(dismissed)
         return dismissed.name
@@ -285,9 +274,9 @@ class Arena:
 
     def find_vacant_seat(self, key: str) -> tuple[Match | None, int]:
         """Return the match and the side where a player has a seat but no connection."""
-        for match in self._seats.get(key, ()):
+        for match in self.matches.values():
             for side in (0, 1):
-                if match.players[side] is None and match.names[side] == key:
+                if match.names[side] == key and match.players[side] is None:
                     return match, side
         return None, 0
 
@@ -326,11 +315,10 @@ class Arena:
 
     def begin_paired_match(self, pairing: matchmaking.Pairing) -> None:
         """Start the match of a pairing; raises OSError as `begin_match`."""
-        game = GAMES[pairing.game]
+        game, settings = GAMES[pairing.first.game], self.settings
         position = game.start(game.default_parameters if pairing.parameters is None else pairing.parameters)
-        control = matchmaking.control(pairing, self.settings.control)
-        sessions = [self.sessions[key] for key in pairing.keys]
-        number, settings = self.record_store.next_number(), self.settings
+        sessions = [self.sessions[seek.key] for seek in pairing]
+        number, control = self.record_store.next_number(), pairing.control(settings.control)
         self.begin_match(number, position, sessions, control, settings.move_limit, live_notes=settings.live_notes)
 
     def begin_match(
@@ -381,18 +369,11 @@ class Arena:
 
     def _add(self, match: Match) -> None:
         self.matches[match.number] = match
-        for key in match.names:
-            self._seats.setdefault(key, []).append(match)
         self.stats.started += 1
 
     def _remove(self, match: Match) -> None:
-        if self.matches.pop(match.number, None) is None:
-            return
+        self.matches.pop(match.number, None)
         self.sent_logs.close(match.number)
-        for key in match.names:
-            self._seats[key].remove(match)
-            if not self._seats[key]:
-                del self._seats[key]
 
     def offer_seekers(self, names: Iterable[str]) -> None:
         """Offer named players from the lobby to a contest that was just opened."""

@@ -37,9 +37,9 @@ def resume_matches(
             log.error("journal_read_failed", match=number, error=str(error))
     for number, leftover in leftovers:  # a second loop, so that all waits for players begin at the same moment
         try:
-            recorded = record_store.read_record_bytes(number)
-            if recorded is not None:
-                if record_store.journal(number) == recorded:
+            record = record_store.folders.record(number)
+            if record.exists():
+                if record_store.journal(number) == record.read_bytes():
                     record_store.remove_journal(number)
                     continue
                 path = record_store.quarantine(number, "")
@@ -117,7 +117,7 @@ async def keep_synced(record_store: RecordStore, arena: Arena, store: Callable[[
             await rounds.one()
     finally:
         with trio.move_on_after(LAST_SECONDS, shield=True):
-            await rounds.one()
+            await rounds.one(last=True)
             await trio.to_thread.run_sync(rounds.close, abandon_on_cancel=True)
 
 
@@ -129,17 +129,15 @@ class Rounds:
         self._record_store, self._arena, self._store = record_store, arena, store
         self._logged_faults: set[str] = set()
 
-    async def one(self) -> None:
+    async def one(self, *, last: bool = False) -> None:
         """Run one round: sync what was written since the last one, and log what the disk has not kept.
+
+        Only the ``last`` round can be cancelled.
 
         Games that are played elsewhere change the database without any record growing here.
         """
         work = self._record_store.unsynced.round()
-        try:
-            faults, synced = await trio.to_thread.run_sync(self._sync, work, abandon_on_cancel=True)
-        except trio.Cancelled:
-            self._record_store.unsynced.restore_round(work)
-            raise
+        faults, synced = await trio.to_thread.run_sync(self._sync, work, abandon_on_cancel=last)
         self._record_store.done(work, synced)
         if synced.failed:
             self._annul_lost(synced.failed)
@@ -162,8 +160,8 @@ class Rounds:
         matches = sorted(failed)
         error = str(failed[matches[0]])
         log.error("records_lost", matches=matches[:20], count=len(matches), error=error)
-        for match in matches:
-            self._arena.annul_unsaved(match, failed[match])
+        for match in self._arena.matches.keys() & failed.keys():
+            self._arena.annul_faulty(self._arena.matches[match], failed[match])
 
     def close(self) -> None:
         """Save the last match number; no match begins any more."""

@@ -1,7 +1,6 @@
 """Players in the lobby: notices about the opponents that they seek, and preparation of the boards that they ask for."""
 
 from collections.abc import Callable
-from itertools import islice
 
 import trio
 
@@ -11,9 +10,6 @@ from server.arena.roles import Player
 
 CHECK_SECONDS = 1.0
 """Time between two checks for changes."""
-
-CHECKS_PER_PASS = 50
-"""Players checked in one pass of the event loop: they take a tenth of a millisecond."""
 
 
 MAX_BOARDS = 64
@@ -60,11 +56,9 @@ class OpponentNotices:
                 self._added = trio.Event()
                 await self._added.wait()
             await trio.sleep(CHECK_SECONDS)
-            players = iter(list(self._last_notices))
-            while batch := list(islice(players, CHECKS_PER_PASS)):
-                for player in batch:
-                    if player in self._last_notices:
-                        self._notify(player)
+            for player in list(self._last_notices):
+                if player in self._last_notices:
+                    self._notify(player)
                 await trio.lowlevel.checkpoint()
 
 

@@ -36,18 +36,23 @@ class Seek(NamedTuple):
 
 
 class Pairing(NamedTuple):
-    """A match to start."""
+    """Two seeks that fit: the first player moves first."""
 
-    game: str
-    parameters: str | None
-    """None for the game's default."""
-    budget: int | None
-    """None for the server's default, as for the increment."""
-    increment: int | None
-    names: tuple[str, str]
-    """Names; the side that moves first comes first."""
-    keys: tuple[str, str] = ("", "")
-    """Session keys, in the same order."""
+    first: Seek
+    second: Seek
+
+    @property
+    def parameters(self) -> str | None:
+        """Return the parameters of the board; None for the game's default."""
+        return _either(self.first.parameters, self.second.parameters)
+
+    def control(self, default: TimeControl) -> TimeControl:
+        """Return the time control; the server's default if neither player asked for one."""
+        budget = _either(self.first.budget, self.second.budget)
+        increment = _either(self.first.increment, self.second.increment)
+        if budget is None and increment is None:
+            return default
+        return TimeControl(default.budget if budget is None else budget, increment or 0)
 
 
 class Matchmaking:
@@ -118,29 +123,13 @@ def fits(one: Seek, other: Seek) -> bool:
     return one.name.lower() != other.name.lower()
 
 
-def control(pairing: Pairing, default: TimeControl) -> TimeControl:
-    """Return the time control of a pairing; the server's default if neither player asked for one."""
-    if pairing.budget is None and pairing.increment is None:
-        return default
-    budget = default.budget if pairing.budget is None else pairing.budget
-    return TimeControl(budget, pairing.increment or 0)
-
-
 def _pair(waiting: Seek, seek: Seek, pairings: int) -> Pairing:
     begins = pairings % 2 == 0
     if waiting.side is not None:
         begins = waiting.side == 0
     elif seek.side is not None:
         begins = seek.side == 1
-    first, second = (waiting, seek) if begins else (seek, waiting)
-    return Pairing(
-        waiting.game,
-        _either(waiting.parameters, seek.parameters),
-        _either(waiting.budget, seek.budget),
-        _either(waiting.increment, seek.increment),
-        (first.name, second.name),
-        (first.key, second.key),
-    )
+    return Pairing(waiting, seek) if begins else Pairing(seek, waiting)
 
 
 def _either(one: Value | None, other: Value | None) -> Value | None:

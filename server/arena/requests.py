@@ -22,7 +22,7 @@ from server.arena.roles import Player
 from server.config import tokens
 from server.config.settings import REQUESTS_PER_TURN
 from server.match.match import Match
-from server.match.match_messages import SpectatorBacklog, SteppedAnswer, list_matches, list_moves
+from server.match.match_messages import SteppedAnswer, list_matches, list_moves, send_match
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
 
@@ -177,7 +177,7 @@ class Requests:
             raise ProtocolError(Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
         self._arena.log_in(player, name, name.lower())
         player.tell(m.Match, encode(referee.announcement(state.header, side, message.token)))
-        SpectatorBacklog(state).send(player, state, 0)
+        send_match(player, state._replace(notes=()), [encode(moved) for moved in state.shown], 0)
         player.leave()
 
     def _seek(self, player: Player, message: m.Seek, _arrived: int) -> BackgroundAnswer | None:
@@ -236,8 +236,8 @@ class Requests:
             except Exception as error:
                 log.error("match_start_failed", exc_info=error)
                 fault = "write records" if isinstance(error, OSError) else "begin this match"
-                for key in pairing.keys:
-                    session = self._arena.sessions[key]
+                for one in pairing:
+                    session = self._arena.sessions[one.key]
                     self._arena.opponent_notices.remove(session)
                     session.reply(m.Cancelled())
                     session.reply(m.Error(Code.SERVER_FAULT, m.Text(f"the server cannot {fault} now")))

@@ -17,8 +17,9 @@ from server.arena.requests import BackgroundAnswer, Requests
 from server.arena.roles import PipedProgram
 from server.config.settings import ERRORS, READ_BYTES, RECEIVE_BYTES
 from server.match.match import Match
-from server.net.connection import Connection, SocketWire, Wire, detached, run_connection
+from server.net.connection import Connection, run_connection
 from server.net.rate_limiter import ConnectionQuota, RateLimiter, TooMany
+from server.net.wires import SocketWire, Wire, detached
 
 log = structlog.get_logger()
 
@@ -97,7 +98,6 @@ class Session:
         self.reply(m.Arena(m.VERSION, self._arena.server, access))
         try:
             if self._program is not None:
-                self._connection.flush()  # the greeting has to be in the pipe before a program can have read it
                 await self._enter(self._program)
                 await self._answer_waiting()
             while not self._closing.is_set():
@@ -139,8 +139,8 @@ class Session:
             later = self._answer(lines.popleft(), self._arrived)
             if later is not None:
                 before = self._connection.sent
-                work = await self._finish(later)
-                self._quota.use(0, self._connection.sent - before, work)
+                await self._finish(later)
+                self._quota.use(0, self._connection.sent - before, later.worked())
             await self._connection.catch_up()
             if number % LINES_PER_PASS == 0:
                 await trio.lowlevel.checkpoint()
@@ -150,7 +150,7 @@ class Session:
 
         Other output is no sign that it plays here: it may print it, and connect by itself.
         """
-        self._connection.flush()  # the greeting, which it is to read
+        self._connection.flush()  # the greeting has to be in the pipe before a program can have read it
         while not await program.has_read():
             if not await self._connection.receive(self._take) or len(self._waiting) > ERRORS:
                 return
@@ -184,23 +184,14 @@ class Session:
             quota.use(1, self._connection.sent - sent, quota.worked() - worked, seek=seek)
         return later
 
-    async def _finish(self, later: BackgroundAnswer) -> int:
-        """Finish a request, and return its work in the event loop. Later requests of the client wait."""
-        work = 0
+    async def _finish(self, later: BackgroundAnswer) -> None:
+        """Finish a request. Later requests of the client wait."""
         try:
-            try:
-                found = await later.wait()
-            finally:
-                work = later.worked()
-            before = self._quota.worked()
-            try:
-                if not self._closing.is_set():
-                    later.then(found)
-            finally:
-                work += self._quota.worked() - before
+            found = await later.wait()
+            if not self._closing.is_set():
+                later.then(found)
         except Exception as error:
             self._failed(error)
-        return work
 
     def _failed(self, error: Exception, line: str | ProtocolError = "") -> None:
         """Answer a request that was refused or has failed, with its line where it may be a NOTE."""

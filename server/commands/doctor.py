@@ -27,8 +27,7 @@ from server.league import database as league
 from server.league.ladder import definition as ladder
 from server.league.submissions.versions import BUILD, FOLDER
 from server.storage.database import BadStore, snapshot
-from server.storage.disk import is_in_use
-from server.storage.record_store import SUFFIX
+from server.storage.disk import SUFFIX, is_in_use
 from server.web.http.metrics_endpoint import HOST as METRICS_HOST
 
 GOOD, NOTE, WRONG = "ok", "note", "WRONG"

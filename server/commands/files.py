@@ -4,13 +4,9 @@ import sys
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from engine.wire.words import number_of
 from server.commands.options import DATA, FAILED, fail, faults_explained, show_verdict
-
-if TYPE_CHECKING:
-    from server.storage.backup import Saved
 
 
 def backup(folder: Path, *, data: Path = DATA) -> None:
@@ -27,8 +23,8 @@ def backup(folder: Path, *, data: Path = DATA) -> None:
     from server.storage.backup import BadBackup, back_up
 
     with faults_explained("cannot make the backup", BadBackup):
-        saved = back_up(data, folder, datetime.now(UTC), _matches, FILE)
-    print(f"{folder}: {_size(saved)}")
+        files = back_up(data, folder, datetime.now(UTC), _matches, FILE)
+    print(f"{folder}: {number_of(files, 'file')}")
 
 
 def restore(folder: Path, *, data: Path = DATA) -> None:
@@ -45,12 +41,8 @@ def restore(folder: Path, *, data: Path = DATA) -> None:
     from server.storage.backup import restore as run
 
     with faults_explained("cannot restore the backup", BadBackup):
-        saved = run(folder, data)
-    print(f"{data}: {_size(saved)}; arena-server doctor --data {data} checks it")
-
-
-def _size(saved: "Saved") -> str:
-    return f"{number_of(saved.files, 'file')}, {saved.bytes / 1e6:.1f} MB"
+        files = run(folder, data)
+    print(f"{data}: {number_of(files, 'file')}; arena-server doctor --data {data} checks it")
 
 
 def _matches(path: Path) -> set[int]:

@@ -1,6 +1,7 @@
 """A running match: carries out the effects that the referee returns."""
 
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -16,12 +17,12 @@ from engine.match.record import RecordedNote
 from engine.wire import messages as m
 from engine.wire.coding import encode
 from server.match.match_messages import (
-    Delay,
     Seat,
-    SpectatorBacklog,
-    encode_notes,
-    listing_head,
+    View,
+    changes,
     listing_line,
+    recent_states,
+    send_match,
     send_messages,
     watching,
 )
@@ -74,15 +75,14 @@ class Match:
         self.watchers: dict[Seat, None] = {}
         self.boards_asked = [0, 0]
         self.moves_asked = 0
-        self._delay = Delay(context.delay, state) if context.delay else None
         self._context = context
-        self._notes_shown = len(self.public_notes)
-        """How many notes spectators have been shown."""
+        self._past = deque(recent_states(state, context.delay) if context.delay else (), maxlen=context.delay + 1)
+        """With a delay, the states from the one that spectators see up to the present one."""
+        self._moved = [encode(moved) for moved in state.shown]
+        self._view = View()
+        """The part of the match that its spectators have been shown."""
         self._suspended = False
         self._latency_probes = (LatencyProbe(), LatencyProbe())
-        self._backlog = SpectatorBacklog(state)
-        self._public_backlog = self._backlog if self._delay is None else SpectatorBacklog(self._delay.state)
-        self._listing_head = listing_head(state.header)
         self._journal = journal
         self._clock = context.clock
         self._stalls = context.stalls
@@ -116,20 +116,20 @@ class Match:
     @property
     def public(self) -> referee.State:
         """Return the state that spectators may see now."""
-        return self.state if self._delay is None or self.state.outcome is not None else self._delay.state
+        return self._past[0] if self._past and self.state.outcome is None else self.state
 
     @property
     def public_notes(self) -> tuple[RecordedNote, ...]:
         """Return the notes that spectators may see now: all when the match is over.
 
-        Before that, if any: up to the first one about a move that spectators have not seen.
+        Before that, if any: up to the first one about a move that spectators have not seen, or written after one.
         """
-        state = self.public
-        if state.outcome is not None:
-            return state.notes
+        if self.state.outcome is not None:
+            return self.state.notes
         if not self._context.live_notes:
             return ()
-        return tuple(takewhile(lambda note: note.ply <= state.history.plies, state.notes))
+        plies = self.public.history.plies
+        return tuple(takewhile(lambda note: max(note.ply, note.plies) <= plies, self.state.notes))
 
     def now(self) -> int:
         """Return the time of the match: microseconds since MATCH was sent to both players."""
@@ -139,11 +139,11 @@ class Match:
         """Seat a player who resumes the match, and send all that was missed; also when the match is over."""
         seat.tell(m.Match, encode(referee.announcement(self.header, side, token)))
         if self.state.outcome is not None:
-            self._backlog.send(seat, self.state, 0)
+            send_match(seat, self.state._replace(notes=()), self._moved, 0)
             seat.leave()
             return
         now = self._credit_stalls(self.now())
-        self._backlog.send(seat, self.state, now)
+        send_match(seat, self.state._replace(notes=()), self._moved, now)
         absent, self.players[side] = self.players[side] is None, seat
         self.informed[side] = True
         if self.state.playing and self.state.history.position.turn == side and not self.waits_for(side):
@@ -242,28 +242,25 @@ class Match:
         with suppress(OSError):
             self._journal.close()
         self._suspended = True
-        self.due = math.inf
-        seats = self._seats()
-        self.players, self.watchers = [None, None], {}
-        for seat in seats:
-            seat.leave()
+        self._release_seats()
 
     def watch(self, seat: Seat) -> None:
         """Add a spectator, and send the match from its start."""
         seat.tell(m.Watching, encode(watching(self.header)))
-        self._public_backlog.send(seat, self.public, self.now(), len(self.public_notes))
+        send_match(seat, self.public._replace(notes=self.public_notes), self._moved, self.now())
         if self.state.outcome is None:
-            self.watchers[seat] = None
+            self.follow(seat)
         else:
             seat.leave()
 
     def follow(self, seat: Seat) -> None:
         """Add a spectator of a running match who has seen it so far."""
         self.watchers[seat] = None
+        self._view = View.of(self.public._replace(notes=self.public_notes))
 
     def line(self) -> str:
         """Return the line of the match in LIST."""
-        return listing_line(self._listing_head, self.state, self.public.history.plies)
+        return listing_line(self.state, self.public.history.plies)
 
     def flag(self, now: int) -> None:
         """Check at a stamp of the server whether a flag has fallen, or waiting for players is over. Raises nothing."""
@@ -308,14 +305,13 @@ class Match:
         if lines:
             self._journal.write(lines[0] if len(lines) == 1 else "".join(lines))
         finished, self.state = state.outcome is not None and self.state.outcome is None, state
-        shown: list[tuple[type, bytes]] = []
         turn_given = False
         try:
             for effect in effects:
                 if isinstance(effect, referee.Show):
                     kind, data = type(effect.message), encode(effect.message)
-                    shown.append((kind, data))
-                    self._backlog.add(kind, data)
+                    if kind is m.Moved:
+                        self._moved.append(data)
                     for seat in self.players:
                         if seat is not None:
                             seat.tell(kind, data)
@@ -326,8 +322,10 @@ class Match:
                     self._tell(effect.side, effect.message)
                 elif isinstance(effect, referee.GiveTime):
                     self._start_when_sent(partial(self._restart_initialisation, effect.side))
-            if self._delay is not None or self.watchers or state.notes:
-                self._show_spectators(shown)
+            if self._past:
+                self._keep_past(state)
+            if self.watchers:
+                self._show_spectators()
         finally:
             if finished:
                 self._end()
@@ -342,26 +340,22 @@ class Match:
         if seat is not None:
             seat.tell(type(message), encode(message))
 
-    def _show_spectators(self, shown: list[tuple[type, bytes]]) -> None:
-        """Send spectators what they may see by now, after the players."""
-        if self._delay is not None:
-            shown = self._delay.after(self.state, shown)
-            for kind, data in shown:
-                self._public_backlog.add(kind, data)
-        if len(self.state.notes) > self._notes_shown:
-            shown = self._with_notes(shown)
+    def _keep_past(self, state: referee.State) -> None:
+        """Keep the state after each move, for spectators that are some moves behind."""
+        before = self._past[-1]
+        if state.history.plies > before.history.plies:
+            self._past.append(state)
+        elif state.ready != before.ready:
+            self._past[-1] = state
+
+    def _show_spectators(self) -> None:
+        """Send spectators the moves and notes that they may see by now, after the players."""
+        public = self.public._replace(notes=self.public_notes)
+        shown = list(changes(public, self._moved, self._view, self.now()))
+        self._view = View.of(public)
         for watcher in list(self.watchers):
             for kind, data in shown:
                 watcher.tell(kind, data)
-
-    def _with_notes(self, shown: list[tuple[type, bytes]]) -> list[tuple[type, bytes]]:
-        """Add the notes that spectators may see by now to what they are shown, before RESULT."""
-        first, self._notes_shown = self._notes_shown, len(self.public_notes)
-        if first == self._notes_shown or not self.watchers:
-            return shown
-        notes = m.Noted, encode_notes(self.state, first, self._notes_shown)
-        at = next((at for at, (kind, _) in enumerate(shown) if kind is m.Result), len(shown))
-        return [*shown[:at], notes, *shown[at:]]
 
     def _start_initialisation(self) -> None:
         """Start both clocks for initialisation, now that MATCH was sent to both players."""
@@ -409,12 +403,15 @@ class Match:
         self._leave()
 
     def _leave(self) -> None:
+        self._release_seats()
+        self._context.on_end(self)
+
+    def _release_seats(self) -> None:
         self.due = math.inf
         seats = self._seats()
         self.players, self.watchers = [None, None], {}
         for seat in seats:
             seat.leave()
-        self._context.on_end(self)
 
     def _seats(self) -> list[Seat]:
         return [seat for seat in (*self.players, *self.watchers) if seat is not None]

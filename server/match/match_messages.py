@@ -3,10 +3,9 @@
 MOVES and LIST are made in small steps that do not hold up the event loop.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import trio
 
@@ -49,19 +48,16 @@ def watching(header: Header) -> m.Watching:
     )
 
 
-def listing_head(header: Header) -> str:
-    """Return the part of the line of a match in LIST that does not change."""
-    position, times = header.position, " ".join(map(str, header.control.milliseconds))
-    players = " ".join(header.players)
-    return f"{header.match} {position.game.name} {word_of(position.parameters)} {players} {times}"
-
-
-def listing_line(head: str, state: State, plies: int) -> str:
+def listing_line(state: State, plies: int) -> str:
     """Return the line of a match in LIST, in which spectators have seen so many moves."""
-    outcome = state.outcome
+    header, outcome = state.header, state.outcome
+    status = "running" if state.playing else "preparing"
     if outcome is not None:
-        return f"{head} {plies} {outcome.result(state.sides)} {outcome.termination}"
-    return f"{head} {plies} {'running' if state.playing else 'preparing'}"
+        status = f"{outcome.result(state.sides)} {outcome.termination}"
+    position = header.position
+    board = f"{position.game.name} {word_of(position.parameters)}"
+    words = (header.match, board, *header.players, *header.control.milliseconds, plies, status)
+    return " ".join(map(str, words))
 
 
 def send_messages(seat: Seat, messages: list[Message]) -> None:
@@ -81,72 +77,44 @@ def encode_notes(state: State, first: int, until: int) -> bytes:
     return b"".join(encode(m.Noted(note.ply, state.sides[note.side], m.Text(write_note(note.note)))) for note in shown)
 
 
-class SpectatorBacklog:
-    """The messages that show a match from its start up to now."""
+class View(NamedTuple):
+    """The part of a match that somebody has been shown."""
 
-    def __init__(self, state: State) -> None:
-        """Encode a match up to its present state."""
-        self._board = encode(referee.first_board(state.header))
-        self._moved = bytearray(b"".join(map(encode, state.shown)))
-        self._noted, self._notes = bytearray(), 0
-        """Notes that were encoded, and how many."""
+    started: bool = False
+    plies: int = 0
+    notes: int = 0
+    over: bool = False
 
-    def add(self, kind: type, data: bytes) -> None:
-        """Add an encoded message, if it is MOVED; the others are made when they are sent."""
-        if kind is m.Moved:
-            self._moved += data
-
-    def messages(self, state: State, now: int, notes: int = 0) -> Iterator[tuple[type, bytes]]:
-        """Yield the match by kinds of messages, with the clocks of this moment; ``state`` is its present state.
-
-        ``notes`` is how many of its notes are shown: never fewer than before.
-        """
-        yield m.Board, self._board
-        if state.ready == (True, True):
-            yield m.Start, encode(m.Start(*state.clock.milliseconds(now)))
-        if self._moved:
-            yield m.Moved, bytes(self._moved)
-        if notes:
-            self._noted += encode_notes(state, self._notes, notes)
-            self._notes = notes
-            yield m.Noted, bytes(self._noted)
-        if state.outcome is not None:
-            yield m.Result, encode(referee.result(state, now))
-
-    def send(self, seat: Seat, state: State, now: int, notes: int = 0) -> None:
-        """Send the `messages` to a session."""
-        for kind, data in self.messages(state, now, notes):
-            seat.tell(kind, data)
+    @classmethod
+    def of(cls, state: State) -> "View":
+        """Return the view of somebody who has been shown a match up to a state, with its notes."""
+        return cls(state.ready == (True, True), len(state.shown), len(state.notes), state.outcome is not None)
 
 
-class Delay:
-    """The state of a match some moves ago; its final state when it is over."""
+def changes(state: State, moved: Sequence[bytes], old: View, now: int) -> Iterator[tuple[type, bytes]]:
+    """Yield the messages that lead from a view of a match to a state of it, by kind.
 
-    def __init__(self, moves: int, state: State) -> None:
-        """Take the present state; spectators see it ``moves`` moves late, at least one."""
-        self._past: deque[State] = deque(_recent_states(state, moves), maxlen=moves + 1)
-
-    @property
-    def state(self) -> State:
-        """Return the state that spectators see."""
-        return self._past[0]
-
-    def after(self, state: State, shown: list[tuple[type, bytes]]) -> list[tuple[type, bytes]]:
-        """Take the next state and the messages that players are shown; return those for spectators."""
-        seen = len(self.state.shown)
-        if state.outcome is not None:
-            self._past = deque([state])
-        elif state.history.plies > self._past[-1].history.plies:
-            self._past.append(state)
-        elif state.ready != self._past[-1].ready:
-            self._past[-1] = state
-        elif state.notes is not self._past[-1].notes:
-            self._past[-1] = self._past[-1]._replace(notes=state.notes)
-        due = [(m.Moved, encode(moved)) for moved in self.state.shown[seen:]]
-        return [part for part in shown if part[0] is m.Start] + due + [part for part in shown if part[0] is m.Result]
+    ``moved`` are the encoded moves of the match.
+    """
+    new = View.of(state)
+    if new.started and not old.started:
+        yield m.Start, encode(m.Start(*state.clock.milliseconds(now)))
+    if new.plies > old.plies:
+        yield m.Moved, b"".join(moved[old.plies : new.plies])
+    if new.notes > old.notes:
+        yield m.Noted, encode_notes(state, old.notes, new.notes)
+    if new.over and not old.over:
+        yield m.Result, encode(referee.result(state, now))
 
 
-def _recent_states(state: State, moves: int) -> list[State]:
+def send_match(seat: Seat, state: State, moved: Sequence[bytes], now: int) -> None:
+    """Send a match from its start up to a state of it, with its notes."""
+    seat.tell(m.Board, encode(referee.first_board(state.header)))
+    for kind, data in changes(state, moved, View(), now):
+        seat.tell(kind, data)
+
+
+def recent_states(state: State, moves: int) -> list[State]:
     """Return the states of a match from ``moves`` moves ago up to now."""
     if state.outcome is not None or not state.shown:
         return [state]
@@ -211,17 +179,13 @@ def list_moves(position: Position) -> Iterator[bytes]:
     """Make the answer to MOVES."""
     found: list[str] = []
     began = processor_time()
-    try:
-        for successor in position.successors():
-            found.append(successor.move)
-            if len(found) > LISTED_MOVES:
-                raise OverflowError
-            if len(found) % MOVES_PER_STEP == 0 or processor_time() - began > STEP_MICROSECONDS:
-                yield b""
-                began = processor_time()
-    except OverflowError:
-        sentence = f"more than {LISTED_MOVES} moves are legal here; they are not listed"
-        raise ProtocolError(Code.TOO_MANY, sentence) from None
+    for successor in position.successors():
+        if len(found) == LISTED_MOVES:
+            raise ProtocolError(Code.TOO_MANY, f"more than {LISTED_MOVES} moves are legal here; they are not listed")
+        found.append(successor.move)
+        if len(found) % MOVES_PER_STEP == 0 or processor_time() - began > STEP_MICROSECONDS:
+            yield b""
+            began = processor_time()
     yield encode(m.Moves(m.Block(tuple(found))))
 
 

@@ -10,22 +10,17 @@ sending to a reader that is awake. Sent back to back, the answers of a pass find
 """
 
 import selectors
-import socket
-import ssl
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
-from typing import Protocol
+from contextlib import asynccontextmanager
 
 import structlog
 import trio
 
 from server.config.settings import OUTBOX_BYTES, RECEIVE_BYTES, WRITE_BYTES, WRITE_SECONDS
+from server.net.wires import WOULD_BLOCK, Wire
 
 log = structlog.get_logger()
-
-WOULD_BLOCK = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-
 
 LOW_PRIORITY_AT_ONCE = 4
 """Low-priority connections that are flushed one after the other."""
@@ -142,56 +137,6 @@ class Poller:
                 if self._low_priority:
                     await trio.sleep(LOW_PRIORITY_SECONDS)
             self._low_priority_added = trio.Event()
-
-
-class Wire(Protocol):
-    """A non-blocking stream of bytes over descriptors."""
-
-    closing: Callable[[], None]
-    """Has to be called before the descriptors are closed."""
-
-    def source(self) -> int:
-        """Return the descriptor to read from; negative when it is closed."""
-
-    def target(self) -> int:
-        """Return the descriptor to write to."""
-
-    def recv(self, max_bytes: int) -> bytes:
-        """Return bytes, none at the end; raises one of `WOULD_BLOCK` where there are none yet."""
-
-    def send(self, data: bytes | bytearray) -> int:
-        """Write bytes; return how many were taken. Raises one of `WOULD_BLOCK` where none are."""
-
-    def pending(self) -> int:
-        """Return how many bytes can be received that the descriptor does not show, since TLS has decrypted them."""
-
-    def close(self) -> None:
-        """Close the stream."""
-
-
-class SocketWire:
-    """A socket, perhaps encrypted."""
-
-    def __init__(self, connected: socket.socket) -> None:
-        """Own a connected socket."""
-        connected.setblocking(False)
-        self._socket = connected
-        self.closing: Callable[[], None] = lambda: None
-        self.recv, self.send = connected.recv, connected.send
-        self.source = self.target = connected.fileno
-        self.pending: Callable[[], int] = connected.pending if isinstance(connected, ssl.SSLSocket) else lambda: 0
-
-    def close(self) -> None:
-        """Close the socket; TLS says goodbye."""
-        if isinstance(self._socket, ssl.SSLSocket):
-            with suppress(OSError, ValueError):
-                self._socket.unwrap()
-        self._socket.close()
-
-
-def detached(stream: trio.SocketStream) -> socket.socket:
-    """Take the socket out of a stream, which can be used no more."""
-    return socket.socket(fileno=stream.socket.detach())
 
 
 class Connection:

@@ -2,8 +2,8 @@
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 
 import structlog
 import trio
@@ -61,40 +61,6 @@ class AcceptStatus:
         """Start in the state of accepting."""
         self._closed_until = float("-inf")
         self._logged = False
-        self._keeps_spare = False
-        self._spare = -1
-
-    @contextmanager
-    def keep_spare(self) -> Iterator[None]:
-        """Keep a spare descriptor, with which listeners refuse connections when no other one is left."""
-        self._keeps_spare = True
-        self.take_spare()
-        try:
-            yield
-        finally:
-            self._keeps_spare = False
-            self._close_spare()
-
-    @contextmanager
-    def spare_released(self) -> Iterator[bool]:
-        """Release the spare descriptor for a moment; yield whether there was one."""
-        had_one = self._close_spare()
-        try:
-            yield had_one
-        finally:
-            self.take_spare()
-
-    def take_spare(self) -> None:
-        """Take the spare descriptor again where another task was faster to take the one that was released."""
-        if self._keeps_spare and self._spare < 0:
-            with suppress(OSError):  # the next attempt to accept tries again
-                self._spare = os.open(os.devnull, os.O_RDONLY)
-
-    def _close_spare(self) -> bool:
-        spare, self._spare = self._spare, -1
-        if spare >= 0:
-            os.close(spare)
-        return spare >= 0
 
     @property
     def closed(self) -> bool:
@@ -118,7 +84,7 @@ class AcceptStatus:
 class Listener(trio.abc.Listener[trio.SocketStream]):
     """A listener that waits and retries when the machine lacks descriptors or memory.
 
-    Without descriptors it refuses connections by the spare one of its status.
+    It keeps a spare descriptor. When no other descriptor is left, the listener refuses connections with it.
     """
 
     def __init__(self, listener: trio.SocketListener, accept_status: AcceptStatus, refusal: bytes = b"") -> None:
@@ -126,40 +92,48 @@ class Listener(trio.abc.Listener[trio.SocketStream]):
         self._listener = listener
         self._accept_status = accept_status
         self._refusal = refusal
+        self._spare = -1
+        self._take_spare()
 
     async def accept(self) -> trio.SocketStream:
         """Wait for a connection."""
         while True:
             # without descriptors accept fails at once, whether or not somebody connects
             await trio.lowlevel.wait_readable(self._listener.socket)
-            self._accept_status.take_spare()  # before a connection takes the last descriptor, and nobody is refused
+            self._take_spare()  # before a connection takes the last descriptor, and nobody is refused
             try:
                 stream = await self._listener.accept()
             except OSError as error:
                 if error.errno not in _LACKS:
                     raise
                 self._accept_status.failed(error)
-                if error.errno in (errno.EMFILE, errno.ENFILE):
-                    await self._refuse()
+                await self._refuse()
                 await trio.sleep(RETRY_SECONDS)
             else:
                 self._accept_status.worked()
                 return stream
 
     async def _refuse(self) -> None:
-        """Refuse the next connection with the spare descriptor, if there is one in time."""
-        with (
-            self._accept_status.spare_released() as had_one,
-            trio.move_on_after(REFUSAL_SECONDS),
-            suppress(OSError, trio.BrokenResourceError),
-        ):
-            if not had_one:
-                return
+        """Refuse the next connection with the spare descriptor."""
+        self._release_spare()
+        with trio.move_on_after(REFUSAL_SECONDS), suppress(OSError, trio.BrokenResourceError):
             async with await self._listener.accept() as stream:
                 await stream.send_all(self._refusal)
                 await stream.send_eof()
                 while await stream.receive_some():  # a connection that is closed with unread bytes loses the refusal
                     pass
+        self._take_spare()
+
+    def _take_spare(self) -> None:
+        if self._spare < 0:
+            with suppress(OSError):  # the next attempt to accept tries again
+                self._spare = os.open(os.devnull, os.O_RDONLY)
+
+    def _release_spare(self) -> None:
+        if self._spare >= 0:
+            os.close(self._spare)
+            self._spare = -1
 
     async def aclose(self) -> None:
         """Leave the wrapped listener open, so that a service that has failed can begin again. Its owner closes it."""
+        self._release_spare()

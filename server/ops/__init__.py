@@ -1,1 +1,1 @@
-"""Operations: logs, processes, and the service manager."""
+"""Operations: logs, processes, and services."""

@@ -21,10 +21,6 @@ class LruCache(Generic[Key, Value]):
         self._values: dict[Key, Value] = {}
         """The value used least recently comes first."""
 
-    def __contains__(self, key: Key) -> bool:
-        """Tell whether there is a value of a key; that is no use of it."""
-        return key in self._values
-
     def get(self, key: Key) -> Value | None:
         """Return the value of a key, which counts as used; None where there is none."""
         if key not in self._values:

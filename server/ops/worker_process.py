@@ -1,10 +1,12 @@
 """The server's side of a worker process: starts it, asks it, stops it, and ends it."""
 
 import errno
+import math
 import resource
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import trio
@@ -92,15 +94,11 @@ class WorkerProcess:
         """
         if not self.asked:
             return False
-        with trio.move_on_after(seconds, shield=True):
-            try:
-                await self._tell_to_stop()
-                await self._answer(None)
-                self.asked = False
-                return True
-            except FAULTS:
-                pass
-        return False
+        with trio.move_on_after(seconds, shield=True), suppress(*FAULTS):
+            await self._tell_to_stop()
+            await self._answer(None)
+            self.asked = False
+        return not self.asked
 
     async def end(self) -> None:
         """Kill the process, whatever it does, and close the pipes to it."""
@@ -115,12 +113,9 @@ class WorkerProcess:
 
     async def _answer(self, wanted: Callable[[], bool] | None) -> tuple[int, bytes]:
         while (answer := self._whole()) is None:
-            if wanted is None:
+            with trio.move_on_after(math.inf if wanted is None else LOOK_SECONDS):
                 await self._more()
-                continue
-            with trio.move_on_after(LOOK_SECONDS):
-                await self._more()
-            if not wanted():
+            if wanted is not None and not wanted():
                 wanted = None
                 await self._tell_to_stop()
         return answer

@@ -15,10 +15,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from engine.wire.words import number_of
-from server.storage.database import BUSY_SECONDS, guarded
+from server.storage.database import check_whole, copy_database, guarded
 from server.storage.disk import LOCK, SUFFIX
 from server.storage.record_store import NUMBERS, UNFINISHED
 
@@ -42,15 +41,10 @@ class BadBackup(Exception):
     """A backup cannot be made, or is none; ``str(error)`` is one sentence."""
 
 
-class Saved(NamedTuple):
-    """What stands in a backup."""
+def back_up(data: Path, to: Path, now: datetime, begun: Begun, contests: str) -> int:
+    """Make a backup of a data directory, as a new folder; return the number of files.
 
-    files: int
-    bytes: int
-
-
-def back_up(data: Path, to: Path, now: datetime, begun: Begun, contests: str) -> Saved:
-    """Make a backup of a data directory, as a new folder; raises `BadBackup`, `BadStore` and OSError.
+    Raises `BadBackup`, `BadStore` and OSError.
 
     Records are links to the same files where the file system can do that, and copies elsewhere. ``contests`` is the
     name of the database of contests. Nothing is left of a backup that fails.
@@ -62,25 +56,24 @@ def back_up(data: Path, to: Path, now: datetime, begun: Begun, contests: str) ->
     if to.absolute().is_relative_to(data.absolute()):
         raise BadBackup(f"{to} lies within the data directory {data}; a backup belongs elsewhere")
     unfinished = to.with_name(f"{to.name}{UNFINISHED}")
-    if unfinished.exists():
-        raise BadBackup(f"{unfinished} is left of a backup that was ended half-way; take it away")
     unfinished.mkdir(0o700, parents=True)
     try:
-        saved = _fill(data, unfinished, begun, contests)
-        head = {"format": FORMAT, "made": now.isoformat(), "files": saved.files}
+        _fill(data, unfinished, begun, contests)
+        files = len(_files(unfinished))
+        head = {"format": FORMAT, "made": now.isoformat(), "files": files}
         (unfinished / COMPLETE).write_text(json.dumps(head) + "\n", encoding="ascii")
         os.sync()  # thousands of small files at once
         unfinished.rename(to)
     except BaseException:
         shutil.rmtree(unfinished)
         raise
-    return saved
+    return files
 
 
-def restore(backup: Path, data: Path) -> Saved:
-    """Make a data directory from a backup, which may lie on a file system that is mounted read-only.
+def restore(backup: Path, data: Path) -> int:
+    """Make a data directory from a backup; return the number of files.
 
-    Raises `BadBackup`, `BadStore` and OSError. Nothing is ever written to the backup.
+    Nothing is written to the backup. Raises `BadBackup`, `BadStore` and OSError.
     """
     try:
         head = json.loads((backup / COMPLETE).read_bytes())
@@ -95,31 +88,27 @@ def restore(backup: Path, data: Path) -> Saved:
         raise BadBackup(f"{data} is not empty; move it away, or restore to another folder with --data")
     data = data.absolute()
     unfinished = data.with_name(f"{data.name}{UNFINISHED}")
-    if unfinished.exists():
-        raise BadBackup(f"{unfinished} is left of an attempt that was ended half-way; take it away")
     there = len(_files(backup)) - 1
     if there != files:
         raise BadBackup(f"{backup} had {number_of(files, 'file')}, and has {there}; take another backup")
     for path in backup.glob(DATABASES):
         with guarded(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as database:
-            fault = database.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if fault != "ok":
-            raise BadBackup(f"{path} is damaged: {' '.join(fault.split())}; take another backup")
+            check_whole(database, path)
+    unfinished.mkdir(0o700, parents=True)
     try:
-        shutil.copytree(
-            backup, unfinished, symlinks=True, ignore=lambda place, _: {COMPLETE} if Path(place) == backup else set()
-        )
+        shutil.copytree(backup, unfinished, symlinks=True, dirs_exist_ok=True)
+        (unfinished / COMPLETE).unlink()
     except BaseException:
-        shutil.rmtree(unfinished, ignore_errors=True)
+        shutil.rmtree(unfinished)
         raise
     with suppress(FileNotFoundError):
         data.rmdir()
     unfinished.rename(data)
     os.sync()
-    return Saved(files, _size(data))
+    return files
 
 
-def _fill(data: Path, to: Path, begun: Begun, contests: str) -> Saved:
+def _fill(data: Path, to: Path, begun: Begun, contests: str) -> None:
     for path in sorted(data.glob(DATABASES)):
         _copy_database(path, to / path.name)
     folders = sorted((path for path in data.iterdir() if path.is_dir()), key=lambda path: path.name != GROWING)
@@ -139,17 +128,11 @@ def _fill(data: Path, to: Path, begun: Begun, contests: str) -> Saved:
             (to / folder_name / f"{match}{SUFFIX}").unlink(missing_ok=True)
     for path in (to / "records").glob(f"*{SUFFIX}"):
         (to / GROWING / path.name).unlink(missing_ok=True)  # it ended meanwhile
-    return Saved(len(_files(to)), _size(to))
 
 
 def _copy_database(path: Path, to: Path) -> None:
-    uri = f"{path.absolute().as_uri()}?mode=ro"
-    with (
-        guarded(path),
-        closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as file,
-        closing(sqlite3.connect(to)) as copy,
-    ):
-        file.backup(copy)
+    with closing(sqlite3.connect(to)) as copy:
+        copy_database(path, copy)
     shutil.copymode(path, to)
 
 
@@ -183,11 +166,3 @@ def _contents(folder: Path) -> Iterator[Path]:
 
 def _files(folder: Path) -> list[Path]:
     return [path for path in _contents(folder) if not path.is_symlink()]
-
-
-def _size(folder: Path) -> int:
-    total = 0
-    for path in _files(folder):
-        with suppress(FileNotFoundError):
-            total += path.stat().st_size
-    return total

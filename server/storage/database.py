@@ -45,7 +45,7 @@ def connect(path: Path, schema: Schema, *, check: bool = False) -> sqlite3.Conne
         with guarded(path):
             wait_while_busy(connection, lambda: _prepare(connection, path, schema), BUSY_SECONDS)
             if check:
-                _check(connection, path)
+                check_whole(connection, path)
     except BaseException:
         connection.close()
         raise
@@ -61,16 +61,21 @@ def snapshot(path: Path, schema: Schema, missing: str) -> sqlite3.Connection:
         raise BadStore(f"{path} is not there: {missing}")
     copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     try:
+        copy_database(path, copy)
         with guarded(path):
-            uri = f"{path.absolute().as_uri()}?mode=ro"
-            with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as file:
-                file.backup(copy)
             _prepare(copy, path, schema)
-            _check(copy, path)
+            check_whole(copy, path)
     except BaseException:
         copy.close()
         raise
     return copy
+
+
+def copy_database(path: Path, copy: sqlite3.Connection) -> None:
+    """Copy a database, also while a server writes into it; raises `BadStore`."""
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    with guarded(path), closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as file:
+        file.backup(copy)
 
 
 def other_version(connection: sqlite3.Connection, path: Path) -> str:
@@ -144,7 +149,8 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema) -> None
                 connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def _check(connection: sqlite3.Connection, path: Path) -> None:
+def check_whole(connection: sqlite3.Connection, path: Path) -> None:
+    """Read a whole database; raises `BadStore` where it is damaged."""
     fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if fault != "ok":
         raise BadStore(f"{path} is damaged: {' '.join(fault.split())}")

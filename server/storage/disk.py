@@ -10,7 +10,7 @@ A sync round brings all unsynced records to the disk together.
 import errno
 import fcntl
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
@@ -43,6 +43,8 @@ class Disk:
     def __init__(self) -> None:
         """Use the file system of the machine."""
         self._logged = False
+        self.syncs = True
+        """Whether files are synced; a file system in memory, say, need not be."""
 
     def create(self, path: Path, mode: int) -> int:
         """Create a new file, open for appending."""
@@ -81,7 +83,22 @@ class Disk:
         """Sync the names in a folder."""
         self._sync(path, os.O_RDONLY | os.O_DIRECTORY)
 
+    def replace(self, path: Path, data: bytes, new: Path) -> None:
+        """Write a whole file at a path ``new``, then rename it: a crash leaves the old file or the new one."""
+        with suppress(FileNotFoundError):
+            self.unlink(new)
+        file = self.create(new, 0o644)
+        try:
+            self.append(file, data)
+        finally:
+            self.close(file)
+        self.sync(new)
+        self.rename(new, path)
+        self.sync_folder(path.parent)
+
     def _sync(self, path: Path, flags: int) -> None:
+        if not self.syncs:
+            return
         file = os.open(path, flags)
         try:
             self._flush(file)
@@ -231,28 +248,26 @@ class Unsynced:
         self.expired.clear()
         return work
 
-    def restore_round(self, work: Round) -> None:
-        """Mark the contents of a cancelled round as unsynced again."""
-        self.written |= work.written
-        self.begun |= work.begun
-        self.expired |= work.expired
-
     def sync(self, work: Round) -> Synced:
         """Sync the contents of a round, then move finished records; never raises OSError."""
         failed: dict[int, OSError] = {}
         back: dict[int, OSError] = {}
         places = self._folders
-        files = [(match, places.key(match)) for match in sorted(work.begun)]
-        files += [(match, places.journal(match)) for match in sorted(work.written | work.begun)]
-        for match, path in files:
-            try:
-                self._disk.sync(path)
-            except FileNotFoundError:
-                continue  # its keys are expired, or it was never announced
-            except OSError as error:
-                (back if error.errno in TRANSIENT else failed)[match] = error
-        if work.begun:
-            self._sync_folders((places.running, places.keys), work.begun, failed, back)
+
+        def sync(matches: Collection[int], sync: Callable[[Path], None], *paths: Path) -> None:
+            for path in paths if matches else ():
+                try:
+                    sync(path)
+                except FileNotFoundError:
+                    continue  # its keys are expired, or it was never announced
+                except OSError as error:
+                    (back if error.errno in TRANSIENT else failed).update(dict.fromkeys(matches, error))
+
+        for match in sorted(work.begun):
+            sync((match,), self._disk.sync, places.key(match))
+        for match in sorted(work.written | work.begun):
+            sync((match,), self._disk.sync, places.journal(match))
+        sync(work.begun, self._disk.sync_folder, places.running, places.keys)
         self._failed |= failed
         moved = []
         for match in work.finished:
@@ -265,22 +280,12 @@ class Unsynced:
                     back[match] = error
                     continue
                 moved.append(match)
-        if moved:
-            self._sync_folders((places.records, places.running), moved, failed, back)
-            self._failed |= failed
+        sync(moved, self._disk.sync_folder, places.records, places.running)
+        self._failed |= failed
         for match in sorted(work.expired):
             with suppress(OSError):
                 self._disk.unlink(places.key(match))
         return Synced(failed, back)
-
-    def _sync_folders(
-        self, folders: Iterable[Path], matches: Iterable[int], failed: dict[int, OSError], back: dict[int, OSError]
-    ) -> None:
-        for folder in folders:
-            try:
-                self._disk.sync_folder(folder)
-            except OSError as error:
-                (back if error.errno in TRANSIENT else failed).update(dict.fromkeys(matches, error))
 
     def sync_record(self, match: int, path: Path) -> None:
         """Sync the record of a finished match at a path, and move it to ``records/``.
@@ -317,12 +322,6 @@ class Unsynced:
         """Raise the OSError of a record that could not be synced, if there is one."""
         if match in self._failed:
             raise self._failed[match]
-
-    def forget(self, match: int) -> None:
-        """Remove a match."""
-        for kept in (self.written, self.begun):
-            kept.discard(match)
-        self.late.pop(match, None)
 
     def done(self, work: Round, synced: Synced) -> list[int]:
         """Apply the result of a round; return the matches whose records were moved."""

@@ -29,15 +29,6 @@ from server.config.settings import RECENT_MATCHES
 from server.config.tokens import HASH, hashed
 from server.storage.disk import SUFFIX, DataFolders, Disk, Round, Synced, Unsynced, boot
 
-__all__ = [
-    "SUFFIX",
-    "UNFINISHED",
-    "Keys",
-    "MatchJournal",
-    "RecordStore",
-    "find_record",
-]
-
 UNFINISHED = ".new"
 """Suffix of incomplete files, which are renamed when they are complete."""
 
@@ -75,20 +66,14 @@ class MatchJournal:
         self._keeper, self._match = keeper, match
         self._file, self._length = file, length
         self._written = keeper.unsynced.written
-        self._torn = False
 
     def write(self, text: str) -> None:
         """Append text, which survives a kill of the process. Raises OSError, and then nothing is appended."""
-        if self._torn:
-            raise OSError(errno.EIO, "half a line stands at the end of the record, and cannot be taken away")
         data = text.encode()
         try:
             self._keeper.disk.append(self._file, data)
         except OSError:
-            self._torn = True
-            with suppress(OSError):
-                self._keeper.disk.cut(self._file, self._length)  # half a line would corrupt the next one
-                self._torn = False
+            self._keeper.disk.cut(self._file, self._length)  # half a line would corrupt the next one
             raise
         self._length += len(data)
         self._written.add(self._match)
@@ -160,17 +145,8 @@ class MatchNumbers:
         self._reserved = self._last
 
     def _write(self, most: int) -> None:
-        new = self._path.with_suffix(UNFINISHED)
-        with suppress(FileNotFoundError):
-            self._disk.unlink(new)
-        file = self._disk.create(new, 0o644)
-        try:
-            self._disk.append(file, f"{most} {boot()}\n".encode())
-        finally:
-            self._disk.close(file)
-        self._disk.sync(new)
-        self._disk.rename(new, self._path)
-        self._disk.sync_folder(self._path.parent)
+        text = f"{most} {boot()}\n"
+        self._disk.replace(self._path, text.encode(), self._path.with_suffix(UNFINISHED))
 
 
 class RecordStore:
@@ -192,6 +168,7 @@ class RecordStore:
         GameResult records are signed by ``sign``, if it is given. What a dead server has left half is deleted.
         """
         self.disk = disk or Disk()
+        self.disk.syncs = synced
         self._sign = sign
         self.signs = sign is not None
         self.folders = DataFolders(folder)
@@ -208,20 +185,14 @@ class RecordStore:
         self._ended = deque(sorted(set(_match_numbers(keys)) - set(_match_numbers(running)), key=self._last_written))
         """Matches whose keys are kept, in the order in which they ended."""
         self._recent = recent
-        self._synced = synced
         for path in running.glob(f"*{UNFINISHED}"):
             path.unlink()  # the server died while it wrote them, before MATCH was sent
-        if synced:
-            for place in (*places, folder):
-                self.disk.sync_folder(place)
+        for place in (*places, folder):
+            self.disk.sync_folder(place)
 
     def next_number(self) -> int:
         """Return an unused match number; raises OSError if none can be reserved."""
         return self.numbers.next()
-
-    def skip(self, match: int) -> None:
-        """Never return match numbers up to this one."""
-        self.numbers.skip(match)
 
     def begin(self, match: int, keys: Keys, head: str) -> MatchJournal:
         """Create the journal of a match with its head; raises OSError, and then there is none."""
@@ -285,24 +256,11 @@ class RecordStore:
         return Keys(*words) if len(words) == 2 and all(re.fullmatch(HASH, word) for word in words) else None
 
     def finish(self, match: int) -> None:
-        """Move a journal to the records, with those that could not be moved before; if synced, after its sync.
-
-        Raises OSError for this one, which is moved later then.
-        """
-        late = self.unsynced.late
-        before = list(late)
-        late[match] = None
-        if self._synced:
-            return
-        self._move_to_records(match)
-        for other in before:
-            with suppress(OSError):
-                self._move_to_records(other)
-
-    def _move_to_records(self, match: int) -> None:
-        self.disk.rename(self.folders.journal(match), self.folders.record(match))
-        self.unsynced.forget(match)
-        self._expire_keys(match)
+        """Move a journal to the records with the next round, which is now where nothing is synced."""
+        self.unsynced.late[match] = None
+        if not self.disk.syncs:
+            work = self.unsynced.round()
+            self.done(work, self.unsynced.sync(work))
 
     def quarantine(self, match: int, instead: str) -> Path:
         """Move an invalid journal to ``damaged/``, and return its new path. Raises OSError.
@@ -321,20 +279,9 @@ class RecordStore:
 
         Raises OSError, and then there is none.
         """
-        new = self.folders.unfinished(match)
-        with suppress(FileNotFoundError):
-            self.disk.unlink(new)
-        file = self.disk.create(new, 0o644)
-        try:
-            data = text.encode()
-            self.disk.append(file, data + self.signature(data).encode())
-        finally:
-            self.disk.close(file)
-        if self._synced:
-            self.disk.sync(new)
-        self.disk.rename(new, self.folders.record(match))
-        if self._synced:
-            self.disk.sync_folder(self.folders.records)
+        data = text.encode()
+        data += self.signature(data).encode()
+        self.disk.replace(self.folders.record(match), data, self.folders.unfinished(match))
 
     def read(self, match: int) -> str | None:
         """Read the record of a finished match; None if there is none. Raises OSError if it is unreadable."""
@@ -352,13 +299,6 @@ class RecordStore:
         if match in self.unsynced.late:
             yield self.folders.journal(match)
         yield self.folders.record(match)
-
-    def read_record_bytes(self, match: int) -> bytes | None:
-        """Read the file of a match in ``records/``; None if there is none. Raises OSError."""
-        try:
-            return self.folders.record(match).read_bytes()
-        except FileNotFoundError:
-            return None
 
     def remove_journal(self, match: int) -> None:
         """Delete the journal of a match that has a record. Raises OSError."""
@@ -381,8 +321,7 @@ class RecordStore:
         for path in self._possible_paths(match):
             try:
                 sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-                if self._synced:
-                    self.unsynced.sync_record(match, path)
+                self.unsynced.sync_record(match, path)
                 return sha256
             except FileNotFoundError:
                 continue
@@ -397,11 +336,7 @@ class RecordStore:
     def _expire_keys(self, match: int) -> None:
         self._ended.append(match)
         while len(self._ended) > self._recent:
-            expired = self._ended.popleft()
-            if self._synced:
-                self.unsynced.expired.add(expired)
-            else:
-                self.forget(expired)
+            self.unsynced.expired.add(self._ended.popleft())
 
     def _last_written(self, match: int) -> tuple[int, int]:
         """Return when the record of a match got its last line, as it ended, with its number; for sorting."""

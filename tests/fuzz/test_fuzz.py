@@ -1,4 +1,4 @@
-"""Every target with changed samples, with ARENA_CAMPAIGN=1 with some seventy times as many."""
+"""Every target with changed samples; with ARENA_CAMPAIGN=1 some seventy times as many."""
 
 import os
 from itertools import islice

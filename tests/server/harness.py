@@ -22,9 +22,9 @@ from server.arena.session import serve_stream
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
 from server.match.match import Match
-from server.net.connection import SocketWire
 from server.net.rate_limiter import RateLimiter
 from server.net.timing import microseconds
+from server.net.wires import SocketWire
 from server.ops import logs
 from server.storage.record_store import RecordStore
 from tests.waiting import WAIT_SECONDS

@@ -92,10 +92,6 @@ class ServerProcess:
             time.sleep(LOOK_SECONDS)
         raise AssertionError(f"{words!r} was not logged: {self.log}")
 
-    def logged(self, words: str) -> int:
-        """Return how many lines with such words the process has logged that was started last."""
-        return sum(words in line for line in list(self._logged[-1]))
-
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Send it a signal, and return its exit status; by then all is read that it and its bots have logged."""
         self.process.send_signal(number)

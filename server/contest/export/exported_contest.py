@@ -39,7 +39,8 @@ from server.contest.report.structure import Pause, Report
 from server.contest.scoring.results import effective_results
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Past, Verdict, check, recompute
-from server.storage.record_store import SUFFIX, find_record
+from server.storage.disk import SUFFIX
+from server.storage.record_store import find_record
 
 LEFT_OUT = ("(left out)",)
 """Stands for the command of a program."""

@@ -24,15 +24,14 @@ from server.contest.hosts.contest_players import ContestPlayers, ProgramCredenti
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, HostedGame, PlayerMissing
 from server.contest.hosts.worker_job import PROGRAMS
-from server.contest.programs.pipes import Pipes
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
 from server.contest.programs.sandbox.choice import NotVisible, seal_of
 from server.contest.programs.sandbox.cores import CoreLease, Cores
 from server.contest.scoring.results import game_result
 from server.contest.store.folders import errors_of
-from server.net.connection import SocketWire, Wire, detached
 from server.net.rate_limiter import AddressUsage, ConnectionQuota
 from server.net.timing import microseconds
+from server.net.wires import Pipes, SocketWire, Wire, detached
 from server.ops import descendants
 
 Result = TypeVar("Result")

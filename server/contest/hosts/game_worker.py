@@ -76,7 +76,7 @@ async def private_arena(
     """
     settings = Settings(data=data, tokens={})
     record_store = RecordStore(data)
-    record_store.skip(last_match)
+    record_store.numbers.skip(last_match)
     arena = Arena(settings, record_store, microseconds, server, ContestPlayers())
     watch = StallMonitor(microseconds, arena.stalls)
     rate_limiter = RateLimiter(settings.limits, settings.most_sessions, microseconds)

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -19,12 +19,12 @@ import trio
 from engine.games.outcome import Termination
 from engine.wire.seat import PIPES, Seat, environment_variables, fill_command
 from server.contest.fixtures import ProgramUsage
-from server.contest.programs.pipes import FLOOD_SECONDS, READ_BYTES, Pipes
 from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox import process as sealed
 from server.contest.programs.sandbox.cores import spawn
 from server.contest.programs.sandbox.limits import Excess
 from server.contest.programs.sandbox.process import Seal, Sealed
+from server.net.wires import FLOOD_SECONDS, READ_BYTES, Pipes
 from server.ops import descendants
 from server.ops.faults import machine_fault
 from server.storage.player_logs import BoundedLog
@@ -39,10 +39,6 @@ TERMINATE_SECONDS = 1.0
 
 KILL_SECONDS = 2.0
 """How long to wait for what SIGKILL has ended: a process that hangs in the kernel is left behind."""
-
-LOOK_SECONDS = 0.01
-"""How often to look whether a program has ended, where the system does not tell."""
-
 
 MAX_SHOWN = 200
 """Characters of a command that stand in a sentence."""
@@ -82,14 +78,15 @@ class Program:
         self,
         called: str,
         process: subprocess.Popen[bytes],
+        handle: int,
         marker: str,
         errors: int,
         place: Place,
-        box: Sealed | None = None,
+        box: Sealed | None,
     ) -> None:
-        """Take the leader of a process group, the pipe of its stderr, and the place with the path of its log.
+        """Take the leader of a process group, which is bubblewrap in a sandbox, its pidfd, and the pipe of its stderr.
 
-        In a sandbox that is bubblewrap.
+        Raises OSError without descriptors.
         """
         self.ended = trio.Event()
         """Set as soon as it has ended, by itself or not."""
@@ -100,13 +97,12 @@ class Program:
         if process.stdin is not None and process.stdout is not None:
             self.stream = Pipes(process.stdin, process.stdout)
         self._called = called
-        self._process = process
+        self._process, self._handle = process, handle
         self._box = box
         self._began = trio.current_time()
         self._ended: float | None = None
         self._cpu_seconds = 0.0
         self._marker = marker
-        self._handle = _handle_of(process.pid)
         self._status: int | None = None
         self._ending = self._never_ran = False
         self._errors = trio.lowlevel.FdStream(errors)
@@ -131,10 +127,8 @@ class Program:
     @property
     def fault(self) -> str:
         """Return a clause why it never began, if that was not its own fault; else empty."""
-        if not self._never_ran:
-            return ""
         said = self._log.last_words()
-        return "" if "bwrap: execvp" in said else f"no sandbox could be made: {said}"
+        return f"no sandbox could be made: {said}" if self._never_ran and "bwrap: execvp" not in said else ""
 
     @property
     def usage(self) -> ProgramUsage:
@@ -149,10 +143,15 @@ class Program:
             cpu, memory = max(cpu, seen.cpu_seconds), seen.memory or None  # it may have ended before anybody looked
         return ProgramUsage(cpu, ended - self._began, memory, None if self._ending else self._status)
 
-    async def open(self) -> None:
-        """Wait until a program in a sandbox can connect to the server, or has ended."""
-        if self._box is not None and self.stream is None:
-            self.listener = await self._box.listener()
+    async def begin(self, ready: trio.Event | None) -> None:
+        """Let a program in a sandbox begin when its core is ``ready``; wait until it can connect to the server."""
+        if self._box is not None:
+            if ready is not None:
+                await ready.wait()
+            with suppress(BrokenPipeError):  # bubblewrap has ended
+                self._box.begin()
+            if self.stream is None:
+                self.listener = await self._box.listener()
 
     def _how(self) -> str:
         if self._status is None:
@@ -174,23 +173,15 @@ class Program:
 
     async def wait(self) -> None:
         """Wait for its end without reaping it, so that its process number stays reserved."""
-        while self._status is None:
-            found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
-            if found is None:
-                await self._rest()
-            else:
-                status = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
-                self._status = status if self._box is None else self._box.status(status)
-                self._never_ran = self._box is not None and not self._ending and self._box.never_ran()
-                self._hear_last_words()
+        await trio.lowlevel.wait_readable(self._handle)
+        if self._status is None:
+            found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
+            assert found is not None
+            status = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+            self._status = status if self._box is None else self._box.status(status)
+            self._never_ran = self._box is not None and not self._ending and self._box.never_ran()
+            self._hear_last_words()
         self.ended.set()
-
-    async def _rest(self) -> None:
-        """Wait until it has ended, or for a moment where the system does not tell."""
-        if self._handle is None:
-            await trio.sleep(LOOK_SECONDS)
-        else:
-            await trio.lowlevel.wait_readable(self._handle)
 
     async def end(self) -> None:
         """End it and all its processes: by closing its input, then by SIGTERM, then by SIGKILL."""
@@ -204,16 +195,20 @@ class Program:
                 self._signal(signal.SIGTERM)
                 await self._ends_within(TERMINATE_SECONDS)
         if self._box is not None:
-            await self._end_sandbox(self._box)
+            self._box.look()
+            self._box.kill()
+            with trio.move_on_after(KILL_SECONDS):
+                await self._box.gone()
         self._signal(signal.SIGKILL)
         if not await self._ends_within(KILL_SECONDS):
             log.error("program_kill_failed", program=self._called, process=self._process.pid)
         if self._box is None:
             await _end_descendants(self._called, self._marker)
+        else:
+            self._box.close()
         self._ended = trio.current_time()
         self._reap()
-        if self._handle is not None:
-            os.close(self._handle)
+        os.close(self._handle)
         if self.stream is not None:
             self.stream.leave()
         self._keeping.cancel()
@@ -224,22 +219,12 @@ class Program:
         self._errors.close()
         self._log.close()
 
-    async def _end_sandbox(self, box: Sealed) -> None:
-        """Kill all processes in its sandbox."""
-        box.look()
-        box.kill()
-        with trio.move_on_after(KILL_SECONDS):
-            await box.gone()
-            await self.wait()
-        box.close()
-
     def _reap(self) -> None:
         """Reap the process if it has ended, and keep the processor time of all reaped processes."""
-        with suppress(ChildProcessError):
-            process, status, used = os.wait4(self._process.pid, os.WNOHANG)
-            if process:
-                self._process.returncode = os.waitstatus_to_exitcode(status)
-                self._cpu_seconds = used.ru_utime + used.ru_stime
+        process, status, used = os.wait4(self._process.pid, os.WNOHANG)
+        if process:
+            self._process.returncode = os.waitstatus_to_exitcode(status)
+            self._cpu_seconds = used.ru_utime + used.ru_stime
 
     def _hear_last_words(self) -> None:
         """Read the rest of its stderr from the pipe."""
@@ -268,12 +253,18 @@ async def run(
     Reports the `Program` as soon as it runs; raises `NotStarted`. Its ``stream`` is for the caller to serve, and closed
     here. Ending is not cancelled, and takes a few seconds at most.
     """
-    program = await _start(command, seat, place)
+    if place.seal is None and place.ready is not None:  # a sandbox is made meanwhile
+        await place.ready.wait()
+    called = f"the program {quote_command(command)}"
+    try:
+        program = await _start(called, command, seat, place)
+    except Exception as error:
+        raise _not_started(called, error, place) from error
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(program.keep_errors)
             try:
-                await program.open()
+                await program.begin(place.ready)
                 task_status.started(program)
                 await program.wait()
             finally:
@@ -283,35 +274,28 @@ async def run(
         program.close_log()
 
 
-async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:
-    called = f"the program {quote_command(command)}"
+async def _start(called: str, command: Sequence[str], seat: Seat, place: Place) -> Program:
+    """Start a program without a sandbox, or make the sandbox of a program."""
     marker = descendants.marker(place.home)
-    process, box = None, None
-    try:
-        errors, theirs = os.pipe()
-    except (OSError, MemoryError) as error:
-        raise _not_started(called, error, place) from error
-    try:
-        if place.seal is not None:
-            box = await _sealed(command, seat, place, place.seal, theirs, marker)
-            process = box.process
-        if place.ready is not None:  # a sandbox is made meanwhile
-            await place.ready.wait()
+    errors, theirs = os.pipe()
+    with ExitStack() as undo:
+        undo.callback(os.close, errors)
+        try:
+            box = None if place.seal is None else await _sealed(command, seat, place, place.seal, theirs, marker)
+            process = await _unsealed(command, seat, place, theirs, marker) if box is None else box.process
+        finally:
+            os.close(theirs)
         if box is not None:
-            box.begin()
-        if process is None:
-            process = await _unsealed(command, seat, place, theirs, marker)
-        return Program(called, process, marker, errors, place, box)
-    except BaseException as error:
-        with suppress(OSError):  # where the program has not taken it over
-            os.close(errors)
-        if process is not None:
-            await _abandon(process, marker, box)
-        if isinstance(error, Exception):
-            raise _not_started(called, error, place) from error
-        raise
-    finally:
-        os.close(theirs)
+            undo.callback(box.close)
+        undo.enter_context(process)
+        undo.callback(os.killpg, process.pid, signal.SIGKILL)
+        if box is not None:
+            undo.callback(box.kill)
+        handle = os.pidfd_open(process.pid)
+        undo.callback(os.close, handle)
+        program = Program(called, process, handle, marker, errors, place, box)
+        undo.pop_all()
+        return program
 
 
 async def _unsealed(
@@ -332,16 +316,14 @@ async def _sealed(command: Sequence[str], seat: Seat, place: Place, seal: Seal, 
     words = fill_command(command, seat)
     # a server that is killed while a sandbox is being made leaves it: the next one finds it by its marker
     marked = {**environment_variables(seat), descendants.VARIABLE: marker}
-    environment = bubblewrap.environment(os.environ, marked, seal.view)
+    environment = bubblewrap.environment(os.environ, marked)
     _check_command(words, environment["PATH"])
     start = partial(sealed.start, words, environment, seal, place.core, port, errors, place.home)
     return await sealed.in_lasting_thread(start)
 
 
 def _check_command(words: Sequence[str], path: str) -> None:
-    """Raise the OSError or ValueError with which a command would fail in the sandbox, without looking at its files."""
-    if any("\0" in word for word in words):
-        raise ValueError("embedded null byte")
+    """Raise the OSError with which a command would fail in the sandbox, without looking at its files."""
     if "/" not in words[0] and shutil.which(words[0], path=path) is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), words[0])
 
@@ -355,24 +337,6 @@ def _not_started(called: str, error: Exception, place: Place) -> NotStarted:
     if not fault and isinstance(error, ValueError):
         return NotStarted(f"{called} cannot be started: {error}")
     return MachineFault(f"{called} cannot be started: {fault or f'{type(error).__name__}: {error}'}")
-
-
-async def _abandon(process: subprocess.Popen[bytes], marker: str, box: Sealed | None) -> None:
-    """Kill and reap a process that nobody owns, with its descendants. Is not cancelled."""
-    with trio.move_on_after(KILL_SECONDS, shield=True):
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                pipe.close()
-        if box is not None:
-            box.kill()
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        while process.poll() is None:
-            await trio.sleep(LOOK_SECONDS)
-        if box is None:
-            await _end_descendants(f"process {process.pid}", marker)
-    if box is not None:
-        box.close()
 
 
 def connects(command: Sequence[str]) -> bool:
@@ -396,10 +360,3 @@ async def _end_descendants(called: str, marker: str) -> None:
         return
     if left:
         log.info("program_children_killed", program=called, count=left)
-
-
-def _handle_of(process: int) -> int | None:
-    """Return a descriptor that becomes readable when a process ends (pidfd); None if there is none."""
-    with suppress(OSError, AttributeError):
-        return os.pidfd_open(process)
-    return None

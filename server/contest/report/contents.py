@@ -34,7 +34,7 @@ from server.contest.report.structure import (
 from server.contest.scoring import disqualification
 from server.contest.scoring.disqualification import Cause, find_disqualified, is_late, losses
 from server.contest.standings import Cell, crosstable, stage_view, standings
-from server.storage.record_store import SUFFIX
+from server.storage.disk import SUFFIX
 
 _NAMES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 """Names of rounds, by the number of their meetings."""

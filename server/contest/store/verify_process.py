@@ -20,7 +20,8 @@ from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Checked, Past, Recomputed, Verdict, check, fixture_of, recompute
 from server.ops.typed_json import decode
-from server.storage.record_store import SUFFIX, find_record
+from server.storage.disk import SUFFIX
+from server.storage.record_store import find_record
 
 AT_A_TIME = 20
 """Games that a process takes at a time."""

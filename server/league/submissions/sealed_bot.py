@@ -29,7 +29,7 @@ async def main(home: str, folder: Path, *command: str) -> int:
     port = int(os.environ[variable("port")])
     told = {name: value for name, value in os.environ.items() if name.startswith(variable(""))}
     seal = Seal(View(folder, (folder,)), Bounds(), CPU_SECONDS, niceness=0)
-    environment = bubblewrap.environment(os.environ, told, seal.view)
+    environment = bubblewrap.environment(os.environ, told)
     async with running(command, environment, seal, port, STDERR, home) as box, trio.open_nursery() as nursery:
         if (listener := await box.listener()) is not None:
             nursery.start_soon(trio.serve_listeners, partial(_join, port), [listener])

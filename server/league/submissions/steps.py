@@ -88,7 +88,7 @@ async def build(command: Sequence[str], folder: Path, log: Path, home: str) -> E
     """
     words = ("sh", "-c", 'exec "$@" >&2', "sh", *command)
     seal = Seal(View(folder, (), (), (folder,)), BUILD_BOUNDS, BUILD_SECONDS, NICENESS)
-    environment = bubblewrap.environment(os.environ, {descendants.VARIABLE: descendants.marker(home)}, seal.view)
+    environment = bubblewrap.environment(os.environ, {descendants.VARIABLE: descendants.marker(home)})
     ended, fault, deadline = None, "", trio.current_time() + BUILD_SECONDS
     reads, writes = os.pipe()
     async with trio.lowlevel.FdStream(reads) as errors:

@@ -22,7 +22,7 @@ from engine.match.reader import BadRecord
 from engine.match.verification import Summary, verify
 from server.config.process_settings import alarm_raising
 from server.storage.database import wait_while_busy
-from server.storage.record_store import SUFFIX
+from server.storage.disk import SUFFIX
 
 FILE = "games.sqlite3"
 """Its name in a data directory."""

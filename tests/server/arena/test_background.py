@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from engine.wire import messages as m
 from server.arena import arena, lobby
 from server.match import match_messages
 from server.match.match_messages import SteppedAnswer, list_matches, list_moves
-from server.storage.record_store import RecordStore
 from tests.bench.requests import Costs, ask_for_all, limited_to
 from tests.server.harness import ArenaHarness, Client, hear_all, open_arena, play, playing
 
@@ -97,32 +95,6 @@ async def test_who_is_logged_in_again_when_the_record_is_replayed_is_not_resumed
         assert told[0].code == "name_taken"
 
 
-async def test_a_record_that_moves_while_it_is_asked_for_is_replayed(tmp_path: Path, autojump_clock: MockClock) -> None:
-    data, tokens = await ended(tmp_path)
-    async with open_arena(data, later=MINUTE) as harness:
-        store = harness.arena.record_store
-        store.unsynced.late[1] = None  # as while it is being synced: its place is running/ until the loop hears of it
-        _, told = await come_back(harness, tokens[0])
-        assert isinstance(told[0], m.Welcome)
-
-
-async def test_a_match_that_was_over_when_the_server_died_is_told_from_its_record(
-    tmp_path: Path, autojump_clock: MockClock
-) -> None:
-    """Also by a server that starts after it died twice."""
-    synced = partial(RecordStore, synced=True)
-    async with playing(tmp_path / "data", record_store=synced) as (harness, ann, bob):
-        await bob.say(m.Resign())
-        await ann.hear(m.Result)
-        data = harness.die()
-    async with open_arena(data, later=MINUTE, record_store=synced) as harness:
-        data = harness.die()
-    async with open_arena(data, later=MINUTE, record_store=synced) as harness:
-        for client in (ann, bob):
-            _, told = await come_back(harness, client.token)
-            assert (told[-2].result, told[-2].reason) == ("white", "resign")
-
-
 async def test_a_replay_that_fails_says_nothing_of_the_match(tmp_path: Path, autojump_clock: MockClock) -> None:
     data, tokens = await ended(tmp_path)
 
@@ -161,13 +133,6 @@ def test_moves_that_take_long_are_found_a_few_at_a_time(monkeypatch: pytest.Monk
     monkeypatch.setattr(match_messages, "processor_time", lambda: next(looks))
     steps, answer, worked = made(list_moves(GAMES["mnk"].start("3 3 3")))
     assert steps == 3 and worked >= steps * match_messages.STEP_MICROSECONDS and answer.startswith(b"MOVES 9\n")
-
-
-async def test_requests_wait_for_a_long_answer(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with playing(tmp_path, "params=19,19,5 budget=1000", "mnk") as (_harness, first, _second):
-        await first.say(m.AskMoves(), m.Ping())
-        assert len((await first.hear(m.Moves)).lines) == 361
-        await first.hear(m.Pong)
 
 
 async def test_a_turn_that_ends_before_its_moves_are_found_gets_an_error(

@@ -22,12 +22,11 @@ from trio.testing import MockClock
 
 from engine.wire import messages as m
 from engine.wire.coding import REQUEST_BYTES
-from engine.wire.ends import ALLOWED, State
 from server.config import tokens
 from server.config.settings import ERRORS, Settings
 from tests.bench import attack, hostile
 from tests.bench.sampled import memory
-from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, playing
+from tests.server.harness import ArenaHarness, logged, open_arena, play, playing
 from tests.server.process import Client as Peer
 from tests.server.process import ServerProcess, pair
 
@@ -83,18 +82,6 @@ async def with_match(
             assert (await second.hear(m.Result)).reason == "resign"
 
 
-@pytest.mark.parametrize("name", NASTY)
-async def test_names_that_are_none_get_one_error(tmp_path: Path, autojump_clock: MockClock, name: str) -> None:
-    async with with_match(tmp_path) as harness:
-        client = await harness.connect()
-        await client.stream.send_all(f"LOGIN {name}\nPING end\n".encode())
-        if name != "CON":
-            assert (await client.next()).code in ("bad_name", "bad_line", "line_too_long", "bad_arguments")
-        else:
-            assert await client.next() == m.Welcome("CON")
-        assert await client.next() == m.Pong(m.Text("end"))
-
-
 async def test_tokens_are_not_to_be_guessed_for_long(tmp_path: Path, autojump_clock: MockClock) -> None:
     known = {name: sha256(b"secret").hexdigest() for name in ("eve",)}
 
@@ -121,80 +108,6 @@ def test_time_of_a_comparison_does_not_depend_on_whether_there_is_a_token(monkey
         True, False, False, False,
     ]  # fmt: skip
     assert compared == [(64, 64)] * 4
-
-
-async def _reached(harness: ArenaHarness, state: State) -> Client:
-    """Return a client in a state of the protocol."""
-    if state is State.GUEST:
-        return await harness.connect()
-    if state in (State.GUEST_WATCHING, State.ORGANISING):
-        client = await harness.connect()
-    else:
-        client = await harness.connect("eve")
-    if state in (State.WATCHING, State.GUEST_WATCHING):
-        await client.ask(m.Watch(1), m.Start)
-    elif state is State.ORGANISING:
-        await client.ask(m.Organise(ORGANISER), m.Organising)
-    elif state is State.SEEKING:
-        await client.ask(m.Seek("gipf", m.Text("opponent=nobody")), m.Awaited)
-    elif state in (State.PREPARING, State.WAITING, State.THINKING):
-        other = await harness.connect("rival")
-        await client.say(m.Seek("gipf", m.Text("opponent=rival budget=5000 colour=white")))
-        await other.say(m.Seek("gipf", m.Text("opponent=eve budget=5000")))
-        await client.hear(m.Board)
-        if state is not State.PREPARING:
-            await client.say(m.Ready())
-            await client.ask(m.Ping(), m.Pong)
-        if state is State.THINKING:
-            await other.say(m.Ready())
-            await client.hear(m.Turn)
-    return client
-
-
-STATES = [state for state in State if state is not State.CLOSED]
-
-WHOLE = {
-    m.Login: "LOGIN x", m.Resume: "RESUME 1 x", m.Seek: "SEEK gipf", m.Cancel: "CANCEL", m.Ready: "READY",
-    m.Move: "MOVE a1-b2", m.Resign: "RESIGN", m.AskBoard: "BOARD", m.AskMoves: "MOVES", m.List: "LIST",
-    m.Watch: "WATCH 1", m.Unwatch: "UNWATCH", m.AskRecord: "RECORD 1", m.Ping: "PING", m.AskHelp: "HELP",
-    m.Quit: "QUIT", m.Organise: "ORGANISE x", m.Annul: "ANNUL 1", m.Dismiss: "DISMISS ann",
-    m.Echo: "PONG", m.Crashed: "CRASHED it's gone", m.Note: "NOTE depth=7", m.Stderr: "STDERR lost", m.AskLog: "LOG 1",
-}  # fmt: skip
-"""A line of each kind."""
-
-
-def test_every_request_has_a_line() -> None:
-    assert WHOLE.keys() == set(m.REQUESTS.values())
-
-
-@pytest.mark.parametrize("state", STATES)
-async def test_messages_out_of_turn_get_one_error_each(tmp_path: Path, autojump_clock: MockClock, state: State) -> None:
-    async with with_match(tmp_path) as harness:
-        client = await _reached(harness, state)
-        assert client.end.state == state
-        for kind in WHOLE.keys() - ALLOWED[state]:
-            await client.stream.send_all(f"{WHOLE[kind]}\n".encode())
-            assert (await client.next()).code in ("wrong_state", "not_your_turn")
-        await client.nothing()
-        assert client.end.state == state
-
-
-@pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize("last", ["", "PI", "PING\n", "QUIT\n", "\xff\xff\n", "MOVE \n"])
-async def test_hang_up_in_any_state_leaves_nothing_behind(
-    tmp_path: Path, autojump_clock: MockClock, state: State, last: str
-) -> None:
-    async with with_match(tmp_path) as harness:
-        client = await _reached(harness, state)
-        if last:
-            await client.stream.send_all(last.encode("latin-1"))
-        await client.stream.aclose()
-        await trio.sleep(60)  # also its match is over by then, on time
-        assert set(harness.arena.sessions) <= {"ann", "bob", "rival"}
-        assert len(harness.rate_limiter.quotas) == len(harness.arena.sessions)
-        assert not list(harness.arena.seeking_keys())
-        assert set(harness.arena.matches) == {1}
-        assert harness.arena.matches[1].watchers == {}
 
 
 async def test_endless_line_gets_one_error_and_takes_no_room(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -233,9 +146,9 @@ async def test_nothing_that_is_said_reaches_logs_files_or_others_unescaped(
         async with with_match(tmp_path) as harness:
             watcher = await harness.connect("carl")
             await watcher.say(m.Watch(1))
-            for state in (State.GUEST, State.LOBBY, State.ORGANISING):
+            for first in (m.Ping(), m.Login("eve"), m.Organise(ORGANISER)):
                 for text in NASTY:
-                    client = await _reached(harness, state)
+                    client = await harness.guest(first)
                     for request in REQUESTS:
                         await client.stream.send_all(request.format(text).encode() + b"\n")
                     await client.stream.send_all(b"QUIT\n")

@@ -11,10 +11,9 @@ from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from server.arena import matchmaking
 from server.arena.arena import Arena
-from server.arena.matchmaking import Matchmaking, Pairing, Seek, control, fits, read_seek
+from server.arena.matchmaking import Matchmaking, Pairing, Seek, fits, read_seek
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
-from tests.server.arena.test_background import counted_calls
 from tests.server.harness import ArenaHarness, Client, ready
 
 GIPF = GAMES["gipf"]
@@ -54,16 +53,16 @@ def test_pairings_keep_every_wish_and_nobody_waits_beside_one_that_fits(wishes: 
         other = next(wish for wish in before if wish not in list(waiting))
         assert list(waiting) == [wish for wish in before if wish is not other] and waiting.seek_of(other.key) is None
         assert other is next(wish for wish in before if fits(seek, wish)), "the one who waited longest"
-        assert set(pairing.names) == {seek.name, other.name}
+        assert set(pairing) == {seek, other}
+        control = pairing.control(TimeControl(0, 0))
         for wish in (seek, other):
-            assert wish.game == pairing.game
+            assert wish.game == pairing.first.game
             assert wish.parameters in (None, pairing.parameters)
-            assert wish.budget in (None, pairing.budget)
-            assert wish.increment in (None, pairing.increment)
-            assert wish.side in (None, pairing.names.index(wish.name))
+            assert wish.budget in (None, control.budget)
+            assert wish.increment in (None, control.increment)
+            assert wish.side in (None, pairing.index(wish))
             rival = other if wish is seek else seek
             assert wish.opponent is None or wish.opponent.lower() in (rival.name.lower(), rival.kind)
-            assert pairing.keys[pairing.names.index(wish.name)] == wish.key
         assert not (seek.is_builtin and other.is_builtin)
 
 
@@ -79,42 +78,18 @@ def test_sides_alternate_where_nobody_asks() -> None:
         waiting.add(Seek("ann", "gipf"))
         pairing = waiting.add(Seek("bob", "gipf"))
         assert pairing is not None
-        first.append(pairing.names[0])
+        first.append(pairing.first.name)
     assert first == ["ann", "bob", "ann", "bob"]
-
-
-def test_a_builtin_bot_is_found_by_the_name_of_its_kind() -> None:
-    bots = [Seek(name, "gipf", is_builtin=True, key=name, kind="random") for name in ("random.2", "random.3")]
-
-    def met(opponent: str, *waiting: Seek) -> Pairing | None:
-        return lobby_of(*waiting).add(Seek("ann", "gipf", opponent=opponent))
-
-    assert met("Random", *bots) == pair_of("random.2", "ann")
-    assert met("random.3", *bots) == pair_of("random.3", "ann")
-    assert met("random.4", *bots) is None
-    assert met("random", Seek("random.2", "gipf")) is None
-
-
-def test_a_seek_is_compared_with_as_many_as_may_wait_within_a_few_milliseconds() -> None:
-    waiting = Matchmaking()
-    for number in range(SETTINGS.most_sessions):
-        assert waiting.add(Seek(f"p{number}", "gipf", "4 4 15 15", number, key=f"p{number}", side=0)) is None
-    with counted_calls() as count:
-        assert waiting.add(Seek("zoe", "gipf", "4 4 15 15", SETTINGS.most_sessions, key="zoe")) is None
-    assert count[0] < 3 * SETTINGS.most_sessions
-
-
-def pair_of(first: str, second: str) -> matchmaking.Pairing:
-    return matchmaking.Pairing("gipf", None, None, None, (first, second), (first, ""))
 
 
 def test_default_control_is_taken_where_nobody_asks_for_one() -> None:
     default = TimeControl(60_000_000, 100)
     pairing = lobby_of(Seek("ann", "gipf")).add(Seek("bob", "gipf"))
     assert pairing is not None
-    assert control(pairing, default) == default
-    assert control(pairing._replace(budget=5_000_000), default) == TimeControl(5_000_000, 0)
-    assert control(pairing._replace(increment=7), default) == TimeControl(60_000_000, 7)
+    assert pairing.control(default) == default
+    first = pairing.first
+    assert Pairing(first._replace(budget=5_000_000), pairing.second).control(default) == TimeControl(5_000_000, 0)
+    assert Pairing(first._replace(increment=7), pairing.second).control(default) == TimeControl(60_000_000, 7)
 
 
 def test_options_are_read_and_described() -> None:

@@ -15,7 +15,6 @@ from server.contest.contest_file import read as read_contest
 from server.contest.fixtures import Fixture
 from server.contest.store.folders import errors_of, kept_by_contest
 from server.contest.store.store import FILE, Store
-from server.storage import player_logs
 from server.storage.player_logs import KeptByContest, LogRequest, read_log
 from server.storage.record_store import RecordStore
 from tests.server.harness import ArenaHarness, Client, hear_all, open_arena, play, ready
@@ -102,37 +101,6 @@ async def test_on_an_open_server_a_name_is_enough_for_what_was_sent_under_it(
         assert (await asked(carol), await asked(guest)) == ("bad_token", "bad_token")
         assert await asked(guest, bob.token) == OF_BOB
         assert await asked(guest, ORGANISER) == OF_ANN + OF_BOB
-
-
-async def test_a_log_goes_on_after_a_restart_of_the_server(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path / "data", change=with_tokens) as harness:
-        ann, bob = await pair(harness)
-        await bob.say(m.Stderr(m.Text("the book of bob")), m.Ping())
-        await bob.hear(m.Pong)
-        left = harness.die()
-    async with open_arena(left, change=with_tokens) as harness:
-        again = [await harness.connect(), await harness.connect()]
-        for client, before in zip(again, (ann, bob), strict=True):
-            await client.ask(m.Resume(1, before.token), m.Match)
-        await again[1].say(m.Stderr(m.Text("again")), m.Resign())
-        await again[1].hear(m.Result)
-        assert await asked(again[1]) == (*OF_BOB, "black 0 | again")
-
-
-async def test_a_flood_is_bounded_and_costs_nobody_the_match(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await pair(harness)
-        await ready(ann, bob)
-        for number in range(3000):
-            await ann.say(m.Stderr(m.Text(f"{number} " + "x" * 100)))
-        await play(ann, bob, "a1-b2")
-        await bob.say(m.Resign())
-        await ann.hear(m.Result)
-        found = await asked(ann)
-        assert found[0].startswith("white 1 | 0 xxx") and found[-1].startswith("white 1 | 2999 xxx")
-        assert any("bytes are left out here" in line for line in found)
-    most = 2 * player_logs.SENT_BYTES + 100
-    assert (tmp_path / "logs" / "1-ann.txt").stat().st_size < most
 
 
 async def test_what_programs_of_a_contest_wrote_needs_a_token(tmp_path: Path, autojump_clock: MockClock) -> None:

@@ -11,7 +11,6 @@ from trio.testing import MockClock
 
 from engine.match import verification
 from engine.wire import messages as m
-from engine.wire.coding import encode
 from server.config.settings import Settings
 from tests.server.harness import ArenaHarness, Client, open_arena, play, playing, ready
 
@@ -139,43 +138,6 @@ async def test_nobody_comes_back_while_initialising(tmp_path: Path, autojump_clo
             await ann.ask(m.Seek("gipf"), m.Seeking)
 
 
-async def test_one_side_does_not_come_back_while_initialising(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        async with reopened(harness) as again:
-            ann = await resume(again, ann, m.Opponent)
-            await ann.say(m.Ready())
-            await trio.sleep(RETURN_SECONDS + 0.25)
-            bob = await resume(again, bob)
-            assert await bob.answer(m.Ready()) == m.Start(1000, 750)
-            assert left(again) == (1_000_000, 750_000)
-
-
-async def test_no_time_to_return(tmp_path: Path, autojump_clock: MockClock) -> None:
-    import msgspec
-
-    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, _bob):
-        folder = harness.die()
-        async with open_arena(folder, change=lambda s: msgspec.structs.replace(s, return_seconds=0.0)) as again:
-            await trio.sleep(0.25)
-            ann = await resume(again, ann, m.Start)
-            assert await ann.next() == m.Turn(750, 1000)
-
-
-async def test_both_were_gone_already(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, bob):
-        await trio.sleep(0.125)
-        for client in (ann, bob):
-            await client.stream.aclose()
-            await trio.sleep(0.125)
-        async with reopened(harness) as again:
-            assert "gone black 250" in (again.folder / "running" / "1.txt").read_text()
-            ann = await resume(again, ann, m.Start, m.Turn, m.Opponent)
-            bob = await resume(again, bob, m.Start)
-            await play(ann, bob, "a1-b2")
-            assert left(again) == (1_000_000, 1_000_000)
-
-
 @pytest.mark.parametrize("began", [False, True])
 async def test_spectators_lists_and_records(tmp_path: Path, autojump_clock: MockClock, began: bool) -> None:
     async with open_arena(tmp_path / "data") as harness:
@@ -239,75 +201,3 @@ async def test_who_was_perhaps_never_told_of_a_match_can_log_in_and_ends_it(
             assert "before bob was told of the match" in result.sentence
             assert verification.verify(again.record()).reason == "server_fault"
             await bob.ask(m.Seek("gipf"), m.Seeking)
-
-
-async def test_a_server_that_dies_again_and_again(tmp_path: Path, autojump_clock: MockClock) -> None:
-    """Each time in another state: nobody back, one back and preparing, one ready, in play with the mover gone."""
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        await trio.sleep(0.5)
-        async with reopened(harness, "1") as one, reopened(one, "2") as two:
-            ann = await resume(two, ann, m.Opponent)
-            await trio.sleep(0.5)
-            async with reopened(two, "3") as three:
-                ann = await resume(three, ann, m.Opponent)
-                await trio.sleep(0.125)
-                await ann.say(m.Ready())
-                await trio.sleep(0.5)
-                async with reopened(three, "4") as four:
-                    bob = await resume(four, bob, m.Opponent)
-                    await trio.sleep(0.25)
-                    assert await bob.answer(m.Ready()) == m.Start(875, 750)
-                    async with reopened(four, "5") as five:
-                        ann = await resume(five, ann, m.Start, m.Turn, m.Opponent)
-                        bob = await resume(five, bob, m.Start)
-                        await trio.sleep(0.0625)
-                        await play(ann, bob, "a1-b2")
-                        assert await bob.next() == m.Turn(750, 812)
-                        assert left(five) == (812_500, 750_000)
-                        lines = (five.folder / "running" / "1.txt").read_text().splitlines()
-                        assert [line.split()[0] for line in lines[19:]] == [
-                            *("restarted", "restarted", "back", "runs"),
-                            *("restarted", "back", "runs", "ready"),
-                            *("restarted", "back", "runs", "ready"),
-                            *("restarted", "back", "back", "move"),
-                        ]
-
-
-async def test_what_is_said_together_with_resume_counts(tmp_path: Path, autojump_clock: MockClock) -> None:
-    """READY and MOVE in one piece with RESUME arrive before anything could be charged."""
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        async with reopened(harness) as again:
-            for old in (bob, ann):
-                client = await again.connect()
-                await client.stream.send_all(encode(m.Resume(1, old.token)) + encode(m.Ready()))
-                await trio.sleep(0.125)
-            await client.hear(m.Turn)
-            async with reopened(again, "twice") as third:
-                client = await third.connect()
-                await client.stream.send_all(encode(m.Resume(1, ann.token)) + encode(m.Move(m.Text("a1-b2"))))
-                await client.hear(m.Welcome)
-                await client.stream.aclose()
-                await trio.sleep(0.001)
-                assert left(third) == (1_000_000, 1_000_000)
-                assert verification.verify((third.folder / "running" / "1.txt").read_text()).history.plies == 1
-
-
-async def test_a_full_disk_at_the_start_leaves_journals_as_they_are(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, _bob):
-        folder = harness.die()
-        journal = (folder / "running" / "1.txt").read_bytes()
-        with monkeypatch.context() as patch:
-
-            def broken(self: object, text: str) -> None:
-                raise OSError("no space left on device")
-
-            patch.setattr("server.storage.record_store.MatchJournal.write", broken)
-            async with open_arena(folder) as again:
-                assert again.arena.matches == {}
-        assert (folder / "running" / "1.txt").read_bytes() == journal
-        async with open_arena(folder) as again:
-            await resume(again, ann, m.Start, m.Turn)

@@ -18,7 +18,6 @@ import trio
 from engine.wire import messages as m
 from server.commands import running_server
 from server.commands.league import LAST, audit
-from server.contest.hosts.contest_players import ContestPlayers
 from server.league.accounts.accounts import Accounts
 from server.league.console.terminal import answer_commands
 from tests.server.harness import ArenaHarness, open_arena, ready
@@ -87,13 +86,11 @@ async def test_a_player_is_sent_away_and_others_are_not(
 ) -> None:
     async with answered(tmp_path, accounts) as harness:
         ann, bob = await harness.connect("Ann"), await harness.connect("bob")
-        await harness.connect("Engine", ContestPlayers.of(harness.arena).issue("Engine").token)
         dismiss = running_server.dismiss
         assert await command(capsys, dismiss, "ann", "not so fast", data=tmp_path) == "Ann was sent away."
         bye = await ann.hear(m.Bye)
         assert (bye.reason, bye.sentence) == ("dismissed", "the organiser has sent you away: not so fast")
         assert await command(capsys, dismiss, "ann", data=tmp_path) == "nobody is logged in as 'ann'"
-        assert "is a program of a contest" in await command(capsys, dismiss, "engine", data=tmp_path)
         for sentence in ("x" * 201, "a\x07b", "\u202eab"):
             told = await command(capsys, dismiss, "bob", sentence, data=tmp_path)
             assert told == "what players are told is one line of at most 200 characters"

@@ -242,25 +242,6 @@ async def test_who_asked_for_what_failed_may_play_on(
         assert (await bob.hear(m.Result)).reason == "dead_lock"
 
 
-async def test_a_match_that_cannot_be_begun_is_said_to_both_who_may_seek_again(
-    harness: ArenaHarness, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ann, bob = await harness.connect("ann"), await harness.connect("bob")
-    with monkeypatch.context() as patch:
-        break_function(patch, referee, "first_board")
-        await ann.say(m.Seek("gipf", m.Text(f"params={VICTIM}")))
-        await bob.say(m.Seek("gipf"))
-        for client in (ann, bob):
-            await client.hear(m.Cancelled)
-            error = await client.hear(m.Error)
-            assert (error.code, error.sentence) == ("server_fault", "the server cannot begin this match now")
-    assert harness.arena.matches == {}
-    await trio.sleep(100)
-    await ann.say(m.Seek("gipf", m.Text(f"params={VICTIM}")))
-    await bob.say(m.Seek("gipf"))
-    await ready(ann, bob)
-
-
 FULL = OSError(28, "No space left on device")
 READ_ONLY = OSError(30, "Read-only file system")
 
@@ -318,7 +299,7 @@ async def test_a_damaged_record_is_said_and_costs_nobody_a_match(
 
 
 @pytest.mark.parametrize("what", ["append", "rename"])
-async def test_a_damaged_journal_that_cannot_be_kept_aside_waits_for_the_next_start(
+async def test_journals_that_the_disk_does_not_take_wait_for_the_next_start(
     tmp_path: Path, autojump_clock: MockClock, what: str
 ) -> None:
     class Full(Disk):
@@ -334,13 +315,16 @@ async def test_a_damaged_journal_that_cannot_be_kept_aside_waits_for_the_next_st
 
     journal = tmp_path / "running" / "7.txt"
     RecordStore(tmp_path).begin(7, Keys.of("one", "two"), played(stop_after=4)).close()
+    sound_text = played(stop_after=4).replace("match 7\n", "match 8\n")
+    RecordStore(tmp_path).begin(8, Keys.of("one", "two"), sound_text).close()
     sound = journal.read_bytes()
     journal.write_bytes(sound + b"nonsense\n")
     with capture_logs() as logs:
         async with open_arena(tmp_path, record_store=lambda folder: RecordStore(folder, disk=Full())) as harness:
-            assert 7 not in harness.arena.matches
+            assert set(harness.arena.matches) == ({8} if what == "rename" else set())
         assert journal.read_bytes() == sound + b"nonsense\n", "nothing of it is lost"
-        assert [line["match"] for line in logs if line["log_level"] == "error"] == [7]
+        assert [line["match"] for line in logs if line["log_level"] == "error"] == ([7] if what == "rename" else [7, 8])
+        assert (tmp_path / "running" / "8.txt").read_text().startswith(sound_text)
         async with open_arena(tmp_path) as harness:
             assert verification.verify(harness.record(7)).reason == "server_fault"
     assert not journal.exists() and (tmp_path / "damaged" / "7.txt").read_bytes() == sound + b"nonsense\n"

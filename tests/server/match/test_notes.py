@@ -240,12 +240,7 @@ def late(settings: Settings) -> Settings:
 
 async def _plies(client: Client) -> list[int]:
     """Return which moves have been shown since somebody asked last."""
-    await client.say(m.Ping())
-    plies = []
-    while not isinstance(message := await client.next(), m.Pong):
-        if isinstance(message, m.Moved):
-            plies.append(message.ply)
-    return plies
+    return [message.ply for message in await _heard(client) if isinstance(message, m.Moved)]
 
 
 async def _moves(players: list[Client], first: int, last: int) -> None:

@@ -12,6 +12,7 @@ from server.config import tokens
 from server.net.timing import FlagTimer, microseconds
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import Keys, RecordStore
+from tests.server.storage.test_power import sync_round
 
 
 class Match:
@@ -55,9 +56,11 @@ def test_keys_are_kept_of_the_matches_that_ended_last_after_a_restart_too(tmp_pa
     for second, match in enumerate((2, 3, 1)):
         journals[match].finish()
         os.utime(tmp_path / "records" / f"{match}.txt", (second, second))
+    sync_round(record_store)
     assert [match for match in (1, 2, 3) if record_store.keys(match)] == [1, 3]
     record_store = RecordStore(tmp_path, recent=2)
     record_store.begin(4, KEYS, "head\n").finish()
+    sync_round(record_store)
     assert [match for match in (1, 2, 3, 4) if record_store.keys(match)] == [1, 4]
 
 

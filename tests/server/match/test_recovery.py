@@ -75,20 +75,6 @@ def test_a_complete_record_is_as_the_match_ended(end: str) -> None:
     assert state.stamp == summary.latest
 
 
-def test_a_record_without_a_result_is_not_finished() -> None:
-    assert finished_match(played(stop_after=9)) is None
-    assert finished_match("nonsense") is None
-
-
-@pytest.mark.parametrize(
-    "text", ["", "\n", "move 1", "unanswered white 1.000\n", "arena-record 1\n", "arena-record 1\nmatch 7\ngame gipf\n"]
-)
-def test_a_journal_without_a_head_cannot_be_read(text: str) -> None:
-    leftover = examine(MATCH, text.encode())
-    assert leftover.summary is None
-    assert leftover.fault
-
-
 def test_a_journal_of_another_match_is_not_taken_for_this_one() -> None:
     leftover = examine(MATCH + 1, played(stop_after=9).encode())
     assert str(leftover.fault) == "line 2: this is match 7, not 8"
@@ -129,20 +115,6 @@ async def test_a_damaged_journal_is_kept_and_its_match_annulled(tmp_path: Path) 
     assert RecordStore(tmp_path).next_number() == MATCH + 1
 
 
-@pytest.mark.parametrize("data", [b"", b"\x00\xff", b"arena-record 1\nmatch 7\n", b"\n" * 50])
-async def test_a_journal_that_cannot_be_read_is_kept_and_its_number_not_used_again(tmp_path: Path, data: bytes) -> None:
-    place(tmp_path, data)
-    async with open_arena(tmp_path) as harness:
-        assert harness.arena.matches == {}
-    assert (tmp_path / "damaged" / "7.txt").read_bytes() == data
-    record_store = RecordStore(tmp_path)
-    assert (record_store.read(MATCH), record_store.unfinished_matches(), record_store.next_number()) == (
-        None,
-        [],
-        MATCH + 1,
-    )
-
-
 async def test_a_match_to_which_nobody_can_come_back_is_annulled(tmp_path: Path) -> None:
     place(tmp_path, played(stop_after=9).encode() + b"move 10", keys=False)
     async with open_arena(tmp_path) as harness:
@@ -158,25 +130,3 @@ async def test_a_match_that_was_over_is_put_away(tmp_path: Path, tail: str) -> N
     async with open_arena(tmp_path) as harness:
         assert harness.record(MATCH) == text
         assert harness.arena.matches == {}
-
-
-async def test_what_is_no_journal_and_what_cannot_be_opened_is_left_alone(tmp_path: Path) -> None:
-    place(tmp_path, played(stop_after=9).encode())
-    (tmp_path / "running" / "notes.md").write_text("mine")
-    (tmp_path / "running" / "8.txt").mkdir()
-    async with open_arena(tmp_path) as harness:
-        assert list(harness.arena.matches) == [MATCH]
-    assert (tmp_path / "running" / "notes.md").read_text() == "mine"
-    assert (tmp_path / "running" / "8.txt").is_dir()
-
-
-async def test_a_server_that_dies_while_it_sets_a_journal_aside_does_so_again(tmp_path: Path) -> None:
-    text = played(stop_after=9)
-    place(tmp_path, text.encode() + b"nonsense\n")
-    async with open_arena(tmp_path):
-        pass
-    before = (tmp_path / "records" / "7.txt").read_text()
-    (tmp_path / "damaged" / "7.txt").rename(tmp_path / "running" / "7.txt")
-    async with open_arena(tmp_path) as harness:
-        assert harness.record(MATCH) == before
-    assert (tmp_path / "damaged" / "7.txt").exists()

@@ -13,8 +13,8 @@ import trio.testing
 
 from engine.match import verification
 from engine.wire import messages as m
-from server.contest.programs.pipes import Pipes
-from server.net.connection import LOW_PRIORITY_AT_ONCE, Connection, Poller, SocketWire
+from server.net.connection import LOW_PRIORITY_AT_ONCE, Connection, Poller
+from server.net.wires import Pipes, SocketWire
 from tests.server.harness import hear_all, open_arena, ready
 
 

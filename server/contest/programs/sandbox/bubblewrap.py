@@ -5,19 +5,16 @@ capabilities. Its file system is read-only: the system's programs and libraries,
 distribution, and what its `View` shows. It may write to `SCRATCH`, which is memory, and
 bounded, and nowhere else unless its `View` says so.
 
-What programs need of /etc is shown in one mount of a copy, since each mount of a sandbox costs it a third of a
-millisecond. The copy is made anew when something has changed there. If none can be made, each file is a mount.
+What programs need of /etc is shown in one mount of a copy, since each mount costs a sandbox a third of a millisecond.
 """
 
 import os
 import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, lru_cache
-from hashlib import sha256
+from functools import cache
 from importlib import util
 from pathlib import Path
 from typing import NamedTuple
@@ -34,53 +31,19 @@ NAMES = (
 
 ETC = Path("/etc")
 
-KEEP_SECONDS = 366 * 86_400.0
-"""Age at which a copy is removed when another one is made: no server runs for so long."""
 
-
-def system_settings(place: Path) -> tuple[str, ...]:
-    """Return the words for bubblewrap that show them; the copy is made in this folder, made where it is missing."""
-    found = sorted({path for name in NAMES for path in ETC.glob(name)})
-    copy = place / f"etc-{_digest(found)}"
-    try:
-        if not copy.is_dir():
-            _make(found, copy)
-            for old in place.glob("etc-*"):
-                if time.time() - old.stat().st_ctime > KEEP_SECONDS:
-                    shutil.rmtree(old, ignore_errors=True)
-    except OSError:
-        return tuple(word for path in found for word in ("--ro-bind", str(path), str(path)))
-    return ("--ro-bind", str(copy), str(ETC))
-
-
-def _digest(found: Iterable[Path]) -> str:
-    """Return what tells these files and folders, as they are now, from others."""
-    told = sha256()
-    for path in found:
-        for one in (path, *sorted(path.rglob("*"))):
-            with suppress(OSError):
-                times = f"{one.lstat().st_mtime_ns} {one.stat().st_mtime_ns} {one.stat().st_size}"
-                told.update(f"{one} {times}\n".encode())
-    return told.hexdigest()[:16]
-
-
-def _make(found: Iterable[Path], copy: Path) -> None:
-    """Make the copy, whole or not at all; raises OSError."""
-    copy.parent.mkdir(parents=True, exist_ok=True)
-    new = Path(tempfile.mkdtemp(prefix="new-", dir=copy.parent))
-    try:
-        for path in found:
-            to = new / path.relative_to(ETC)
-            to.parent.mkdir(parents=True, exist_ok=True)
-            if path.is_dir():
-                shutil.copytree(path, to, symlinks=True, copy_function=_copy_file)
-            else:
-                _copy_file(str(path), str(to))
-        new.rename(copy)
-    except OSError:
-        shutil.rmtree(new, ignore_errors=True)
-        if not copy.is_dir():  # another process has not made it meanwhile
-            raise
+@cache
+def settings_copy() -> tempfile.TemporaryDirectory[str]:
+    """Copy what programs need of /etc to a folder that lasts as long as this process; raises OSError."""
+    copy = tempfile.TemporaryDirectory(prefix="arena-etc-")
+    for path in sorted({path for name in NAMES for path in ETC.glob(name)}):
+        to = Path(copy.name) / path.relative_to(ETC)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            shutil.copytree(path, to, symlinks=True, copy_function=_copy_file)
+        else:
+            _copy_file(str(path), str(to))
+    return copy
 
 
 def _copy_file(path: str, to: str) -> None:
@@ -111,9 +74,6 @@ _TOP = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 
 _WHOLE = ("/usr", "/opt", "/nix/store", "/gnu/store")
 """Where systems keep what is installed for everybody."""
-
-MAX_PROGRAMS = 1000
-"""Entrants of whom something is kept: no contest has more."""
 
 _KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
 """Of the server's environment, beside the path."""
@@ -166,25 +126,13 @@ def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descrip
     return [*words, "--", *command]
 
 
-def environment(server: Mapping[str, str], told: Mapping[str, str], view: View) -> dict[str, str]:
-    """Return the environment of a program in a sandbox: of the ``server``'s only language and path."""
+def environment(server: Mapping[str, str], told: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a program in a sandbox, with the language and the search path of the ``server``."""
     kept = {name: server[name] for name in _KEPT_VARIABLES if name in server}
     home = {"HOME": SCRATCH, "TMPDIR": SCRATCH, "ARENA_KERNELS": KERNELS}
-    return {"LANG": "C.UTF-8", **kept, "PATH": path_of(server.get("PATH", os.defpath), view), **home, **told}
-
-
-@lru_cache(MAX_PROGRAMS)  # the event loop asks for it before each game, and it takes most of a millisecond
-def path_of(path: str, view: View) -> str:
-    """Return the search path in a sandbox: the entries of the server's ``path`` that are visible there."""
-    seen = (*(Path(place) for place in _WHOLE), *own_code(), *view.readable)
-    known = [place for place in path.split(os.pathsep) if place]
-    files = {path.parent for path in view.readable if path.is_file()}
-    places = [
-        place for place in known if Path(place) in files or any(Path(place).is_relative_to(path) for path in seen)
-    ]
     # arena-bot is found also where the server's own environment is not on the path
-    usual = (os.path.dirname(sys.executable), "/usr/local/bin", "/usr/bin", "/bin")
-    return os.pathsep.join(dict.fromkeys((*places, *usual)))
+    places = (server.get("PATH", os.defpath), os.path.dirname(sys.executable), "/usr/local/bin", "/usr/bin", "/bin")
+    return {"LANG": "C.UTF-8", **kept, "PATH": os.pathsep.join(places), **home, **told}
 
 
 def outermost(paths: Iterable[Path]) -> list[Path]:
@@ -230,7 +178,7 @@ def _system() -> tuple[str, ...]:
             words += ["--symlink", os.readlink(path), str(path)]
         elif path.is_dir():
             words += ["--ro-bind", str(path), str(path)]
-    words += system_settings(_kernels().parent)
+    words += ["--ro-bind", settings_copy().name, str(ETC)]
     shared = ("--size", str(SHARED_MEGABYTES * MEGABYTE), "--tmpfs", "/dev/shm")
     words += ["--dev", "/dev", *shared, "--remount-ro", "/dev"]
     # root may change settings of the kernel there, capabilities or not

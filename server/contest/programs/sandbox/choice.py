@@ -25,8 +25,7 @@ from server.contest.definition import Bounds, Definition, Entrant, Sandbox
 from server.contest.fixtures import Fixture
 from server.contest.programs.sandbox import limits
 from server.contest.programs.sandbox.bubblewrap import PROGRAM, Descriptors, View, is_shown, own_code, sandboxed
-from server.contest.programs.sandbox.cores import usable
-from server.contest.programs.sandbox.process import Seal, filter_to_read, process_count_lack
+from server.contest.programs.sandbox.process import Seal, filter_to_read
 
 log = structlog.get_logger()
 
@@ -153,17 +152,13 @@ def seal_of(
 
 def lacks() -> tuple[str, ...]:
     """Return a sentence about each limit of sealed programs that the kernel does not enforce on this machine."""
-    found = {
-        "Memory and processor time of programs are only looked at, ten times a second": limits.lack(),
-        "The number of a program's processes is only looked at, ten times a second": process_count_lack(),
-        "Programs have no processor cores of their own": "" if usable() else "this system binds no process to a core",
-    }
-    return tuple(f"{sentence}: {why}." for sentence, why in found.items() if why)
+    why = limits.lack()
+    return (f"Memory and processor time of programs are only looked at, ten times a second: {why}.",) if why else ()
 
 
 @cache
 def _log_lacks() -> None:
-    """Log these sentences once."""
+    """Log the lacks once."""
     for lack in lacks():
         log.warning("sandbox_limit_missing", lack=lack)
 

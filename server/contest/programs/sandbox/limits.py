@@ -65,7 +65,7 @@ class Watched:
     def __init__(
         self, first: int, bounds: Bounds, cpu_seconds: float, end: Callable[[], None], niceness: int = 0
     ) -> None:
-        """Take the number of its first process, its bounds, and the function that ends all in it.
+        """Measure from the first process on; ``end`` ends all in it. Raises RuntimeError without a thread.
 
         ``niceness`` is that of each session that a process in it begins, too.
         """
@@ -80,16 +80,12 @@ class Watched:
         """Leaders of sessions that have the nice value."""
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
-
-    def begin(self) -> None:
-        """Start to measure; raises RuntimeError where no thread can be started."""
         self._thread.start()
 
     def close(self) -> None:
         """Stop to measure: the numbers of its processes may be given to other processes from now on."""
         self._closed.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._thread.join()
 
     def _run(self) -> None:
         failed = False
@@ -210,24 +206,19 @@ _LEFT: list[Path] = []
 class Group:
     """The control group of a program."""
 
-    def __init__(self, path: Path, bounds: Bounds) -> None:
-        """Create the group; raises OSError."""
+    def __init__(self, path: Path) -> None:
+        """Take the folder of the group, which `fill` makes."""
         self._path = path
         self._cpu_seconds = 0.0
         self._killed = False
-        path.mkdir()
-        try:
-            for name, value in _limits(bounds).items():
-                (path / name).write_text(value)
-        except OSError:
-            os.rmdir(path)
-            raise
-        if "memory" in CONTROLLERS:
-            with suppress(OSError):  # where the kernel counts no swap this is not there
-                (path / "memory.swap.max").write_text("0")
 
-    def add(self, process: int) -> None:
-        """Move a process into the group, with all processes that it starts from now on; raises OSError."""
+    def fill(self, bounds: Bounds, process: int) -> None:
+        """Make the group, and move a process into it, with all that it starts from now on; raises OSError."""
+        self._path.mkdir()
+        for name, value in _limits(bounds).items():
+            (self._path / name).write_text(value)
+        with suppress(OSError):  # where the kernel counts no swap this is not there
+            (self._path / "memory.swap.max").write_text("0")
         (self._path / "cgroup.procs").write_text(str(process))
 
     @property
@@ -260,13 +251,11 @@ def around(process: int, home: str, bounds: Bounds) -> Group | None:
             return None
         while _LEFT:
             _surely_remove(_LEFT.pop())
-    group = None
+    group = Group(parent / f"{PREFIX}-{home}-{os.getpid()}-{next(_NUMBERS)}")
     try:
-        group = Group(parent / f"{PREFIX}-{home}-{os.getpid()}-{next(_NUMBERS)}", bounds)
-        group.add(process)
+        group.fill(bounds, process)
     except OSError as error:
-        if group is not None:
-            group.close()
+        group.close()
         _log_failure(error.strerror)
         return None
     return group
@@ -314,10 +303,6 @@ def _parent() -> Path | None:
             (server / "cgroup.procs").write_text(process)
         (mine / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in CONTROLLERS))
     except OSError:
-        with suppress(OSError):
-            for process in inside:
-                (mine / "cgroup.procs").write_text(process)
-            os.rmdir(server)
         return None
     return mine
 
@@ -356,12 +341,11 @@ def _writable(group: Path) -> bool:
 def _limits(bounds: Bounds) -> dict[str, str]:
     """Return the files of a group with the values to write."""
     memory = (bounds.memory + bounds.scratch + BESIDE_MEGABYTES) * MEGABYTE
-    limits = {
+    return {
         "memory.max": str(memory),
         "memory.oom.group": "1",
         "pids.max": str(PROCESSES_FACTOR * bounds.processes),
     }
-    return {name: value for name, value in limits.items() if name.partition(".")[0] in CONTROLLERS}
 
 
 def _number(path: Path, key: str) -> int:

@@ -52,9 +52,6 @@ DATA_FACTOR, DATA_MEGABYTES = 4, 1024
 """What a single process may ask the system for is so many times the bound of memory, and so much more: the last resort
 where it takes memory faster than anybody looks. Some languages ask for much that they do not use."""
 
-MIN_KERNEL = (5, 14)
-"""From this version of Linux on processes are counted in each sandbox by itself, and not all of a user."""
-
 BACKLOG = 16
 """Connections of a program that wait to be accepted."""
 
@@ -145,7 +142,6 @@ class Sealed:
         self.look = self._watched.look
         """Measures the usage until now."""
         own.callback(self._watched.close)
-        self._watched.begin()
         self._own = own.pop_all()
 
     def _first_process(self) -> int:
@@ -331,23 +327,11 @@ def _limits(seal: Seal) -> dict[int, tuple[int, int]]:
     bounds = seal.bounds
     seconds = max(1, round(seal.cpu_seconds))
     data = (DATA_FACTOR * bounds.memory + DATA_MEGABYTES) * MEGABYTE
-    limits = {
+    return {
         resource.RLIMIT_CORE: (0, 0),
         resource.RLIMIT_NOFILE: (bounds.open_files, bounds.open_files),
         resource.RLIMIT_FSIZE: (bounds.file_size * MEGABYTE,) * 2,
         resource.RLIMIT_DATA: (data, data),
         resource.RLIMIT_CPU: (seconds, seconds + 1),
+        resource.RLIMIT_NPROC: (PROCESSES_FACTOR * bounds.processes,) * 2,  # Linux 5.14 counts them in each sandbox
     }
-    if not process_count_lack():
-        limits[resource.RLIMIT_NPROC] = (PROCESSES_FACTOR * bounds.processes,) * 2
-    return limits
-
-
-def process_count_lack() -> str:
-    """Return a clause why the kernel does not count the processes of each sandbox; empty if it does."""
-    return "" if _kernel() >= MIN_KERNEL else f"this kernel is older than {MIN_KERNEL[0]}.{MIN_KERNEL[1]}"
-
-
-def _kernel() -> tuple[int, ...]:
-    """Return the version of Linux, its first two numbers."""
-    return tuple(int("".join(filter(str.isdigit, part)) or 0) for part in os.uname().release.split(".")[:2])

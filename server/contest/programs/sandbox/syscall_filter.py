@@ -8,7 +8,6 @@ memory that belongs to no process, to control another process, and to set clocks
 import ctypes
 import errno
 import os
-import platform
 import tempfile
 from functools import cache
 
@@ -52,14 +51,11 @@ NAMESPACES = 0x7E020000
 AF_VSOCK = 40
 """Family of sockets that lead to the host of a virtual machine, from every network namespace."""
 
-PERSONALITIES = (0, 8, 0x20000, 0x20008, 0xFFFFFFFF)
-"""Arguments of ``personality`` that are allowed: the usual one, two for programs of 32 bits, and to read it."""
+PERSONALITIES = (0, 0x20000, 0xFFFFFFFF)
+"""Arguments of ``personality`` that are allowed: the usual ones, and to read it."""
 
 MISSING = ("clone3", "io_uring_setup")
 """Calls that fail as on an older kernel: libraries then use another call. The other calls fail with EPERM."""
-
-OLDER = {"x86_64": b"x86", "aarch64": b"arm"}
-"""The machine of 32 bits whose programs a machine runs, too."""
 
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000
 """Actions of seccomp; the number of the error is added to the second one."""
@@ -98,8 +94,6 @@ def filter_program() -> bytes:
     context = ctypes.c_void_p(library.seccomp_init(ctypes.c_uint32(_REFUSE | errno.EPERM)))
     try:
         library.seccomp_attr_set(context, _OPTIMIZE, _BINARY_TREE)  # before version 2.5 the search is a linear one
-        if older := OLDER.get(platform.machine()):
-            _done(library.seccomp_arch_add(context, ctypes.c_uint32(library.seccomp_arch_resolve_name(older))))
 
         def add(name: str, action: int, *comparisons: _Comparison) -> None:
             number = library.seccomp_syscall_resolve_name(name.encode())

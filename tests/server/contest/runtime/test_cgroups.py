@@ -6,12 +6,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
 from engine.games.outcome import Termination
-from server.commands import doctor
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import limits
 from server.contest.programs.sandbox.choice import sandbox_obstacle
@@ -109,16 +107,6 @@ def test_without_version_2_there_are_none(tree: Tree) -> None:
     assert (around(4711, HOME, BOUNDS), lack()) == (None, f"no control groups of version 2 at {limits.ROOT}")
 
 
-@pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle())
-def test_the_doctor_says_who_holds_the_bounds(tree: Tree, tmp_path: Path) -> None:
-    for how, words in (
-        ({"divided": "memory pids"}, "The kernel holds their bounds, in control groups."),
-        ({"given": ""}, "only looked at, ten times a second: this user may make no groups"),
-    ):
-        tree(**how)
-        assert words in next(one.sentence for one in doctor.diagnosis(None, tmp_path) if one.about == "sandbox")
-
-
 def test_a_group_that_cannot_be_bounded_or_entered_is_not_left(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     parent = tree(divided="memory pids")
     write = Path.write_text
@@ -151,21 +139,21 @@ async def test_who_is_ended_by_the_kernel_for_its_memory_is_out_of_memory(
 ) -> None:
     """The program is put in before it begins; here it ends itself, as the kernel would end it."""
     parent = tree(divided="memory pids")
-    add = limits.Group.add
+    fill = limits.Group.fill
 
-    def killed(group: limits.Group, process: int) -> None:
+    def killed(group: limits.Group, bounds: Bounds, process: int) -> None:
         assert Path(f"/proc/{process}/comm").read_text() == "bwrap\n", "it waits"
-        add(group, process)
+        fill(group, bounds, process)
         (group._path / "memory.events").write_text("oom_kill 1\n")
 
-    monkeypatch.setattr(limits.Group, "add", killed)
+    monkeypatch.setattr(limits.Group, "fill", killed)
     async with started(tmp_path, KILLED, bounds=Bounds(memory=48)) as program:
         await program.ended.wait()
         assert program.termination is Termination.OUT_OF_MEMORY
         assert program.report().endswith("it may use 48 MB of memory, and the system has ended it")
     assert program.termination is Termination.OUT_OF_MEMORY
     assert list(parent.glob("arena-game-*")) == []
-    monkeypatch.setattr(limits.Group, "add", add)
+    monkeypatch.setattr(limits.Group, "fill", fill)
     async with started(tmp_path, KILLED) as program:
         await program.ended.wait()
     assert program.termination is Termination.CRASHED, "it was not for its memory"
@@ -181,7 +169,7 @@ def test_groups_of_the_kernel_move_count_and_end_what_is_in_them(
     parent = UNIFIED / mine.removeprefix("0::/")
     if not os.access(parent, os.W_OK) or not (parent / "cgroup.procs").exists():
         pytest.skip(f"{parent} cannot be written")
-    monkeypatch.setattr(limits, "CONTROLLERS", ())
+    monkeypatch.setattr(limits, "_limits", lambda _bounds: {})
     monkeypatch.setattr(limits, "_parent", lambda: parent)
     home = descendants.home_of(tmp_path)
     process = subprocess.Popen([sys.executable, "-c", "input()\nwhile True: pass"], stdin=subprocess.PIPE)
@@ -271,22 +259,6 @@ def test_a_core_whose_program_is_being_ended_is_had_when_it_is_given_back(machin
     assert found.take().core is None, "the other one is still had"
 
 
-def test_a_core_that_was_waited_for_in_vain_goes_to_the_next_one(machine: Machine) -> None:
-    machine(1)
-    found = Cores()
-    first = found.take()
-    found.announce([first])
-    gone = found.take()
-    found.give_back(gone)
-    assert not gone.ready.is_set()
-    late = found.take()
-    assert (late.core, late.ready.is_set()) == (first.core, False)
-    found.give_back(late)
-    found.give_back(first)
-    assert found.take().ready.is_set()
-    assert found.take().core is None, "there is one only"
-
-
 def test_where_more_are_wanted_than_programs_may_have_nobody_is_pinned(machine: Machine) -> None:
     told = machine(4)
     more = Cores(4)
@@ -295,19 +267,6 @@ def test_where_more_are_wanted_than_programs_may_have_nobody_is_pinned(machine: 
     fewer = Cores(2)
     assert (fewer.count, {fewer.take().core, fewer.take().core}, fewer.take().core) == (2, {2, 3}, None)
     assert told[os.getpid()] == {0, 1}
-
-
-def test_a_thread_that_starts_a_program_uses_its_core_until_then_and_is_confined_afterwards(machine: Machine) -> None:
-    told = machine(5)
-    found = Cores()
-    thread = Thread(target=found.take)
-    with started_on(3):
-        thread.start()
-        assert told == {0: {3}}, "nobody is confined meanwhile"
-    thread.join()
-    assert told[0] == set(range(5)) and told[os.getpid()] == {0}
-    with started_on(None):
-        assert told[0] == set(range(5)), "who is not pinned may use all"
 
 
 @pytest.mark.skipif(len(usable()) < 2, reason="there is one core alone")

@@ -421,9 +421,9 @@ def test_numbers_of_games_that_are_played_elsewhere_are_given_to_no_others(tmp_p
         number = store.open_contest("", found, datetime.now(UTC))
         store.begin(number, due[0], 12)
         record_store = RecordStore(tmp_path)
-        record_store.skip(store.last_match())
+        record_store.numbers.skip(store.last_match())
         assert record_store.next_number() == 13
-        record_store.skip(5)
+        record_store.numbers.skip(5)
         assert record_store.next_number() == 14
     record_store.import_record(12, "a record\n")
     assert record_store.read(12) == "a record\n"

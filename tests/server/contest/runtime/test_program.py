@@ -16,13 +16,11 @@ import trio
 from engine.wire import messages as m
 from engine.wire.seat import Seat, environment_variables, fill_command
 from server.arena.session import serve_stream
-from server.contest.programs import pipes
 from server.contest.programs import program as programs
 from server.contest.programs.program import NotStarted, Place, Program, connects, quote_command
 from server.ops import descendants
-from server.storage import player_logs
 from server.storage.player_logs import without_plies
-from tests.server.harness import open_arena, until
+from tests.server.harness import open_arena
 from tests.waiting import WAIT_SECONDS
 
 SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7", "3,3,9,9")
@@ -198,37 +196,6 @@ async def test_daemons_that_a_program_leaves_end_with_it(tmp_path: Path, monkeyp
     assert not alive(daemon)
     assert descendants.end_marked(descendants.home_of(tmp_path)) == 0, "neither is its child left"
     assert program.report().endswith("with exit status 0")
-
-
-FLOODS = """
-import sys
-sys.stderr.write("first\\n")
-while True: sys.stderr.write("more and more of it\\n" * 10_000)
-"""
-
-
-async def test_a_flood_on_stderr_fills_no_disk_and_has_to_take_its_turn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(programs, "LEAVE_SECONDS", 0.05)
-    read, write = 0, player_logs.BoundedLog.write
-
-    def counted(log: player_logs.BoundedLog, data: bytes) -> None:
-        nonlocal read
-        read += len(data)
-        write(log, data)
-
-    monkeypatch.setattr(player_logs.BoundedLog, "write", counted)
-    began = time.monotonic()
-    async with started(tmp_path, FLOODS) as program:
-        await until(lambda: read > 2 * 2 * player_logs.KEPT_BYTES)
-    reads = 3 + (time.monotonic() - began) / pipes.FLOOD_SECONDS
-    text = kept(tmp_path)
-    assert text.startswith("first\nmore and more")
-    assert len(text) < 2 * player_logs.KEPT_BYTES + 100
-    (left_out,) = map(int, re.findall(r"^\[([0-9]+) bytes are left out here\]$", text, re.MULTILINE))
-    assert 0 < left_out < 2 * reads * pipes.READ_BYTES, "each line has its move before it"
-    assert len(program.report()) < 1000 and program.report().isprintable()
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,8 @@
 import errno
 import os
 import resource
-import shutil
 import socket
-import tempfile
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -49,9 +46,8 @@ def test_measuring_goes_on_when_it_has_failed_once(monkeypatch: pytest.MonkeyPat
         raise MemoryError
 
     monkeypatch.setattr(Watched, "look", look)
-    watched = Watched(1, Bounds(), 1.0, lambda: None)
     with capture_logs() as logs:
-        watched.begin()
+        watched = Watched(1, Bounds(), 1.0, lambda: None)
         assert enough.wait(WAIT_SECONDS)
         watched.close()
     assert [line["event"] for line in logs] == ["sandbox_measurement_failed"]
@@ -67,9 +63,9 @@ async def test_a_port_that_is_lost_on_the_way_is_the_machines_fault() -> None:
         await box.listener()
 
 
-def start(errors: int, marker: str = "none", *before: str, seal: Seal = SEAL) -> Sealed:
+def start(errors: int, marker: str = "none", *before: str) -> Sealed:
     environment = {"PATH": os.defpath, "MARKER": marker}
-    return sealed.start([*before, "sleep", "60"], environment, seal, None, None, errors, "0123456789abcdef")
+    return sealed.start([*before, "sleep", "60"], environment, SEAL, None, None, errors, "0123456789abcdef")
 
 
 async def end(box: Sealed) -> None:
@@ -100,20 +96,16 @@ async def test_a_program_that_cannot_be_limited_is_not_started(monkeypatch: pyte
 
 
 @needs_sandbox
-@pytest.mark.parametrize("niceness", [None, 10])
-async def test_all_of_a_program_has_a_lower_priority_in_a_session_of_its_own(
-    niceness: int | None,
-) -> None:
-    marker = f"{os.getpid()}.{niceness}"
-    seal = SEAL if niceness is None else SEAL._replace(niceness=niceness)
+async def test_all_of_a_program_has_a_lower_priority_in_a_session_of_its_own() -> None:
+    marker = f"{os.getpid()}.niceness"
     with open(os.devnull, "wb") as errors:
-        box = await sealed.in_lasting_thread(lambda: start(errors.fileno(), marker, seal=seal))
+        box = await sealed.in_lasting_thread(lambda: start(errors.fileno(), marker))
     box.begin()
     with trio.fail_after(WAIT_SECONDS):
         while b"sleep" not in (commands := programs_of(marker)).values():
             await trio.sleep(0.01)
     for process in commands:
-        assert os.getpriority(os.PRIO_PROCESS, process) == nice_value(niceness or NICENESS)
+        assert os.getpriority(os.PRIO_PROCESS, process) == nice_value(NICENESS)
         assert os.getsid(process) == box.process.pid
     await end(box)
 
@@ -182,45 +174,11 @@ def etc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return etc
 
 
-def test_a_copy_has_what_programs_need_and_nothing_else(etc: Path, tmp_path: Path) -> None:
-    bind, copy, at = bubblewrap.system_settings(tmp_path / "cache" / "new")
-    assert (bind, at) == ("--ro-bind", str(etc))
-    found = {str(path.relative_to(copy)) for path in Path(copy).rglob("*") if not path.is_dir()}
-    assert found == {"hosts", "ssl/openssl.cnf", "alternatives/java", "localtime"}
-    assert (Path(copy) / "alternatives" / "java").readlink() == Path("/usr/lib/jvm/bin/java")
-    assert not (Path(copy) / "localtime").is_symlink(), "what it leads to may not be there in a sandbox"
-    assert (Path(copy) / "localtime").read_text() == "here"
-    assert bubblewrap.system_settings(tmp_path / "cache" / "new") == (bind, copy, at)
-    (etc / "hosts").write_text("elsewhere")
-    _, other, _ = bubblewrap.system_settings(tmp_path / "cache" / "new")
-    assert (Path(other) / "hosts").read_text() == "elsewhere"
-
-
-def test_a_copy_is_removed_when_another_one_is_made_and_it_is_old(
-    etc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _, first, _ = bubblewrap.system_settings(tmp_path / "cache")
-    (etc / "hosts").write_text("elsewhere")
-    _, second, _ = bubblewrap.system_settings(tmp_path / "cache")
-    assert Path(first).is_dir(), "a process may still show it"
-    later = time.time() + bubblewrap.KEEP_SECONDS + 1
-    monkeypatch.setattr(time, "time", lambda: later)
-    assert bubblewrap.system_settings(tmp_path / "cache")[1] == second and Path(first).is_dir()
-    (etc / "hosts").write_text("nowhere")
-    monkeypatch.setattr(time, "time", lambda: later)
-    bubblewrap.system_settings(tmp_path / "cache")
-    assert not Path(first).exists() and not Path(second).exists()
-
-
-@pytest.mark.parametrize("fails", ["mkdtemp", "copy"])
-def test_where_none_can_be_made_each_is_shown_by_itself(
-    etc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: str
-) -> None:
-    def full(*_: object, **__: object) -> str:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(tempfile if fails == "mkdtemp" else shutil, fails, full)
-    words = bubblewrap.system_settings(tmp_path / "cache")
-    shown = ("alternatives", "hosts", "localtime", "ssl/openssl.cnf")
-    assert words == tuple(word for name in shown for word in ("--ro-bind", f"{etc}/{name}", f"{etc}/{name}"))
-    assert not list((tmp_path / "cache").iterdir()), "nothing is left of a copy that is not whole"
+def test_a_copy_has_what_programs_need_and_nothing_else(etc: Path) -> None:
+    with bubblewrap.settings_copy.__wrapped__() as name:
+        copy = Path(name)
+        found = {str(path.relative_to(copy)) for path in copy.rglob("*") if not path.is_dir()}
+        assert found == {"hosts", "ssl/openssl.cnf", "alternatives/java", "localtime"}
+        assert (copy / "alternatives" / "java").readlink() == Path("/usr/lib/jvm/bin/java")
+        assert not (copy / "localtime").is_symlink(), "the target of the link is perhaps missing in a sandbox"
+        assert (copy / "localtime").read_text() == "here"

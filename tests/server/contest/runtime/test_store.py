@@ -214,7 +214,7 @@ def test_damage_is_looked_for_once_and_not_whenever_a_store_is_opened(
 ) -> None:
     """A server opens its databases each second; to read all of a term's results takes as long."""
     looked: list[Path] = []
-    monkeypatch.setattr(database, "_check", lambda _, path: looked.append(path))
+    monkeypatch.setattr(database, "check_whole", lambda _, path: looked.append(path))
     for times in range(3):
         Store(tmp_path / FILE, check=times == 0).close()
         Accounts(tmp_path, check=times == 0).close()

@@ -4,7 +4,6 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 import trio
@@ -108,21 +107,6 @@ async def test_it_ends_with_its_input_also_in_the_middle_of_a_question() -> None
         assert worker.process.stdin is not None
         await worker.process.stdin.aclose()
         assert await worker.process.wait() == 0
-
-
-async def test_a_question_that_nobody_waits_for_ends_its_process(tmp_path: Path) -> None:
-    place = tmp_path / "process"
-    module = f"import os, pathlib, time\npathlib.Path({str(place)!r}).write_text(str(os.getpid()))\ntime.sleep(3600)\n"
-    (tmp_path / "worker_that_hangs.py").write_text(module)
-    with pytest.MonkeyPatch.context() as patch, trio.fail_after(WAIT_SECONDS):
-        patch.setenv("PYTHONPATH", str(tmp_path))
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(ask_once, "worker_that_hangs", "double", b"")
-            while not place.exists() or not place.read_text():
-                await trio.sleep(0.01)
-            nursery.cancel_scope.cancel()
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(place.read_text()), 0)
 
 
 async def test_a_module_that_is_not_there_is_a_fault() -> None:

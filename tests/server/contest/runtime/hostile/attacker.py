@@ -4,12 +4,9 @@ Run as: attacker.py SECRETS DATA RIVAL PORT, where the first three are a home wi
 and a rival's program. Nothing but the standard library.
 """
 
-import ctypes
-import errno
 import json
 import os
 import signal
-import socket
 import sqlite3
 import sys
 import time
@@ -91,15 +88,6 @@ def overwrites() -> None:
     )
 
 
-def connects() -> None:
-    def reach() -> str:
-        with socket.create_connection(("127.0.0.1", int(port)), 5) as server:
-            server.sendall(b"LOGIN stranger\n")
-            return server.makefile().readline()[:5]
-
-    tell(server=tried(reach))
-
-
 def fills() -> None:
     def fill(folder: str) -> object:
         size = 0
@@ -116,23 +104,8 @@ def fills() -> None:
 
 
 def meddles() -> None:
-    for attack in (kills, reads, edits, overwrites, connects, fills):
+    for attack in (kills, reads, edits, overwrites, fills):
         attack()
-
-
-def links() -> None:
-    """Read a folder of the server, and the program of a rival, by links of its own."""
-    for link, target in (("records", f"{data}/running"), ("rival", rival)):
-        os.symlink(target, Path(os.environ["HOME"], link))
-    home = Path(os.environ["HOME"])
-    tell(records=tried(lambda: len(os.listdir(home / "records"))), rival=tried((home / "rival").read_text))
-
-
-def calls() -> None:
-    """Make system calls that reach into the kernel: keyctl, bpf, userfaultfd and perf_event_open."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    numbers = (250, 321, 323, 298) if os.uname().machine == "x86_64" else (219, 280, 282, 241)
-    tell(calls=[(libc.syscall(number, 0, 0, 0, 0, 0), errno.errorcode[ctypes.get_errno()]) for number in numbers])
 
 
 def forks() -> None:
@@ -160,32 +133,11 @@ def spins() -> None:
         pass
 
 
-def multiplies() -> None:
-    tell(multiplies=True)
-    for _ in range(200):
-        try:
-            if os.fork() == 0:
-                break
-        except OSError:
-            break
-    time.sleep(1000)
-
-
 def floods() -> None:
     tell(floods=True)
     sys.stderr.write("flood\n" * 500_000)
     for _ in range(2000):
         say("NONSENSE " + "x" * 500)
-
-
-def exits() -> None:
-    tell(exits=True)
-    sys.exit(5)
-
-
-def crashes() -> None:
-    tell(crashes=True)
-    os.abort()
 
 
 def sleeps() -> None:

@@ -1,14 +1,24 @@
-"""The pipes of a program as a stream."""
+"""Non-blocking streams of bytes: the socket of a peer, and the pipes of a program.
+
+``source`` and ``target`` return the descriptors to read from and to write to, negative when they are closed. ``recv``
+returns no bytes at the end. ``recv`` and ``send`` raise one of `WOULD_BLOCK` where they would have to wait. ``pending``
+returns how many bytes can be received that the descriptor does not show, since TLS has decrypted them. ``closing`` is
+called before the descriptors are closed.
+"""
 
 import fcntl
 import os
 import select
+import socket
+import ssl
 import termios
 from collections.abc import Callable
 from contextlib import suppress
-from typing import IO
+from typing import IO, TypeAlias
 
 import trio
+
+WOULD_BLOCK = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 LOOK_SECONDS = 0.005
 """How often to look whether a program has read its input, which the system does not tell."""
@@ -20,8 +30,33 @@ FLOOD_SECONDS = 0.01
 """Pause after so much, and after less in proportion: a flood takes its turn with everybody else."""
 
 
+class SocketWire:
+    """A socket, perhaps encrypted."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        """Own a connected socket."""
+        connected.setblocking(False)
+        self._socket = connected
+        self.closing: Callable[[], None] = lambda: None
+        self.recv, self.send = connected.recv, connected.send
+        self.source = self.target = connected.fileno
+        self.pending: Callable[[], int] = connected.pending if isinstance(connected, ssl.SSLSocket) else lambda: 0
+
+    def close(self) -> None:
+        """Close the socket; TLS says goodbye."""
+        if isinstance(self._socket, ssl.SSLSocket):
+            with suppress(OSError, ValueError):
+                self._socket.unwrap()
+        self._socket.close()
+
+
+def detached(stream: trio.SocketStream) -> socket.socket:
+    """Take the socket out of a stream, which can be used no more."""
+    return socket.socket(fileno=stream.socket.detach())
+
+
 class Pipes:
-    """The standard input and output of a program, as a `server.net.connection.Wire`.
+    """The standard input and output of a program, as a `Wire`.
 
     `close` closes its input alone. What it still writes then goes nowhere, but is no error for it.
     """
@@ -92,3 +127,6 @@ def _stream_of(file: IO[bytes]) -> trio.lowlevel.FdStream:
     stream = trio.lowlevel.FdStream(os.dup(file.fileno()))
     file.close()
     return stream
+
+
+Wire: TypeAlias = SocketWire | Pipes
