@@ -7,9 +7,8 @@ from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import msgspec
 import structlog
 import trio
 
@@ -182,14 +181,13 @@ async def _serve(
             overview = partial(_overview, arena, contests, versions, playing)
             await services.start(answer_commands, arena, accounts, overview)
             comparisons = Comparisons(settings.data, accounts, versions)
-            turns = Turns()
-            pipeline = Pipeline(versions, turns, settings.data, TRIALS, cores=len(usable()))
+            pipeline = Pipeline(versions, settings.data, TRIALS, cores=len(usable()))
             services.start_soon(supervise, "submissions", _build, pipeline, contests)
             if web:
-                services.start_soon(supervise, "retention", keep_tidy, versions, comparisons, settings.league)
+                services.start_soon(supervise, "retention", keep_tidy, versions, comparisons)
                 from server.web.app import serve as serve_web
 
-                rooms = _league_pages(accounts, versions, turns, comparisons, arena, contests, playing)
+                rooms = _league_pages(accounts, versions, pipeline.turns, comparisons, arena, contests, playing)
                 services.start_soon(supervise, "pages", serve_web, arena, record_store, web, *rooms)
             log.info(
                 "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
@@ -220,10 +218,12 @@ async def _open_web(place: tuple[str, int] | None) -> list[trio.SocketListener]:
         raise OSError(sentence) from None
 
 
-async def _overview(arena: Arena, contests: ContestService, versions: Versions, ladder: LadderService | None) -> bytes:
+def _overview(
+    arena: Arena, contests: ContestService, versions: Versions, ladder: LadderService | None
+) -> dict[str, Any]:
     from server.league.console.overview import OverviewReader  # with it come the views, which take a while to load
 
-    return msgspec.json.encode(await OverviewReader(arena, contests, versions, ladder).read())
+    return OverviewReader(arena, contests, versions, ladder).read()
 
 
 async def _build(pipeline: Pipeline, contests: ContestService) -> None:

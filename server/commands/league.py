@@ -1,4 +1,4 @@
-"""``arena-server people``, ``ladder`` and ``audit``: a league on the command line, also while a server runs."""
+"""``arena-server people``, ``ladder``, ``announce`` and ``audit``: a league on the command line."""
 
 import time
 from typing import Annotated
@@ -11,6 +11,7 @@ from server.commands.options import BY, DATA, FAILED, Data, fail, opened_account
 from server.config.settings import WEB
 from server.contest.report.formatting import printable
 from server.league.accounts.people import AUTHOR, Role
+from server.league.console.announcements import HOURS, Announcements
 from server.league.ladder.definition import LadderControl
 from server.league.ladder.store import LadderStore
 
@@ -104,6 +105,25 @@ def status(*, data: Data = DATA) -> None:
 
 def _capital(sentence: str) -> str:
     return f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+def announce(
+    text: Annotated[str, Parameter(help="One line; without it, print the announcements that are shown.")] = "",
+    *,
+    data: Data = DATA,
+    hours: Annotated[float, Parameter(help="For how long it is shown.")] = HOURS,
+    end: Annotated[int | None, Parameter(help="Number of an announcement that is shown no longer.")] = None,
+) -> None:
+    """Tell everybody something: on pages of the lobby and of contests, and to bots and spectators that do not play."""
+    with opened_accounts(data, "announcements") as accounts:
+        announcements = Announcements(accounts)
+        if end is not None:
+            announcements.end(end, BY)
+        if text:
+            announcements.add(text, hours, BY)
+        if end is None and not text:
+            for one in announcements.current():
+                print(f"{one.number}  until {one.ends:%Y-%m-%d %H:%M} UTC, {one.who}: {printable(one.text)}")
 
 
 LAST = 20

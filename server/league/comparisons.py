@@ -10,20 +10,18 @@ import msgspec
 
 from engine.duel.openings import usual_plies
 from engine.games.catalogue import GAMES, unknown_game
-from engine.games.interface import BadParameters
 from server.contest import contest_file
-from server.contest.contest_file import BadContest
 from server.contest.interventions import Kind
 from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.report import formatting
 from server.contest.report.structure import Report
-from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest, intervene
+from server.contest.runtime.organiser_commands import InterventionRequest, intervene
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Contest, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed, Person
 from server.league.submissions.entering import ENTERED
-from server.league.submissions.versions import Version, Versions, remove_tree
+from server.league.submissions.versions import BUILD, PASSED, Version, Versions, remove_tree
 from server.ops.typed_json import decode
 
 MAX_GAMES = 100
@@ -41,12 +39,12 @@ class Comparison(msgspec.Struct, frozen=True):
 
     contest: int
     name: str
-    is_over: bool
-    done: int
-    """Games that are over."""
-    summary: str
-    """The result so far, seen from the first version; empty before the first pair of games is over."""
     page: str
+    is_over: bool
+    done: int = 0
+    """Games that are over."""
+    summary: str = ""
+    """The result so far, seen from the first version; empty before the first pair of games is over."""
 
 
 class Comparisons:
@@ -70,18 +68,16 @@ class Comparisons:
     ) -> Comparison:
         """Begin a contest between two versions of a person's bot; without parameters it is of the usual variant.
 
-        Raises `NotAllowed`.
+        Raises `NotAllowed`, `BadContest` and `BadParameters`.
         """
         if not 2 <= games <= MAX_GAMES or games % 2:
             raise NotAllowed(f"a comparison has an even number of games from 2 to {MAX_GAMES}, and not {games}")
-        first, second = (self._passed(person, bot, number) for number in numbers)
-        if first.id == second.id:
+        self._accounts.check_owner(person, bot)
+        first, second = (self._passed(bot, number) for number in numbers)
+        if first == second:
             raise NotAllowed("two different versions of a bot are compared")
         text = _contest_text(first, second, game, parameters, games, self._now())
-        try:
-            definition = contest_file.read(text, str)  # it names no files
-        except BadContest as error:
-            raise NotAllowed(str(error)) from None
+        definition = contest_file.read(text, str)  # it names no files
         if obstacle := contest_obstacle(definition):
             raise NotAllowed(obstacle)
         with self._accounts.change() as database, closing(Store(self._data / FILE)) as store:
@@ -93,7 +89,7 @@ class Comparisons:
             contest = store.open_contest(text, definition, self._now())
             database.execute("INSERT INTO comparisons SELECT ?, id FROM bots WHERE name = ?", (contest, bot))
             self._accounts.log(database, person.name, f"opened the contest {definition.name}")
-        return Comparison(contest, definition.name, False, 0, "", f"/contest/{contest}")
+            return self._read(store.contest(contest))
 
     def of(self, bot: str) -> list[Comparison]:
         """Return the comparisons of a bot, the newest first."""
@@ -104,58 +100,48 @@ class Comparisons:
             return [self._read(store.contest(number)) for (number,) in rows]
 
     def cancel(self, bot: str, contest: int, by: str) -> None:
-        """End a comparison before its last game. Raises `NotAllowed`."""
+        """End a comparison before its last game. Raises `NotAllowed` and `BadIntervention`."""
         found = next((one for one in self.of(bot) if one.contest == contest), None)
         if found is None or found.is_over:
             raise NotAllowed(f"{bot} has no comparison {contest} that is being played")
-        try:
-            with closing(Store(self._data / FILE)) as store:
-                intervene(store, contest, InterventionRequest(Kind.CANCEL), self._now())
-        except BadIntervention as error:
-            raise NotAllowed(str(error)) from None
+        with closing(Store(self._data / FILE)) as store:
+            intervene(store, contest, InterventionRequest(Kind.CANCEL), self._now())
         self._accounts.note(by, f"{found.name}: the contest was cancelled")
 
-    def remove_programs(self) -> int:
-        """Remove the copies of programs that comparisons used which are over. Return their number. Raises OSError."""
-        removed = 0
+    def remove_programs(self) -> None:
+        """Remove the copies of programs of all comparisons that are over. Raises OSError."""
         with closing(Store(self._data / FILE)) as store:
             for (number,) in self._accounts.rows("SELECT contest FROM comparisons"):
                 entered = folder_of(self._data, number) / ENTERED
                 if entered.exists() and store.contest(number).closed is not None:
                     remove_tree(entered)
-                    removed += 1
-        return removed
 
     def _read(self, row: Contest) -> Comparison:
         """Return a comparison as its report shows it, which the server writes every few seconds."""
         path, place = folder_of(self._data, row.id) / "report.json", f"/contest/{row.id}"
         try:
             report = decode(path.read_bytes(), type=Report)
-        except (OSError, msgspec.DecodeError):  # not yet written, or changed by hand: the author's page shows the rest
-            return Comparison(row.id, row.name, row.closed is not None, 0, "", place)
-        return Comparison(row.id, row.name, report.state == "over", report.done, _summary(report), place)
+        except FileNotFoundError:
+            return Comparison(row.id, row.name, place, row.closed is not None)
+        return Comparison(row.id, row.name, place, report.state == "over", report.done, _summary(report))
 
-    def _passed(self, person: Person, bot: str, number: int) -> Version:
-        owner = self._accounts.owner(bot)
-        if owner is None or owner.id != person.id:
-            raise NotAllowed(f"{person.name} has no bot {bot!r}; make it on the page /me first")
+    def _passed(self, bot: str, number: int) -> Version:
         version = self._versions.version(bot, number)
         if version is None:
             raise NotAllowed(f"{bot} has no version {number}")
-        if version.state not in ("active", "retired"):
+        if version.state not in PASSED:
             raise NotAllowed(f"version {number} of {bot} has not passed, or was deleted")
+        if not (self._versions.folder(version) / BUILD).is_dir():
+            raise NotAllowed(f"version {number} of {bot} is not built any more; let it play, and it is built again")
         return version
 
 
 def _contest_text(first: Version, second: Version, game: str, parameters: str, games: int, date: datetime) -> str:
-    """Return the contest file of a comparison. Raises `NotAllowed`."""
+    """Return the contest file of a comparison. Raises `NotAllowed` and `BadParameters`."""
     if game not in GAMES:
         raise NotAllowed(unknown_game(game))
     rules = GAMES[game]
-    try:
-        variant = rules.parameters(parameters.replace(",", " ") or rules.default_parameters)
-    except BadParameters as error:
-        raise NotAllowed(f"the variant: {error}") from None
+    variant = rules.parameters(parameters.replace(",", " ") or rules.default_parameters)
     entrants = "\n".join(
         f'[[entrants]]\nname = "{one.bot[:MAX_STEM]}.{one.number}"\nversion-of = "{one.bot}"\nversion = {one.number}'
         for one in (first, second)
@@ -177,7 +163,7 @@ pairs = {games // 2}
 
 
 def _summary(report: Report) -> str:
-    """Return the result in a sentence, seen from the first version; empty until there is one."""
+    """Return the result in a sentence, seen from the first version; empty before the first pair of games is over."""
     if not report.comparisons or not sum(report.comparisons[0].pairs):
         return ""
     found = report.comparisons[0]

@@ -97,6 +97,12 @@ class Accounts:
         """Return whose bot plays under a name."""
         return _one(self.rows(f"SELECT {_PERSON} FROM bots JOIN people ON people.id = owner WHERE bots.name = ?", bot))
 
+    def check_owner(self, person: Person, bot: str) -> None:
+        """Raise `NotAllowed` unless a bot is a person's own."""
+        owner = self.owner(bot)
+        if owner is None or owner.id != person.id:
+            raise NotAllowed(f"{person.name} has no bot {bot!r}; make it on the page /me first")
+
     def token_hash(self, name: str) -> str | None:
         """Return the SHA-256 of the token by which a player logs in, None where the name belongs to nobody.
 
@@ -279,11 +285,8 @@ class Accounts:
     def revoke_token(self, person: Person, bot: str) -> None:
         """Make the token of a person's bot good no more. Raises `NotAllowed`."""
         with self.change() as database:
-            changed = database.execute(
-                "UPDATE bots SET token = '' WHERE owner = ? AND name = ?", (person.id, bot)
-            ).rowcount
-            if not changed:
-                raise NotAllowed(f"{person.name} has no bot {bot!r}")
+            self.check_owner(person, bot)
+            database.execute("UPDATE bots SET token = '' WHERE name = ?", (bot,))
             self.log(database, person.name, f"revoked the token of {bot}")
 
     # within a change

@@ -174,40 +174,33 @@ class LadderPages:
             raise Refused(404, NO_LADDER)
         return self._ladder
 
-    async def _standings(self, request: Request) -> Response:
+    def _standings(self, _request: Request) -> Response:
         ladder = self._ladder
         if ladder is None:
             return page("ladder/none", "Ladder", {}, current="/ladder")
-        told = await trio.to_thread.run_sync(_read_standings, ladder)
-        running = sorted(ladder.running().items())
         variants = ladder.definition.variants
         total = sum(one.weight for one in variants)
-        shares = [(one.key, one.weight / total) for one in variants]
         values = {
-            "told": told,
-            "running": running,
-            "shares": shares,
+            "told": _read_standings(ladder),
+            "running": sorted(ladder.running().items()),
+            "shares": [(one.key, one.weight / total) for one in variants],
             "control": ladder.definition.control,
             "is_paused": ladder.is_paused,
         }
         return page("ladder/standings", "Ladder", values, current="/ladder")
 
-    async def _json(self, _request: Request) -> Response:
-        told = await trio.to_thread.run_sync(_read_standings, self._found())
-        return json_answer(msgspec.json.encode(told))
+    def _json(self, _request: Request) -> Response:
+        return json_answer(msgspec.json.encode(_read_standings(self._found())))
 
-    async def _player(self, request: Request) -> Response:
+    def _player(self, request: Request) -> Response:
         ladder, store = self._found(), self._found().store
         name = request.path_params["name"]
-        found = await trio.to_thread.run_sync(store.standing, name)
+        found = store.standing(name)
         if found is None:
             raise Refused(404, f"nobody called {name!r} has been on the ladder")
-        identity = await self._identities.find(request)
-        games = await trio.to_thread.run_sync(store.last_games, CHARTED_GAMES, name)
-        versions = await trio.to_thread.run_sync(store.versions, name)
-        opponents = await trio.to_thread.run_sync(store.opponents, name)
-        ends = await trio.to_thread.run_sync(store.last_ratings, name)
-        listed = await trio.to_thread.run_sync(ladder.listed)
+        identity = self._identities.find(request)
+        games = store.last_games(CHARTED_GAMES, name)
+        listed = ladder.listed().get(found.name)
         is_own = identity is not None and _may_wake(identity, found.owner)
         values = {
             "identity": identity,
@@ -215,27 +208,22 @@ class LadderPages:
             "is_own": is_own,
             "one": found,
             "rating": decayed(found.rating, time.time()),
-            "fixed": found.name in listed and listed[found.name].player.anchor is not None,
-            "left": found.name not in listed,
-            "connected": found.name in listed and listed[found.name].connects,
-            "versions": version_rows(versions, ends, opponents),
+            "fixed": listed is not None and listed.player.anchor is not None,
+            "left": listed is None,
+            "connected": listed is not None and listed.connects,
+            "versions": version_rows(store.versions(name), store.last_ratings(name), store.opponents(name)),
             "chart": chart(found.name, games),
             "games": [game_row(game) for game in games[:LAST_GAMES]],
         }
-        return page(
-            "ladder/player",
-            f"{found.name} on the ladder",
-            values,
-            current="/ladder",
-        )
+        return page("ladder/player", f"{found.name} on the ladder", values, current="/ladder")
 
     async def _again(self, request: Request) -> Response:
+        form = await self._identities.form(request)
         store = self._found().store
-        identity, _ = await self._identities.require_form(request)
         found = await trio.to_thread.run_sync(store.standing, request.path_params["name"])
-        if found is None or not _may_wake(identity, found.owner):
+        if found is None or not _may_wake(form.identity, found.owner):
             raise Refused(403, "this is for the bot's author, and for organisers")
-        await trio.to_thread.run_sync(store.wake, found.name, identity.person.name)
+        await trio.to_thread.run_sync(store.wake, found.name, form.by)
         return RedirectResponse(f"/ladder/{found.name}", 303)
 
 

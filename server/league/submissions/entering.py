@@ -1,13 +1,12 @@
-"""Enters versions of bots in contests: at the deadline of a contest it is chosen which version of each bot plays.
+"""Enters versions of bots in contests: the server chooses the version of each bot at the deadline of a contest.
 
-The version is the one that is active then, or the one that the contest file names. One that came before the deadline
-and has steps left is waited for; so is one whose built program was removed as old: it is built again. What was chosen
-is linked into the contest's folder, so that its author may delete it afterwards.
+The version is the active one, or the one that the contest file names. A version that came before the deadline and has
+steps left is waited for. A link to the chosen version lies in the contest's folder, so that its author may delete it.
 """
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -24,12 +23,12 @@ from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Contest, Store
 from server.league.accounts.accounts import Accounts
 from server.league.submissions.upload import runnable
-from server.league.submissions.versions import BUILD, SERVER, Version, Versions, remove_tree
+from server.league.submissions.versions import BUILD, PASSED, SERVER, Version, Versions, remove_tree
 
 log = structlog.get_logger()
 
 LOOK_SECONDS = 1.0
-"""How often to look for a deadline that has passed."""
+"""Seconds between two looks for a deadline that has passed."""
 
 ENTERED = "versions"
 """Of the folder of a contest: a folder for each entrant, with the version that plays."""
@@ -47,15 +46,10 @@ def check_versions(accounts: Accounts, definition: Definition, now: datetime) ->
             )
 
 
-def is_settled(found: Sequence[Version], until: datetime) -> bool:
-    """Tell whether all versions of a bot that came before a deadline have been tried."""
-    return not any(version.is_under_way for version in found if version.received <= until)
-
-
 def version_at(found: Sequence[Version], until: datetime) -> Version | None:
     """Return the version of a bot that plays after a deadline; ``found`` are all, the newest first.
 
-    It is the active one; where that came later, the newest before the deadline that has passed.
+    It is the active version. If that came later, it is the newest version before the deadline that has passed.
     """
     active = next((version for version in found if version.state == "active"), None)
     if active is None or active.received <= until:
@@ -64,16 +58,10 @@ def version_at(found: Sequence[Version], until: datetime) -> Version | None:
 
 
 async def enter_versions(data: Path, versions: Versions, accounts: Accounts) -> None:
-    """Choose the versions of all contests whose deadline has passed, until cancelled."""
-    said, began = "", datetime.now(UTC)
+    """Choose the versions of all contests with a deadline that has passed, until cancelled."""
+    began = datetime.now(UTC)
     while True:
-        try:
-            await trio.to_thread.run_sync(partial(enter_due, data, versions, accounts, datetime.now(UTC), began))
-            said = ""
-        except Exception as error:  # which is to end no server: the contest waits, and it is tried again
-            if str(error) != said:
-                said = str(error)
-                log.error("contest_entering_failed", error=said, exc_info=error)
+        await trio.to_thread.run_sync(partial(enter_due, data, versions, accounts, datetime.now(UTC), began))
         await trio.sleep(LOOK_SECONDS)
 
 
@@ -83,51 +71,40 @@ def enter_due(data: Path, versions: Versions, accounts: Accounts, now: datetime,
     Raises `BadStore` and OSError.
     """
     with closing(Store(data / FILE)) as store:
-        for row in store.contests():
-            definition = store.definition(row.id) if row.closed is None else None
-            until = row.opened if definition is None else definition.versions_until or row.opened
-            if definition is None or until > now:
-                continue
-            waited = now >= max(until, began) + timedelta(seconds=definition.versions_wait)
-            for entrant in definition.awaited_versions:
-                found = [one for one in versions.of(entrant.version_of) if entrant.version in (0, one.number)]
-                settled, version = is_settled(found, until), version_at(found, until)
-                if entrant.version:  # it plays, whichever is active and whenever it came
-                    settled = not any(one.is_under_way for one in found)
-                    version = next((one for one in found if one.state in ("active", "retired")), None)
-                if not settled and not waited:
-                    continue
-                built = version is not None and (versions.folder(version) / BUILD).is_dir()
-                if version is not None and not built and not waited:
-                    versions.build_again(version)  # so it is under way, and waited for
-                else:
-                    late = "" if settled else "; another version is still under way, and was waited for in vain"
-                    with suppress(BadIntervention):  # the organiser was faster: cancelled, or the entrant withdrawn
-                        _enter(store, row, entrant, versions, version if built else None, accounts, data, late)
+        for row, entrant, version, late in list(_choices(store, versions, now, began)):
+            if version is None:
+                asked = InterventionRequest(Kind.WITHDRAW, entrant.name)
+                what = f"{entrant.version_of} has no version that passed in time; {entrant.name} was withdrawn"
+            else:
+                place = (folder_of(data, row.id) / ENTERED / entrant.name).resolve()
+                remove_tree(place)  # a killed server may have left it
+                shutil.copytree(versions.folder(version) / BUILD, place, symlinks=True, copy_function=os.link)
+                chosen = str(place), version.number, version.sha256
+                asked = InterventionRequest(Kind.VERSION, entrant.name, None, runnable(version.command), *chosen)
+                what = f"{version.title} plays as {entrant.name}"
+            with suppress(BadIntervention):  # the organiser was faster: cancelled, or the entrant withdrawn
+                intervene(store, row.id, asked, datetime.now(UTC))
+                accounts.note(SERVER, f"{row.name}: {what}{late}")
+                log.info("contest_version_entered", contest=row.name, name=entrant.name, what=f"{what}{late}")
 
 
-def _enter(
-    store: Store,
-    row: Contest,
-    entrant: Entrant,
-    versions: Versions,
-    version: Version | None,
-    accounts: Accounts,
-    data: Path,
-    late: str,
-) -> None:
-    """Let a version play as an entrant; without one the entrant is withdrawn. A clause says what came too ``late``."""
-    if version is None:
-        asked = InterventionRequest(Kind.WITHDRAW, entrant.name)
-        what = f"{entrant.version_of} has no version that passed in time; {entrant.name} was withdrawn"
-    else:
-        place = (folder_of(data, row.id) / ENTERED / entrant.name).resolve()
-        remove_tree(place)  # left by a server that was killed before it had committed
-        shutil.copytree(versions.folder(version) / BUILD, place, symlinks=True, copy_function=os.link)
-        command = runnable(version.command)
-        chosen = str(place), version.number, version.sha256
-        asked = InterventionRequest(Kind.VERSION, entrant.name, None, command, *chosen)
-        what = f"{version.title} plays as {entrant.name}"
-    intervene(store, row.id, asked, datetime.now(UTC))
-    accounts.note(SERVER, f"{row.name}: {what}{late}")
-    log.info("contest_version_entered", contest=row.name, name=entrant.name, what=f"{what}{late}")
+def _choices(
+    store: Store, versions: Versions, now: datetime, began: datetime
+) -> Iterator[tuple[Contest, Entrant, Version | None, str]]:
+    """Yield contest, entrant and version where the choice is due; a clause names a version that came too late."""
+    for row in store.contests():
+        if row.closed is not None:
+            continue
+        definition = store.definition(row.id)
+        until = definition.versions_until or row.opened
+        waited = now >= max(until, began) + timedelta(seconds=definition.versions_wait)
+        for entrant in definition.awaited_versions if until <= now else ():
+            found = versions.of(entrant.version_of)
+            if entrant.version:  # it plays, whichever is active and whenever it came
+                found = [one for one in found if one.number == entrant.version]
+            settled = not any(one.is_under_way and (entrant.version or one.received <= until) for one in found)
+            if settled or waited:
+                built = [one for one in found if one.state in PASSED and (versions.folder(one) / BUILD).is_dir()]
+                version = next(iter(built), None) if entrant.version else version_at(built, until)
+                late = "" if settled else "; another version is still under way, and was waited for in vain"
+                yield row, entrant, version, late

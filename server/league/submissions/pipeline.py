@@ -1,20 +1,16 @@
 """Takes each version through its steps: unpack, build, conformance test, qualification.
 
-Some versions are tried at once, of authors in turn: one is built, or plays, while another takes the conformance test,
-which waits most of its time. As many are built, and as many play, as there are cores for beside everything else.
+Several versions are tried at once, of authors in turn. One is built, or plays, while another one takes the conformance
+test, which waits most of its time. More cores of the machine allow more builds and games at once.
 
-What the machine lacks is no fault of a bot: the step is tried again. A version that was under way when the server died
-begins the step that it was in again.
+A fault of the machine is no fault of a bot: the step is tried again. A restarted server begins each interrupted step
+again.
 """
 
 import math
 import os
-from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from statistics import mean
-from typing import NamedTuple
 
 import structlog
 import trio
@@ -29,56 +25,56 @@ from server.ops import descendants
 from server.ops.faults import machine_fault, pause_seconds
 from server.storage.database import BadStore
 
-REMEMBERED = 20
-"""From so many versions that were tried last it is told how long the next ones take."""
+log = structlog.get_logger()
 
+AT_ONCE = 3
+"""Versions that a machine with few cores tries at once: one is built, one plays, one waits in its conformance test."""
 
-class Outlook(NamedTuple):
-    """What a version that waits has before it."""
+CORES_OF_A_STEP = 4
+"""Cores of a machine for each further version that is built, and that plays, at the same time."""
 
-    ahead: int
-    """Versions whose turn comes before, those that are being tried not counted."""
-    seconds: float | None
-    """About so long until its turn, if these take as long as the last ones; None where none was tried yet."""
+LOOK_SECONDS = 2.0
+"""Seconds between two looks for new versions."""
+
+NO_PROGRAM = 127
+"""Exit status of a shell that has not found the program."""
+
+NOT_PLAYED, AT_FAULT = 1, 5
+"""Exit statuses of ``arena-bot match``: a game could not be played, and one was lost by a fault of the bot."""
+
+TRIES = 3
+"""Most matches of a qualification, where a bot loses on time on a busy machine."""
 
 
 class Turns:
-    """Whose turn it is. Its methods take the versions that are under way, as `Versions.under_way` lists them."""
+    """The order in which versions are tried. Its methods take `Versions.under_way`."""
 
     def __init__(self, at_once: int = 1) -> None:
         """Take how many versions are tried at the same time."""
-        self.at_once = at_once
+        self._at_once = at_once
         self._tried: dict[int, int] = {}
         """The owners of the versions that are being tried, by version."""
         self._served: dict[int, int] = {}
         """The number of the last turn of each owner."""
-        self._took: deque[float] = deque(maxlen=REMEMBERED)
-
-    @property
-    def tried(self) -> frozenset[int]:
-        """The versions that are being tried."""
-        return frozenset(self._tried)
 
     def begin(self, version: Version) -> None:
         """Note that a version is being tried."""
         self._tried[version.id] = version.owner
         self._served[version.owner] = max(self._served.values(), default=0) + 1
 
-    def end(self, version: Version, seconds: float | None) -> None:
-        """Note that a version is tried no more, and how long it took; None where it did not come to its end."""
+    def end(self, version: Version) -> None:
+        """Note that a version is tried no more."""
         del self._tried[version.id]
-        if seconds is not None:
-            self._took.append(seconds)
 
     def next(self, under_way: Sequence[Version]) -> Version | None:
         """Return the version to begin with now; None where there is none, or enough are being tried."""
-        if len(self._tried) >= self.at_once:
+        if len(self._tried) >= self._at_once:
             return None
         busy = set(self._tried.values())
         return next((one for one in self.order(under_way) if one.owner not in busy), None)
 
     def order(self, under_way: Sequence[Version]) -> list[Version]:
-        """Return the versions that are not being tried, in the order in which their turns come."""
+        """Return the versions that are not being tried, in the order of their turns."""
         left = [one for one in under_way if one.id not in self._tried]
         served, found = dict(self._served), []
         turn = max(served.values(), default=0)
@@ -89,54 +85,18 @@ class Turns:
             served[first.owner] = turn = turn + 1
         return found
 
-    def outlook(self, under_way: Sequence[Version], version: Version) -> Outlook | None:
-        """Return what a version has before it; None where it is being tried, or has been."""
+    def ahead(self, under_way: Sequence[Version], version: Version) -> int | None:
+        """Return how many versions wait before a version; None where it does not wait."""
         places = [one.id for one in self.order(under_way)]
-        if version.id not in places:
-            return None
-        ahead = places.index(version.id)
-        # those that are being tried are half done, on average
-        seconds = mean(self._took) * (ahead + len(self._tried) / 2) / self.at_once if self._took else None
-        return Outlook(ahead, seconds)
-
-
-log = structlog.get_logger()
-
-AT_ONCE = 3
-"""So many versions are tried at once, on however small a machine: one is built, one plays, one is mostly waited for."""
-
-CORES_OF_A_STEP = 4
-"""For so many cores of a machine one more version is built, and one more plays, at the same time."""
-
-LOOK_SECONDS = 2.0
-"""How often to look whether a version has come."""
-
-NO_PROGRAM = 127
-"""Exit status of a shell that has not found the program."""
-
-NOT_PLAYED, AT_FAULT = 1, 5
-"""Exit statuses of ``arena-bot match``: a game could not be played, and one was lost by a fault of the bot."""
-
-
-TRIES = 3
-"""Most matches of a qualification, where a bot loses on time on a busy machine."""
+        return places.index(version.id) if version.id in places and version.state == "waiting" else None
 
 
 class Pipeline:
     """The steps of all versions of a data directory."""
 
-    def __init__(
-        self,
-        versions: Versions,
-        turns: Turns,
-        data: Path,
-        trials: Sequence[Trial],
-        *,
-        cores: int = 1,
-    ) -> None:
-        """Take whose turn it is, and what every bot has to be able to play. ``cores`` are those of the machine."""
-        self._turns = turns
-        turns.at_once = max(AT_ONCE, cores // CORES_OF_A_STEP)
+    def __init__(self, versions: Versions, data: Path, trials: Sequence[Trial], *, cores: int = 1) -> None:
+        """Take the games that every bot has to play, and the number of the machine's cores."""
+        self.turns = Turns(max(AT_ONCE, cores // CORES_OF_A_STEP))
         self._builds = trio.CapacityLimiter(max(1, cores // CORES_OF_A_STEP))
         self._games = trio.CapacityLimiter(max(1, cores // CORES_OF_A_STEP))
         self._failures = 0
@@ -147,70 +107,51 @@ class Pipeline:
         self._trials = trials
 
     async def run(self) -> None:
-        """Take versions through their steps until cancelled."""
-        try:
-            await trio.to_thread.run_sync(self._versions.remove_deleted)
-        except (OSError, BadStore) as error:
-            log.error("submission_files_left", error=str(error))
+        """Take versions through their steps until cancelled. Raises `BadStore`."""
         async with trio.open_nursery() as nursery:
             while True:
                 self._changed = trio.Event()
                 if trio.current_time() >= self._paused_until:
-                    with self._faults_noted():
-                        await self._begin_some(nursery)
+                    under_way = self._versions.under_way()
+                    while (version := self.turns.next(under_way)) is not None:
+                        self.turns.begin(version)
+                        nursery.start_soon(self._try, version)
                 with trio.move_on_after(LOOK_SECONDS):
                     await self._changed.wait()
 
-    async def _begin_some(self, nursery: trio.Nursery) -> None:
-        """Begin with the versions whose turn it is."""
-        tried = self._turns.tried
-        under_way = await trio.to_thread.run_sync(self._versions.under_way)
-        left = [one for one in under_way if one.id not in tried]  # one may have come to its end meanwhile
-        while (version := self._turns.next(left)) is not None:
-            self._turns.begin(version)
-            nursery.start_soon(self._try, version)
-
     async def _try(self, version: Version) -> None:
-        """Take a version through its steps, and make room for the next one."""
-        began, took = trio.current_time(), None
+        """Take a version through its steps, and make room for the next one.
+
+        After a fault of the machine no version begins for a while, for longer each time.
+        """
         try:
-            with self._faults_noted():
-                await self._take(version)
-                took = trio.current_time() - began
-                self._failures = 0
+            await self._take(version)
+            self._failures = 0
+        except* (OSError, BadStore) as group:
+            first: BaseException = group
+            while isinstance(first, BaseExceptionGroup):
+                first = first.exceptions[0]
+            self._failures += 1
+            self._paused_until = trio.current_time() + pause_seconds(self._failures)
+            log.error("submission_paused", error=str(first), failures=self._failures)
         finally:
-            self._turns.end(version, took)
+            self.turns.end(version)
             self._changed.set()
 
-    @contextmanager
-    def _faults_noted(self) -> Iterator[None]:
-        """Begin no version for a while after a fault of the machine, for longer each time."""
-        try:
-            yield
-        except* (OSError, BadStore) as group:
-            self._failures += 1
-            log.error("submission_paused", error=_sentence(group), failures=self._failures)
-            self._paused_until = trio.current_time() + pause_seconds(self._failures)
-
     async def _take(self, version: Version) -> None:
-        why = await trio.to_thread.run_sync(sandbox_obstacle)
-        if why:
+        if why := await trio.to_thread.run_sync(sandbox_obstacle):
             raise OSError(why)
         try:
             await self._pass(version)
         except BadUpload as error:
             await trio.to_thread.run_sync(self._versions.refuse, version, str(error))
             log.info("submission_refused", bot=version.bot, version=version.number, reason=str(error))
-        except OSError:
-            found = await trio.to_thread.run_sync(self._versions.version, version.bot, version.number)
-            if found is None or found.state != "deleted":  # by an organiser, meanwhile
-                raise
         else:
             await trio.to_thread.run_sync(self._versions.accept, version)
             log.info("submission_accepted", bot=version.bot, version=version.number)
 
     async def _pass(self, version: Version) -> None:
-        """Take a version through its steps, from the one on in which an earlier server was killed."""
+        """Take a version through its steps, from the interrupted one on. Raises `BadUpload`."""
         place = self._versions.folder(version)
         folder, check, match = place / BUILD, place / "check.txt", place / "match.txt"
         report = place / CHECK_REPORT
@@ -227,13 +168,14 @@ class Pipeline:
             for _ in range(TRIES):
                 async with self._games:
                     ended = await steps.qualify(version.bot, runs, folder, match, self._home, trial)
-                late = ended.status == AT_FAULT and f": {Termination.TIME}: " in steps.last_line(match)
-                if not late or os.getloadavg()[0] <= (os.cpu_count() or 1):
+                last = steps.last_line(match)
+                is_late = ended.status == AT_FAULT and f": {Termination.TIME}: " in last
+                if not is_late or os.getloadavg()[0] <= (os.cpu_count() or 1):
                     break  # else the machine may have lacked the time
             if ended.status == NOT_PLAYED:
-                _judge(ended, "its first games could not be played", steps.last_line(match))
-            which = steps.last_line(match) if ended.status == AT_FAULT else ""
-            _judge(ended, "it has lost a game of the qualification by a fault of its own", which)
+                _judge(ended, "its first games could not be played", last)
+            found = last if ended.status == AT_FAULT else ""
+            _judge(ended, "it has lost a game of the qualification by a fault of its own", found)
 
     async def _build(self, version: Version, place: Path) -> tuple[str, ...]:
         """Unpack and build a version, and return the command that starts it."""
@@ -252,36 +194,26 @@ class Pipeline:
             if machine_fault(error):
                 raise
             raise BadUpload(f"its files cannot be used: {error.strerror}") from None
-        await trio.to_thread.run_sync(os.sync)  # after a power cut nobody plays half of what is said to be built
+        await trio.to_thread.run_sync(os.sync)  # after a power cut nobody plays half of a build
         return start
 
     async def _begin(self, version: Version, state: State, *files: Path, command: Sequence[str] = ()) -> None:
-        """Begin a step, without the logs and results that a server that was killed has left."""
+        """Begin a step, without the logs and results that a killed server has left."""
         for file in files:
             file.unlink(missing_ok=True)
         await trio.to_thread.run_sync(self._versions.go_on, version, state, command)
 
 
 def _unpack(place: Path, name: str) -> tuple[str, ...]:
-    """Unpack an upload anew, and return the command that its author has written down; nothing if there is none.
+    """Unpack an upload, and return the start command that its author has written; empty if there is none.
 
-    That is read before the build, which may make a link to any file of the server out of it.
+    The build may replace the file of the command by a link to any file of the server, so it is read before.
     """
     folder = place / BUILD
-    if not (place / UPLOAD).is_file():
-        raise BadUpload("what was sent is gone from the server; send it again")
     remove_tree(folder)
     folder.mkdir()
     unpack((place / UPLOAD).read_bytes(), name, folder)
     return upload.written_command(folder)
-
-
-def _sentence(group: BaseExceptionGroup[OSError | BadStore]) -> str:
-    """Return what has gone wrong first."""
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return str(error)
 
 
 def _judge(ended: Ended, sentence: str, found: str = "") -> None:

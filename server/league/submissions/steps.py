@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 import trio
 
 from engine.games.catalogue import GAMES, USUAL_GAME
@@ -120,18 +119,9 @@ async def check(command: Sequence[str], folder: Path, log: Path, home: str, tria
     in `CHECK_REPORT`.
     """
     words = [
-        *(
-            sys.executable,
-            "-P",
-            "-m",
-            "bots",
-            "check",
-            "--game",
-            trial.game,
-            "--json",
-            str(log.with_name(CHECK_REPORT)),
-        ),
-        *("--", sys.executable, "-P", "-m", sealed_bot.__name__, home, str(folder), *command),
+        *(sys.executable, "-P", "-m", "bots", "check", "--game", trial.game),
+        *("--json", str(log.with_name(CHECK_REPORT)), "--"),
+        *(sys.executable, "-P", "-m", sealed_bot.__name__, home, str(folder), *command),
     ]
     with trio.move_on_after(CHECK_SECONDS):
         async with trio.open_nursery() as nursery:
@@ -188,22 +178,13 @@ def last_line(log: Path) -> str:
     return "".join([line for line in lines if line.strip() and line.isprintable()][-1:]).strip()[:MAX_FAULT]
 
 
-class _Situation(msgspec.Struct):
-    title: str
-    outcome: str
-    reason: str = ""
-    did: str = ""
-
-
-class _Results(msgspec.Struct):
-    situations: list[_Situation]
-
-
 def first_fault(report: Path) -> str:
     """Return the first fault that a conformance test has found: the situation and the bot's action. Raises OSError."""
-    for one in decode(report.read_bytes(), type=_Results).situations if report.is_file() else ():
-        if one.outcome == "failed":
-            return f"{one.title}: {f'the bot: {one.did}' if one.did else one.reason}"[:MAX_FAULT]
+    found = decode(report.read_bytes(), type=dict[str, Any])["situations"] if report.is_file() else []
+    for one in found:
+        if one["outcome"] == "failed":
+            did = f"the bot: {one['did']}" if one.get("did") else one["reason"]
+            return f"{one['title']}: {did}"[:MAX_FAULT]
     return ""
 
 

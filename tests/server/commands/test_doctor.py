@@ -209,7 +209,7 @@ def test_league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         versions = Versions(data, accounts)
         version = versions.add(ann, "Bot", "bot.py", bytes(3 << 20))
         versions.go_on(version, "qualifying")
-        versions.activate(version, "the server")
+        versions.accept(version)
     monkeypatch.setattr(doctor, "sandbox_obstacle", lambda: "")
     (missing,) = found(tmp_path, "versions")
     assert missing.state == WRONG and "version 1 of Bot are missing, which should play" in missing.sentence

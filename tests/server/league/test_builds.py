@@ -11,12 +11,10 @@ from pathlib import Path
 import pytest
 
 from server.contest.definition import Bounds
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ORGANISER, Person
+from server.league.accounts.people import Person
 from server.league.submissions import pipeline, steps, upload
 from server.league.submissions.steps import Ended
 from server.league.submissions.versions import CHECK_REPORT, Version, Versions, disk_use, remove_tree, unlock_tree
-from tests.server.league.people import refused
 from tests.server.league.test_submissions import SEALED, Replace, ann, packed, tried, without_sandbox
 
 __all__ = ["ann", "without_sandbox"]
@@ -42,7 +40,7 @@ def test_what_a_makefile_makes_is_what_plays(versions: Versions, ann: Person, tm
     makefile = "bot: bot.c size.h\n\t$(CC) -o $@ $<\nsize.h:\n\techo '#define SIZE 3' > $@\n"
     program = '#include "size.h"\nint main(void) { return SIZE - 3; }\n'
     version, log = built(versions, ann, tmp_path, {"Makefile": makefile, "bot.c": program})
-    assert (version.state, version.sentence, version.command) == ("active", "", ("./bot", *upload.TOLD))
+    assert (version.state, version.sentence, version.command) == ("active", "", ("./bot", *upload.ARGUMENTS))
     assert "-o bot bot.c" in log
     assert (versions.folder(version) / "build" / "bot").stat().st_mode & 0o111
 
@@ -104,22 +102,6 @@ def test_what_a_build_locks_is_unlocked_and_can_be_deleted(versions: Versions, a
     versions.retire(version, "test")
     versions.delete(version, "test")
     assert not versions.folder(version).exists()
-
-
-def test_an_organiser_deletes_a_version_that_is_under_way(
-    versions: Versions, ann: Person, accounts: Accounts, tmp_path: Path, without_sandbox: Replace
-) -> None:
-    accounts.invite("chief", ORGANISER, "test")
-    version = versions.add(ann, "bot", "bot.py", b"print()")
-
-    async def check(*_: object) -> Ended:
-        refused((lambda: versions.delete(version, "ann"), "under way"))
-        versions.delete(version, "chief")
-        return Ended(0)
-
-    without_sandbox(check=check)
-    found, _ = tried(versions, tmp_path, version)
-    assert found.state == "deleted" and not versions.folder(version).exists()
 
 
 NETWORK = """

@@ -5,7 +5,7 @@ import json
 import shutil
 import stat
 import zipfile
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -16,11 +16,11 @@ import trio
 from server.config.settings import LeagueRules
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import NotAllowed, Person
+from server.league.accounts.people import Person
 from server.league.comparisons import Comparisons
-from server.league.retention import Removed, remove_old
+from server.league.retention import remove_old
 from server.league.submissions import pipeline, steps, upload
-from server.league.submissions.pipeline import Pipeline, Turns
+from server.league.submissions.pipeline import Pipeline
 from server.league.submissions.steps import Ended, Trial
 from server.league.submissions.upload import BadUpload, unpack
 from server.league.submissions.versions import BUILD, CHECK_REPORT, MAX_WAITING, UPLOAD, State, Version, Versions
@@ -74,16 +74,11 @@ def test_a_single_file_keeps_its_name_and_scripts_run(tmp_path: Path) -> None:
         (lambda: packed({"../../evil": "x"}), "bot.zip", "does not lie in its folder"),
         (lambda: packed({"/etc/passwd": "x"}), "bot.zip", "does not lie in its folder"),
         (lambda: packed({"C:\\x": "x"}), "bot.zip", "does not lie in its folder"),
-        (lambda: packed({"a" * 300: "x"}), "bot.zip", "too long"),
         (lambda: packed({"ä" * 199: "x"}), "bot.zip", "too long"),
         (lambda: b"x", "ä" * 199, "has a name"),
         (lambda: packed({"bot.py!x": "x"}).replace(b"bot.py!x", b"bot.py\0x"), "bot.zip", "not printable"),
-        (lambda: packed({"caf\u00e9.py": "x", "cafe\u0301.py": "x"}), "bot.zip", "the archive has "),
-        (lambda: packed({"Lib/a": "x", "lib/b": "x"}), "bot.zip", "has Lib and lib"),
         (lambda: packed({"/".join("abcdefghijklmnop"): "x"}), "bot.zip", "too long"),
-        (lambda: packed({"a\x1b[2J": "x"}), "bot.zip", "not printable"),
         (lambda: packed({"link": "/etc/passwd"}, link=stat.S_IFLNK | 0o777), "bot.zip", "is a link"),
-        (lambda: packed({"Bot.py": "x", "bot.py": "x"}), "bot.zip", "has Bot.py and bot.py"),
         (lambda: packed({"x/a": "x", "a": "x", "a/b": "x"}), "bot.zip", "as a file and as a folder"),
         (lambda: packed({f"{n}": "" for n in range(501)}), "bot.zip", "at most 500 files"),
         (lambda: packed({"zeros": bytes(65 << 20)}), "bot.zip", "at most 64 MB together"),
@@ -119,8 +114,8 @@ def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
         (["my_bot.py"], (), ("python3", "my_bot.py")),
         (["my_bot.py", "test_my_bot.py", "Makefile"], ("make",), ("python3", "my_bot.py")),
         (["bot.py", "Makefile"], ("make",), ("python3", "bot.py")),
-        (["bot.c", "bot"], ("cc", "-O2", "-o", "bot", "bot.c"), ("./bot", *upload.TOLD)),
-        (["Bot.java", "Bot.class"], ("javac", "Bot.java"), ("java", "-cp", ".", "Bot", *upload.TOLD)),
+        (["bot.c", "bot"], ("cc", "-O2", "-o", "bot", "bot.c"), ("./bot", *upload.ARGUMENTS)),
+        (["Bot.java", "Bot.class"], ("javac", "Bot.java"), ("java", "-cp", ".", "Bot", *upload.ARGUMENTS)),
     ],
 )
 def test_files_tell_how_a_bot_is_built_and_started(
@@ -178,10 +173,9 @@ def test_versions_are_numbered_wait_in_turn_and_one_plays(versions: Versions, an
     versions.go_on(second, "building")
     assert versions.under_way()[0] == versions.version("bot", 2), "what was under way comes first"
     for version in (first, second):
-        with pytest.raises(NotAllowed, match="has not passed"):
-            versions.activate(versions.version("bot", version.number) or version, "ann")
         versions.go_on(version, "qualifying", ("./bot",))
-        versions.activate(versions.version("bot", version.number) or version, "the server")
+        refused((partial(versions.activate, version, "ann"), "has not passed"))
+        versions.accept(version)
     assert [(one.number, one.state) for one in versions.of("bot")] == [(2, "active"), (1, "retired")]
     assert [one.command for one in versions.active()] == [("./bot",)]
     (versions.folder(first) / BUILD).mkdir()
@@ -204,23 +198,19 @@ def test_what_somebody_may_keep_waiting_is_bounded(versions: Versions, ann: Pers
 
 def test_deleted_files_go_and_the_row_stays(versions: Versions, ann: Person, accounts: Accounts) -> None:
     first, second = (versions.add(ann, "bot", "bot.py", bytes([n]) * 5000) for n in (1, 2))
-    refused((lambda: versions.delete(first, "ann"), "is under way; wait"))
+    refused((lambda: versions.delete(first, "ann"), "is under way"))
     versions.refuse(first, "it has no legs")
-    versions.go_on(second, "qualifying")
-    versions.activate(second, "the server")
+    versions.accept(second)
     refused((lambda: versions.delete(second, "ann"), "version 2 of bot plays; take it back first"))
     before = versions.kept_bytes(ann)
     versions.delete(first, "ann")
-    versions.delete(first, "ann")
+    refused((lambda: versions.delete(first, "ann"), "or was deleted before"))
     assert before - versions.kept_bytes(ann) >= 5000 and not versions.folder(first).exists()
     deleted = versions.of("bot")[1]
     assert (deleted.state, deleted.sentence, deleted.sha256) == ("deleted", "it has no legs", first.sha256)
-    assert [entry.what for entry in accounts.audit(1)] == ["deleted version 1 of bot"], "once"
+    assert [entry.what for entry in accounts.audit(1)] == ["deleted version 1 of bot"]
     refused((lambda: versions.activate(deleted, "ann"), "was deleted; send it again"))
     assert versions.add(ann, "bot", "bot.py", b"3").number == 3
-    versions.folder(first).mkdir()
-    versions.remove_deleted()
-    assert [versions.folder(one).exists() for one in versions.of("bot")] == [True, True, False], "what a kill has left"
 
 
 # the steps
@@ -235,14 +225,12 @@ def tried(
     versions: Versions,
     data: Path,
     version: Version,
-    turns: Turns | None = None,
-    trials: Sequence[Trial] = TRIALS,
 ) -> tuple[Version, str]:
     """Take a version through its steps; return it, and its logs."""
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(Pipeline(versions, turns or Turns(), data, trials).run)
+            nursery.start_soon(Pipeline(versions, data, TRIALS).run)
             while (versions.version(version.bot, version.number) or version).is_under_way:
                 await trio.sleep(0.05)
             nursery.cancel_scope.cancel()
@@ -325,13 +313,10 @@ def test_a_slow_version_holds_up_nobody_but_its_author(
 
     monkeypatch.setattr(pipeline, "pause_seconds", lambda _failures: 0.0)
     without_sandbox(check=check)
-    turns = Turns()
-    assert tried(versions, tmp_path, quick, turns)[0].state == "active", "also behind a fault of the machine"
+    assert tried(versions, tmp_path, quick)[0].state == "active", "also behind a fault of the machine"
     assert not faults
     found = {one.number: one.state for one in versions.of("bot")}
     assert found == {slow.number: "checking", behind.number: "waiting"}
-    outlook = turns.outlook(versions.under_way(), behind)
-    assert outlook is not None and outlook.seconds is not None
 
 
 @SEALED
@@ -377,20 +362,19 @@ def test_old_builds_and_logs_go_and_nothing_else(tmp_path: Path, accounts: Accou
         if number == 4:
             versions.refuse(version, "it has no legs")
         else:
-            versions.activate(version, "the server")
+            versions.accept(version)
     versions.activate(versions.of("bot")[-1], "ann")  # version 1 plays
 
     def having(file: str) -> list[int]:
         return [one.number for one in versions.of("bot") if (versions.folder(one) / file).exists()]
 
-    assert remove_old(versions, comparisons, RULES, dates[-1]) == Removed(3, 0, 0)
+    remove_old(versions, comparisons, dates[-1])
     assert having(BUILD) == [6, 5, 1], "the two newest, and that which plays"
     assert having("check.txt") == [6, 5, 4, 3, 2, 1]
     dates.append(dates[0] + timedelta(days=31))
-    assert remove_old(versions, comparisons, RULES, dates[-1]) == Removed(0, 5, 0)
+    remove_old(versions, comparisons, dates[-1])
     assert having("check.txt") == [1]
     assert all((versions.folder(one) / UPLOAD).exists() for one in versions.of("bot"))
-    assert remove_old(versions, comparisons, RULES, dates[-1]) == Removed(0, 0, 0)
     versions.activate(versions.of("bot")[3], "ann")
     assert versions.under_way()[0] == versions.version("bot", 3), "it is built again before it plays"
     assert [one.number for one in versions.active()] == [1]
