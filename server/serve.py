@@ -244,14 +244,14 @@ def _league_pages(
     from server.league.console.console_pages import ConsolePages  # whoever serves no pages need not load them
     from server.league.console.grade_pages import GradePages
     from server.league.console.new_contest import NewContestPage
-    from server.league.grading.grade_book import GradeBook, League
+    from server.league.grading.grade_book import GradeBook
     from server.league.pages.account_pages import AccountPages
     from server.league.pages.forms import Identities
     from server.league.pages.ladder_pages import LadderPages
     from server.league.pages.version_pages import VersionPages
 
     identities = Identities(accounts, arena.settings.user_header)
-    book = GradeBook(League(arena.settings.data, accounts, versions))
+    book = GradeBook(arena.settings.data, accounts, versions)
     return [
         AccountPages(accounts, identities, book),
         VersionPages(identities, versions, turns, comparisons),

@@ -1,17 +1,18 @@
-"""What reports show of each player: situations passed, games, pairs of games, places.
+"""The evidence for grades: what reports show of each player.
 
-Reports are the JSON files of ``arena-bot check`` and ``arena-bot match``, and the ``report.json`` of contests.
-Names of players are compared without regard to case, as the server does.
+Reports are the JSON files of ``arena-bot check`` and ``arena-bot match``, and the ``report.json`` of contests. Names of
+players are the same in upper and lower case, as on the server.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import msgspec
 
-from engine.statistics.elo import OUTCOMES, Counts, Rating, count_pairs
+from engine.statistics.elo import OUTCOMES, Counts, count_pairs
+from engine.wire.words import number_of
 from server.contest.report.structure import Report
 from server.ops.typed_json import convert, decode
 
@@ -23,64 +24,77 @@ class BadReport(ValueError):
     """A text that is no report. ``str(error)`` is a sentence for people."""
 
 
-class Build(NamedTuple):
-    """Whether a bot can be built, and a sentence on how that is known."""
+class Measured(NamedTuple):
+    """The number of a player that a criterion looks at, with its reason."""
 
-    is_built: bool
+    value: float
     why: str
+    files: tuple[str, ...] = ()
+    """The reports that show it."""
+
+
+@dataclass
+class Meeting:
+    """The games of a player against an opponent."""
+
+    games: int = 0
+    points: float = 0.0
+    pairs: Counts = (0,) * OUTCOMES
+    """The numbers of pairs of games by their result, that of 0 points first."""
+    files: list[str] = field(default_factory=list)
 
 
 @dataclass
 class Evidence:
-    """What was seen of all players.
-
-    Keys are names in lower case; those of two names have the player first, then the opponent.
-    """
+    """The evidence of all players. Keys of players are their names in lower case."""
 
     names: dict[str, str] = field(default_factory=dict)
-    """As the reports write them."""
-    conformance: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Situations passed, and those that could be tried."""
-    games: Counter[tuple[str, str]] = field(default_factory=Counter)
-    points: defaultdict[tuple[str, str], float] = field(default_factory=lambda: defaultdict(float))
-    pairs: dict[tuple[str, str], Counts] = field(default_factory=dict)
-    """How many pairs have had each result, that of 0 points first."""
-    places: dict[str, int] = field(default_factory=dict)
-    ratings: dict[str, Rating] = field(default_factory=dict)
-    builds: dict[str, Build] = field(default_factory=dict)
-    check_files: dict[str, str] = field(default_factory=dict)
-    """The report of each player's conformance test."""
-    game_files: defaultdict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
-    """The reports that have games of two players."""
-    contest_files: dict[str, str] = field(default_factory=dict)
-    """The report of the contest in which a player has a place or a rating."""
+    """The names as in reports, by key."""
+    measured: dict[tuple[str, str], Measured] = field(default_factory=dict)
+    """By criterion and player: builds, conformance, rating and place."""
+    meetings: defaultdict[tuple[str, str], Meeting] = field(default_factory=lambda: defaultdict(Meeting))
+    """By player and opponent."""
+    places: int = 0
+    """Players in the table of the contest."""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """By the key of a name in reports who that is, where it is somebody of another name."""
+    """The names of players by the keys of other names that they have in reports."""
 
     def add_name(self, name: str) -> str:
         """Note a player, and return the key."""
         name = self.aliases.get(name.lower(), name)
         return self.names.setdefault(name.lower(), name).lower()
 
+    def add(self, criterion: str, name: str, value: float, why: str, file: str) -> None:
+        """Add the number of a player; ``file`` is the report's place for people, empty for none."""
+        self.measured[criterion, self.add_name(name)] = Measured(value, why, (file,) if file else ())
+
+    def add_rating(self, name: str, elo: float, low: float | None, games: int, file: str) -> None:
+        """Add a rating; its lower end counts, the rating itself where it has no interval."""
+        least = elo if low is None else low
+        self.add(
+            "rating", name, least, f"rating {elo:+.0f} from {number_of(games, 'game')}, at least {least:+.0f}", file
+        )
+
+    def add_place(self, name: str, place: int, of: int, file: str) -> None:
+        """Add the place of a player in a table."""
+        self.places = of
+        self.add("place", name, place, f"place {place} of {of}", file)
+
     def add_game(self, players: tuple[str, str], points: tuple[float, float], file: str) -> None:
-        """Add a game with the points of both players; ``file`` is where people find it."""
+        """Add a game with the points of both players."""
         one, other = (self.add_name(name) for name in players)
         for met, got in (((one, other), points[0]), ((other, one), points[1])):
-            self.games[met] += 1
-            self.points[met] += got
-            if file not in self.game_files[met]:
-                self.game_files[met].append(file)
+            meeting = self.meetings[met]
+            meeting.games += 1
+            meeting.points += got
+            if file and file not in meeting.files:
+                meeting.files.append(file)
 
     def add_pairs(self, one: str, other: str, counts: Counts) -> None:
-        """Add pairs of games, as counts of what the first player had in them."""
+        """Add pairs of games, as counts of the first player's results."""
         for met, seen in (((one, other), counts), ((other, one), counts[::-1])):
-            key = self.add_name(met[0]), self.add_name(met[1])
-            before = self.pairs.get(key, (0,) * OUTCOMES)
-            self.pairs[key] = tuple(a + b for a, b in zip(before, seen, strict=True))
-
-
-class _MatchPlayer(msgspec.Struct):
-    name: str
+            meeting = self.meetings[self.add_name(met[0]), self.add_name(met[1])]
+            meeting.pairs = tuple(a + b for a, b in zip(meeting.pairs, seen, strict=True))
 
 
 class _MatchGame(msgspec.Struct):
@@ -91,8 +105,6 @@ class _MatchGame(msgspec.Struct):
 
 class _Match(msgspec.Struct):
     status: int
-    setting: Mapping[str, Any]
-    players: list[_MatchPlayer]
     games: list[_MatchGame]
 
 
@@ -102,18 +114,15 @@ class _Build(msgspec.Struct):
 
 
 class _Check(msgspec.Struct):
-    report: str
     passed: int
     failed: int
     build: _Build | None = None
 
 
 def add_report(evidence: Evidence, content: bytes, owner: str, file: str = "") -> None:
-    """Add what a report shows; ``owner`` is whose conformance test it is, empty where nobody is named.
+    """Add a report; ``owner`` is the player of a conformance test, empty where nobody is named.
 
-    ``file`` is where people find the report.
-
-    Raises `BadReport`.
+    ``file`` is the report's place for people. Raises `BadReport`.
     """
     try:
         top: Any = decode(content, type=Any)
@@ -136,15 +145,16 @@ def add_report(evidence: Evidence, content: bytes, owner: str, file: str = "") -
 def _add_check(evidence: Evidence, check: _Check, owner: str, file: str) -> None:
     if not owner:
         raise BadReport("it does not say whose bot was tested: write NAME=FILE")
-    name = evidence.add_name(owner)
-    if name in evidence.conformance:
+    if ("conformance", evidence.add_name(owner)) in evidence.measured:
         raise BadReport(f"it is the second conformance test of {owner}")
-    evidence.conformance[name] = check.passed, check.passed + check.failed
-    evidence.check_files[name] = file
+    tried = check.passed + check.failed
+    if tried:
+        why = f"{check.passed} of {tried} situations passed"
+        evidence.add("conformance", owner, check.passed / tried, why, file)
     if check.build is not None:
         done = check.build.status == 0
         how = "builds it" if done else f"ended with status {check.build.status}"
-        evidence.builds[name] = Build(done, f"{check.build.command} {how}")
+        evidence.add("builds", owner, float(done), f"{check.build.command} {how}", file)
 
 
 def _add_match(evidence: Evidence, match: _Match, file: str) -> None:
@@ -155,8 +165,6 @@ def _add_match(evidence: Evidence, match: _Match, file: str) -> None:
         evidence.add_game(game.players, game.points, file)
         one, other = sorted(game.players)
         pairs[one, other].append(((game.number - 1) // 2, game.points[game.players.index(one)]))
-    for player in match.players:
-        evidence.add_name(player.name)
     for (one, other), points in pairs.items():
         evidence.add_pairs(one, other, count_pairs(points))
 
@@ -164,6 +172,8 @@ def _add_match(evidence: Evidence, match: _Match, file: str) -> None:
 def _add_contest(evidence: Evidence, contest: Report, file: str) -> None:
     if contest.state != "over":
         raise BadReport("the contest is not over")
+    if evidence.places:
+        raise BadReport("it is the second contest: one contest can be graded")
     for entrant in contest.entrants:
         evidence.add_name(entrant)
     for game in contest.games:
@@ -171,15 +181,8 @@ def _add_contest(evidence: Evidence, contest: Report, file: str) -> None:
             evidence.add_game((game.first, game.second), game.points, file)
     for comparison in contest.comparisons:
         evidence.add_pairs(comparison.one, comparison.other, comparison.pairs)
-    for line in contest.stages[-1].table if contest.stages else ():
-        name = evidence.add_name(line.name)
-        if name in evidence.places:
-            raise BadReport(f"{line.name} has a place in an earlier contest: one contest can be graded")
-        evidence.places[name] = line.place
-        evidence.contest_files[name] = file
-    for rating in contest.ratings:
-        name = evidence.add_name(rating.name)
-        if name in evidence.ratings:
-            raise BadReport(f"{rating.name} has a rating in an earlier contest: one contest can be graded")
-        evidence.ratings[name] = rating
-        evidence.contest_files[name] = file
+    table = contest.stages[-1].table if contest.stages else ()
+    for line in table:
+        evidence.add_place(line.name, line.place, len(table), file)
+    for one in contest.ratings:
+        evidence.add_rating(one.name, one.elo, one.low, one.games, file)

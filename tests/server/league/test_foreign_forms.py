@@ -21,7 +21,7 @@ from server.config.settings import Limits, Settings
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
 from server.league.comparisons import Comparisons
-from server.league.grading.grade_book import GradeBook, League
+from server.league.grading.grade_book import GradeBook
 from server.league.ladder.definition import read
 from server.league.ladder.service import LadderService
 from server.league.pages.account_pages import AccountPages
@@ -209,7 +209,7 @@ async def test_an_address_that_guesses_is_refused_until_its_time_has_come(
     tmp_path: Path, accounts: Accounts, versions: Versions, kind: str, wrong: int
 ) -> None:
     identities = Identities(accounts, "")
-    book = GradeBook(League(tmp_path, accounts, versions))
+    book = GradeBook(tmp_path, accounts, versions)
     known = {
         "link": accounts.invite("bob", AUTHOR, "test"),
         "code": accounts.invite_many(AUTHOR, 2, "test"),
