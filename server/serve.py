@@ -30,16 +30,14 @@ from server.contest.store.folders import kept_by_contest
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
-from server.league.comparisons import Comparisons
 from server.league.console.announcements import Announcements, keep_announced
 from server.league.console.terminal import answer_commands, keep_audit
+from server.league.contests import Comparisons, enter_versions, keep_tidy
 from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.service import LadderService, kept_by_ladder
 from server.league.ladder.store import LadderStore
-from server.league.retention import keep_tidy
-from server.league.submissions.entering import enter_versions
 from server.league.submissions.pipeline import Pipeline, Turns
-from server.league.submissions.steps import TRIALS
+from server.league.submissions.steps import TRIAL
 from server.league.submissions.versions import Versions
 from server.net.listener import Listener, close_all, listen
 from server.net.rate_limiter import RateLimiter, patrol
@@ -181,7 +179,7 @@ async def _serve(
             overview = partial(_overview, arena, contests, versions, playing)
             await services.start(answer_commands, arena, accounts, overview)
             comparisons = Comparisons(settings.data, accounts, versions)
-            pipeline = Pipeline(versions, settings.data, TRIALS, cores=len(usable()))
+            pipeline = Pipeline(versions, settings.data, TRIAL, cores=len(usable()))
             services.start_soon(supervise, "submissions", _build, pipeline, contests)
             if web:
                 services.start_soon(supervise, "retention", keep_tidy, versions, comparisons)
@@ -221,7 +219,7 @@ async def _open_web(place: tuple[str, int] | None) -> list[trio.SocketListener]:
 def _overview(
     arena: Arena, contests: ContestService, versions: Versions, ladder: LadderService | None
 ) -> dict[str, Any]:
-    from server.league.console.overview import OverviewReader  # with it come the views, which take a while to load
+    from server.league.console.console_pages import OverviewReader  # with it come the views, which take a while to load
 
     return OverviewReader(arena, contests, versions, ladder).read()
 
@@ -242,10 +240,9 @@ def _league_pages(
     ladder: LadderService | None,
 ) -> "list[Room]":
     from server.league.console.console_pages import ConsolePages  # whoever serves no pages need not load them
-    from server.league.console.grade_pages import GradePages
     from server.league.console.new_contest import NewContestPage
     from server.league.grading.grade_book import GradeBook
-    from server.league.pages.account_pages import AccountPages
+    from server.league.pages.account_pages import AccountPages, GradePages
     from server.league.pages.forms import Identities
     from server.league.pages.ladder_pages import LadderPages
     from server.league.pages.version_pages import VersionPages

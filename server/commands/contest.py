@@ -256,7 +256,7 @@ def _intervene(
     """Keep an intervention in the store, and say what follows from it."""
     from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest
     from server.contest.store.store import FILE
-    from server.league.console.overview import change_contest
+    from server.league.console.console_pages import change_contest
 
     try:
         with opened_accounts(data, "contests", FILE) as accounts:

@@ -25,7 +25,6 @@ from server.league.accounts.people import (
     MAX_BROWSERS,
     MAX_USES,
     ORGANISER,
-    ROLES,
     SIGNED_IN,
     SPECTATOR,
     Bot,
@@ -90,8 +89,8 @@ class Accounts:
 
     def bots(self, person: Person) -> list[Bot]:
         """Return the bots of a person, by name."""
-        rows = self.rows("SELECT name, made, token FROM bots WHERE owner = ? ORDER BY name", person.id)
-        return [Bot(name, _date(made), bool(token)) for name, made, token in rows]
+        rows = self.rows("SELECT name, token FROM bots WHERE owner = ? ORDER BY name", person.id)
+        return [Bot(name, bool(token)) for name, token in rows]
 
     def owner(self, bot: str) -> Person | None:
         """Return whose bot plays under a name."""
@@ -120,19 +119,18 @@ class Accounts:
         return "" if closed else str(token)
 
     def invitation(self, link: str) -> Invitation:
-        """Return what a link or code invites to; raises `NotAllowed` where it can be opened no more."""
+        """Return the invitation of a link or code; raises `NotAllowed` where it opens no more."""
         rows = self.rows(
-            f"""SELECT uses, expires, invitations.role, {_PERSON}
-            FROM invitations LEFT JOIN people ON people.id = person WHERE hash = ?""",
+            f"""SELECT invitations.role, {_PERSON} FROM invitations LEFT JOIN people ON people.id = person
+            WHERE hash = ? AND uses > 0 AND expires > ?""",
             hashed(link),
+            self._now().isoformat(),
         )
         if not rows:
-            raise NotAllowed("this invitation is not known here; look whether the link is whole, or ask for a new one")
-        uses, expires, role, *person = rows[0]
-        if uses == 0:
-            raise NotAllowed("this invitation has been used already; ask the organiser for a new one")
-        if _date(expires) <= self._now():
-            raise NotAllowed("this invitation is too old; ask the organiser for a new one")
+            raise NotAllowed(
+                "this invitation is not known here, has been used already, or is too old; ask for a new one"
+            )
+        role, *person = rows[0]
         whose = None if person[0] is None else _person(person)
         if whose is not None and not whose.is_open:
             raise NotAllowed(f"the account of {whose.name} is closed")
@@ -168,7 +166,7 @@ class Accounts:
         An account that is there keeps its role. Raises `NotAllowed`.
         """
         with self.change() as database:
-            person = self._person_or_new(database, name, role)
+            person = self.person(name) or self._add_person(database, name, role)
             if not person.is_open:
                 raise NotAllowed(f"the account of {person.name} is closed; open it again first")
             link = secrets.token_urlsafe(16)
@@ -195,17 +193,9 @@ class Accounts:
         ``name`` is that of a new person, where the invitation has none. Raises `NotAllowed`; then nothing has changed.
         """
         with self.change() as database:
-            invitation = self.invitation(link)  # what the writer has not committed yet, it has not read
-            person = invitation.person
-            if person is None:
-                if self.person(name) is not None:
-                    raise NotAllowed(f"the name {name} is taken; choose another one, or ask for a link to it")
-                person = self._person_or_new(database, name, invitation.role)
-            changed = database.execute(
-                "UPDATE invitations SET uses = uses - 1 WHERE hash = ? AND uses > 0", (hashed(link),)
-            )
-            if changed.rowcount != 1:
-                raise NotAllowed("this invitation has been used already; ask the organiser for a new one")
+            invitation = self.invitation(link)  # no other process writes meanwhile
+            person = invitation.person or self._add_person(database, name, invitation.role)
+            database.execute("UPDATE invitations SET uses = uses - 1 WHERE hash = ?", (hashed(link),))
             self.log(database, person.name, "opened an invitation")
             return self._sign_in(database, person, agent)
 
@@ -216,7 +206,7 @@ class Accounts:
         person = self.person(name)
         if person is None:
             with self.change() as database:
-                person = self._person_or_new(database, name, AUTHOR)
+                person = self._add_person(database, name, AUTHOR)
                 self.log(database, person.name, "came by the proxy")
         if not person.is_open:
             raise NotAllowed(f"the account of {person.name} is closed")
@@ -224,8 +214,6 @@ class Accounts:
 
     def set_role(self, name: str, role: Role, by: str) -> None:
         """Give a person another role. Raises `NotAllowed`."""
-        if role not in ROLES:
-            raise NotAllowed(f"a role is one of {', '.join(ROLES)}; not {role!r}")
         with self.change() as database:
             person = self._known(name)
             if role != ORGANISER:
@@ -302,16 +290,11 @@ class Accounts:
         if [one for one in self.people() if one.role == ORGANISER and one.is_open] == [person]:
             raise NotAllowed(f"{person.name} is the only organiser; make somebody else one first")
 
-    def _person_or_new(self, database: sqlite3.Connection, name: str, role: Role) -> Person:
-        person = self.person(name)
-        if person is not None:
-            return person
-        if role not in ROLES:
-            raise NotAllowed(f"a role is one of {', '.join(ROLES)}; not {role!r}")
+    def _add_person(self, database: sqlite3.Connection, name: str, role: Role) -> Person:
         if not re.fullmatch(NAME_PATTERN, name):
             raise NotAllowed(f"a name is {NAME_RULE}; not {name!r}")
-        if self.owner(name) is not None:
-            raise NotAllowed(f"the name {name} is taken by somebody's bot; choose another one")
+        if self.person(name) is not None or self.owner(name) is not None:
+            raise NotAllowed(f"the name {name} is taken; choose another one, or ask for a link to it")
         made = self._now()
         number = database.execute(
             "INSERT INTO people (name, role, made) VALUES (?, ?, ?)", (name, role, made.isoformat())

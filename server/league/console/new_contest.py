@@ -27,8 +27,8 @@ from server.contest.report.progress import forecast
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
+from server.league.contests import check_versions
 from server.league.pages.forms import Form, Identities, Identity, page
-from server.league.submissions.entering import check_versions
 from server.web.http.errors import Refused
 from server.web.http.request import number_in
 
@@ -141,20 +141,19 @@ def read_new(text: str, earlier: Earlier | None) -> Definition:
         return (Path(earlier.definition.folder) / name).read_text(encoding="utf-8-sig")
 
     found = contest_file.read(text, load)
-    before = None if earlier is None else earlier.definition
-    known = {(one.command, one.folder) for one in before.entrants} if before else set()
-    known |= {(command, "") for command in BUILTIN_COMMANDS}
+    before = earlier.definition if earlier else found
+    copied = before.entrants if earlier else ()
+    known = {(one.command, one.folder) for one in copied} | {(command, "") for command in BUILTIN_COMMANDS}
     for entrant in found.entrants:
         if entrant.command and (entrant.command, entrant.folder) not in known:
             raise BadContest(
                 f"{entrant.name} has a command that the contest which is copied does not have: on this page no other "
                 "program can be started; leave it out, or begin the contest by arena-server contest FILE"
             )
-    if found.sandbox is not Sandbox.SEALED and (before is None or before.sandbox is not found.sandbox):
-        raise BadContest("sandbox is sealed in a contest that begins on this page; leave the key out")
-    if not set(found.visible) <= set(() if before is None else before.visible):
-        raise BadContest("visible names folders that the contest which is copied does not name; leave the key out")
-    return found if before is None else replace(found, folder=before.folder)
+    sandboxes = (Sandbox.SEALED, before.sandbox) if earlier else (Sandbox.SEALED,)
+    if found.sandbox not in sandboxes or not set(found.visible) <= set(before.visible if earlier else ()):
+        raise BadContest("sandbox and visible are those of the contest that is copied, or left out")
+    return replace(found, folder=before.folder)
 
 
 class NewContestPage:

@@ -22,8 +22,18 @@ from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed, Person
-from server.league.grading.evidence import BadReport, Evidence, add_report
-from server.league.grading.grading import NOTHING, BadRule, Grade, Rule, Student, grade_all, read
+from server.league.grading.grading import (
+    NOTHING,
+    BadReport,
+    BadRule,
+    Evidence,
+    Grade,
+    Rule,
+    Student,
+    add_report,
+    grade_all,
+    read,
+)
 from server.league.ladder.store import LadderStore
 from server.league.submissions.versions import CHECK_REPORT, PASSED, Version, Versions
 from server.ops.typed_json import decode

@@ -1,22 +1,29 @@
-"""The pages of accounts: joining by an invitation, one's own account, and the people of the organiser.
+"""The pages of people: joining by an invitation, one's own account, everybody for the organiser, and grades.
 
 - ``GET /join``, ``/join/LINK``: the invitation; ``POST`` opens it. ``GET`` does not, since programs that show a link in
   a chat send it
 - ``GET /me``: one's bots, and one's browsers; ``POST /me/…`` makes and revokes tokens, signs out
 - ``GET /people``: everybody; ``POST /people/…`` invites, gives roles, closes accounts; for organisers
+- ``GET /organise/grades``: the rule, and the last grades; ``POST`` makes new ones: fields ``rule``, and ``contest``, 0
+  for none; for organisers
+- ``POST /organise/grades/publish``, ``…/withdraw``: whether students see their own
+- ``GET /organise/grades/grades.csv``, ``…/grades.json``: all of them
 """
 
 from collections.abc import Sequence
-from typing import cast
+from contextlib import closing
+from pathlib import Path
 
 import trio
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, ROLES, NotAllowed, Role
-from server.league.grading.grade_book import GradeBook
+from server.league.grading.grade_book import MAX_RULE_BYTES, GradeBook
+from server.league.grading.grading import as_csv, as_json
 from server.league.pages.forms import (
     COOKIE,
     NOBODY,
@@ -28,6 +35,7 @@ from server.league.pages.forms import (
     page,
     read_form,
 )
+from server.web.http.errors import Refused
 
 AUDITED = 100
 """Changes that the organiser's page shows."""
@@ -160,5 +168,90 @@ class AccountPages:
 
 
 def _role(form: Form) -> Role:
-    """Return the role in a form, which the accounts check."""
-    return cast(Role, form.text("role"))
+    """Return the role in a form. Raises `NotAllowed`."""
+    for role in ROLES:
+        if role == form.text("role"):
+            return role
+    raise NotAllowed(f"a role is one of {', '.join(ROLES)}")
+
+
+GRADES = "/organise/grades"
+
+RULE_BYTES = 4 * MAX_RULE_BYTES
+"""Largest form: a rule, encoded."""
+
+RULE = """[[points]]
+for = "builds"
+most = 10
+
+[[points]]
+for = "conformance"
+most = 30
+none = 0.5
+
+[[points]]
+for = "score"
+against = "alphabeta:1"
+most = 60
+full = 0.9
+"""
+"""The rule in the form before the first grades."""
+
+
+class GradePages:
+    """The handlers of these routes."""
+
+    def __init__(self, identities: Identities, book: GradeBook, data: Path) -> None:
+        """Take the sessions, the grades, and the data directory with the contests."""
+        self._identities = identities
+        self._book = book
+        self._data = data
+
+    def routes(self) -> list[Route]:
+        """Return the routes."""
+        changes: dict[str, Change] = {
+            "": lambda form: self._book.grade(_rule(form), form.number("contest", 0), form.by),
+            "publish": lambda form: self._book.publish(form.number("number"), form.by),
+            "withdraw": lambda form: self._book.withdraw(form.by),
+        }
+        return [
+            self._identities.page(GRADES, self._show, ORGANISER),
+            *self._identities.changes(GRADES, changes, self._again, ORGANISER, RULE_BYTES),
+            Route(f"{GRADES}/grades.csv", self._file, methods=["GET"]),
+            Route(f"{GRADES}/grades.json", self._file, methods=["GET"]),
+        ]
+
+    def _again(self, form: Form, fault: str) -> Response:
+        asked = (_rule(form), form.number("contest", 0)) if form.text("rule") else None
+        return self._show(form.identity, fault, asked)
+
+    def _show(self, identity: Identity, fault: str = "", asked: tuple[str, int] | None = None) -> Response:
+        last = self._book.last()
+        rule, contest = asked or ((RULE, 0) if last is None else (last.text, last.contest))
+        with closing(Store(self._data / FILE)) as store:
+            contests = [row for row in store.contests()[::-1] if row.closed is not None]
+        values = {
+            "identity": identity,
+            "last": last,
+            "labels": [] if last is None else [one.label for one in last.rule.criteria],
+            "rule": rule,
+            "contest": contest,
+            "contests": contests,
+            "fault": fault,
+        }
+        return page("organise/grades", "Grades", values)
+
+    def _file(self, request: Request) -> Response:
+        self._identities.require(request, ORGANISER)
+        last = self._book.last()
+        if last is None:
+            raise Refused(404, "nobody was graded yet")
+        name = request.url.path.rpartition("/")[2]
+        text, kind = (as_csv, "text/csv") if name.endswith("csv") else (as_json, "application/json")
+        headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "private"}
+        return Response(text(last.rule, last.students), 200, headers, kind)
+
+
+def _rule(form: Form) -> str:
+    """Return the rule in a form, with the ends of lines as in files."""
+    return form.text("rule").replace("\r\n", "\n")

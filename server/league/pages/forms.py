@@ -29,7 +29,7 @@ from server.contest.report.templating import add_filters
 from server.contest.runtime.organiser_commands import BadIntervention
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, SIGNED_IN, NotAllowed, Person, Role
-from server.league.grading.evidence import BadReport
+from server.league.grading.grading import BadReport
 from server.web.answers import Page, capital, reason
 from server.web.http.errors import Refused
 from server.web.http.guard import FORM_POLICY, GUESS_COST, QUOTA, TOO_MANY, ClientQuota
@@ -257,24 +257,9 @@ def page(template: str, title: str, values: Mapping[str, object], *, status: int
     return Page(f"{template}.html", {**values, **frame}, status or (400 if values.get("fault") else 200), HEADERS)
 
 
-def day(date: datetime) -> Markup:
-    """Write a date, not broken at the end of a line."""
-    return Markup('<time class="whole">{}</time>').format(date.strftime("%Y-%m-%d"))
-
-
 def minute(date: datetime) -> Markup:
     """Write a date with its time, not broken at the end of a line."""
     return Markup('<time class="whole">{}</time>').format(date.strftime("%Y-%m-%d %H:%M"))
-
-
-def decimal(number: float) -> str:
-    """Write a number with one decimal."""
-    return f"{number:.1f}"
-
-
-def megabytes(size: int) -> str:
-    """Write a number of bytes in megabytes."""
-    return decimal(size / (1 << 20)).removesuffix(".0")
 
 
 def rounded(number: float) -> str:
@@ -287,4 +272,4 @@ def variant(key: str) -> Markup:
     return Markup('<span class="whole">{}</span>').format(variant_title(key))
 
 
-add_filters(day, minute, decimal, megabytes, rounded, span, variant, number_of, capital, reason)
+add_filters(minute, rounded, span, variant, number_of, capital, reason)

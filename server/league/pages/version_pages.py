@@ -27,7 +27,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from engine.games.catalogue import GAMES, USUAL_GAME
-from server.league.comparisons import Comparisons
+from server.league.contests import Comparisons
 from server.league.pages.forms import REFUSALS, Identities, Visit, check_form, page, read_form
 from server.league.submissions.pipeline import Turns
 from server.league.submissions.steps import LOG_BYTES

@@ -94,8 +94,8 @@ class Turns:
 class Pipeline:
     """The steps of all versions of a data directory."""
 
-    def __init__(self, versions: Versions, data: Path, trials: Sequence[Trial], *, cores: int = 1) -> None:
-        """Take the games that every bot has to play, and the number of the machine's cores."""
+    def __init__(self, versions: Versions, data: Path, trial: Trial, *, cores: int = 1) -> None:
+        """Take the game that every bot has to play, and the number of the machine's cores."""
         self.turns = Turns(max(AT_ONCE, cores // CORES_OF_A_STEP))
         self._builds = trio.CapacityLimiter(max(1, cores // CORES_OF_A_STEP))
         self._games = trio.CapacityLimiter(max(1, cores // CORES_OF_A_STEP))
@@ -104,7 +104,7 @@ class Pipeline:
         self._changed = trio.Event()
         self._versions = versions
         self._home = descendants.home_of(data)
-        self._trials = trials
+        self._trial = trial
 
     async def run(self) -> None:
         """Take versions through their steps until cancelled. Raises `BadStore`."""
@@ -160,22 +160,20 @@ class Pipeline:
         runs = upload.runnable(start)
         if not is_built or version.state == "checking":
             await self._begin(version, "checking", check, report, command=start)
-            for trial in self._trials:
-                ended = await steps.check(runs, folder, check, self._home, trial)
-                _judge(ended, "the conformance test found something", steps.first_fault(report))
+            ended = await steps.check(runs, folder, check, self._home, self._trial)
+            _judge(ended, "the conformance test found something", steps.first_fault(report))
         await self._begin(version, "qualifying", match)
-        for trial in self._trials:
-            for _ in range(TRIES):
-                async with self._games:
-                    ended = await steps.qualify(version.bot, runs, folder, match, self._home, trial)
-                last = steps.last_line(match)
-                is_late = ended.status == AT_FAULT and f": {Termination.TIME}: " in last
-                if not is_late or os.getloadavg()[0] <= (os.cpu_count() or 1):
-                    break  # else the machine may have lacked the time
-            if ended.status == NOT_PLAYED:
-                _judge(ended, "its first games could not be played", last)
-            found = last if ended.status == AT_FAULT else ""
-            _judge(ended, "it has lost a game of the qualification by a fault of its own", found)
+        for _ in range(TRIES):
+            async with self._games:
+                ended = await steps.qualify(version.bot, runs, folder, match, self._home, self._trial)
+            last = steps.last_line(match)
+            is_late = ended.status == AT_FAULT and f": {Termination.TIME}: " in last
+            if not is_late or os.getloadavg()[0] <= (os.cpu_count() or 1):
+                break  # else the machine may have lacked the time
+        if ended.status == NOT_PLAYED:
+            _judge(ended, "its first games could not be played", last)
+        found = last if ended.status == AT_FAULT else ""
+        _judge(ended, "it has lost a game of the qualification by a fault of its own", found)
 
     async def _build(self, version: Version, place: Path) -> tuple[str, ...]:
         """Unpack and build a version, and return the command that starts it."""

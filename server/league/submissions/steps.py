@@ -9,7 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -67,7 +67,7 @@ class Trial(NamedTuple):
     parameters: str
 
 
-TRIALS = (Trial(USUAL_GAME, GAMES[USUAL_GAME].default_parameters),)
+TRIAL = Trial(USUAL_GAME, GAMES[USUAL_GAME].default_parameters)
 """The usual game in its usual variant."""
 
 
@@ -123,13 +123,7 @@ async def check(command: Sequence[str], folder: Path, log: Path, home: str, tria
         *("--json", str(log.with_name(CHECK_REPORT)), "--"),
         *(sys.executable, "-P", "-m", sealed_bot.__name__, home, str(folder), *command),
     ]
-    with trio.move_on_after(CHECK_SECONDS):
-        async with trio.open_nursery() as nursery:
-            run = _run(words, log, home, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            process = await nursery.start(run)
-            nursery.start_soon(_keep, process.stdout, log)
-        return Ended(process.returncode)
-    return Ended(-signal.SIGKILL, f"it took more than {CHECK_SECONDS:g} s")
+    return await _run(words, log, home, CHECK_SECONDS)
 
 
 async def qualify(name: str, command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
@@ -142,24 +136,28 @@ async def qualify(name: str, command: Sequence[str], folder: Path, log: Path, ho
         *("--game", trial.game, "--params", trial.parameters.replace(" ", ",") or "-", "--games", str(GAMES_PLAYED)),
         *("--budget", str(BUDGET_MS), "--concurrency", "1", "--sandbox", "--strict", "--folder", str(folder)),
     ]
-    with log.open("ab") as file, trio.move_on_after(MATCH_SECONDS):
-        done = await _run(words, log, home, stdout=file, stderr=file)()
-        return Ended(done.returncode)
-    return Ended(-signal.SIGKILL, f"the games took more than {MATCH_SECONDS:g} s")
+    return await _run(words, log, home, MATCH_SECONDS)
 
 
-def _run(words: Sequence[str], log: Path, home: str, **streams: Any) -> Callable[..., Any]:
-    """Return what runs a program of this distribution outside of sandboxes, at a low priority."""
-    return partial(
+async def _run(words: Sequence[str], log: Path, home: str, seconds: float) -> Ended:
+    """Run a program of this distribution outside of sandboxes, at a low priority; its output goes into the log."""
+    run = partial(
         trio.run_process,
         with_low_priority(NICENESS, *words),
         cwd=log.parent,  # not the author's folder: numba reads settings there, and they name code to load
         env={**os.environ, descendants.VARIABLE: descendants.marker(home)},
         stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         check=False,
         start_new_session=True,
-        **streams,
     )
+    with trio.move_on_after(seconds):
+        async with trio.open_nursery() as nursery:
+            process = await nursery.start(run)
+            nursery.start_soon(_keep, process.stdout, log)
+        return Ended(process.returncode)
+    return Ended(-signal.SIGKILL, f"it took more than {seconds:g} s")
 
 
 async def _keep(stream: trio.abc.ReceiveStream, log: Path) -> None:

@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -272,6 +272,21 @@ class Versions:
             build.rename(removed)  # at once: no contest copies a part of it
         remove_tree(removed)
         return True
+
+    def remove_old(self) -> None:
+        """Remove built programs behind the newest versions of each bot, and old logs. Raises OSError.
+
+        Uploads stay for ever, and so do all files of a version in use.
+        """
+        before = self._now() - timedelta(days=self.rules.log_days)
+        for bot in self.bots():
+            found = [version for version in self.of(bot) if version.state != "deleted"]
+            for version in found[self.rules.built_versions :]:
+                self.remove_build(version)
+            for version in found:
+                if version.received < before and version.state in ("retired", "refused"):
+                    for name in (*(f"{step}.txt" for step in LOGS), CHECK_REPORT):
+                        (self.folder(version) / name).unlink(missing_ok=True)
 
     def _is_in_use(self, version: Version) -> bool:
         in_game = self._accounts.rows(_IN_PLAY, version.bot, version.number)

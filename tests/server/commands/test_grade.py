@@ -18,8 +18,7 @@ from server.commands.grade import grade
 from server.commands.match.results import Progress, Tally, as_json
 from server.contest.formats.round_robin import RoundRobin
 from server.contest.report import files as report_files
-from server.league.grading.evidence import BadReport, Evidence, add_report
-from server.league.grading.grading import BadRule, as_text, elo_low, grade_all, read
+from server.league.grading.grading import BadReport, BadRule, Evidence, add_report, as_text, elo_low, grade_all, read
 from tests.server.commands.match.made import game, setup
 from tests.server.contest.report.samples import sample_report
 

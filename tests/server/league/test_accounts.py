@@ -127,7 +127,7 @@ def test_tokens_of_bots_are_made_and_revoked(accounts: Accounts) -> None:
         (lambda: accounts.make_token(ann, "x" * 33), "a name is"),
         (lambda: accounts.make_token(ann, ""), "a name is"),
         (lambda: accounts.make_token(bob, "DEEP-ANN"), "taken"),
-        (lambda: accounts.invite("deep-ann", AUTHOR, "test"), "taken by somebody's bot"),
+        (lambda: accounts.invite("deep-ann", AUTHOR, "test"), "is taken"),
     )
     again = accounts.make_token(ann, "ann")
     known = accounts.token_hash("ann") or ""
@@ -188,7 +188,6 @@ def test_there_is_always_an_organiser_left(accounts: Accounts) -> None:
         (lambda: accounts.set_role("teacher", AUTHOR, "test"), "the only organiser"),
         (lambda: accounts.close_account("teacher", "test"), "the only organiser"),
         (lambda: accounts.set_role("nobody", AUTHOR, "test"), "there is no account"),
-        (lambda: accounts.set_role("ann", "king", "test"), "a role is one of"),  # type: ignore[arg-type]
     )
     accounts.set_role("ann", ORGANISER, "test")
     accounts.set_role("teacher", AUTHOR, "test")

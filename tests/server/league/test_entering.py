@@ -26,11 +26,10 @@ from server.contest.runtime.organiser_commands import InterventionRequest, inter
 from server.contest.runtime.service import take_snapshot
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
-from server.league import comparisons as module
+from server.league import contests as module
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import Person
-from server.league.comparisons import Comparison, Comparisons
-from server.league.submissions.entering import ENTERED, check_versions, enter_due, version_at
+from server.league.contests import ENTERED, Comparison, Comparisons, check_versions, enter_due, version_at
 from server.league.submissions.versions import BUILD, State, Version, Versions
 from tests.server.contest.report.samples import sample_report
 from tests.server.contest.runtime.bots import SANDBOX, read_definition, running_contest, wait_until_over

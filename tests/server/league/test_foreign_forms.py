@@ -20,7 +20,7 @@ from server import serve as server
 from server.config.settings import Limits, Settings
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
-from server.league.comparisons import Comparisons
+from server.league.contests import Comparisons
 from server.league.grading.grade_book import GradeBook
 from server.league.ladder.definition import read
 from server.league.ladder.service import LadderService

@@ -16,9 +16,8 @@ from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
-from server.league.grading.evidence import BadReport, Meeting
 from server.league.grading.grade_book import GradeBook
-from server.league.grading.grading import BadRule, read
+from server.league.grading.grading import BadReport, BadRule, Meeting, read
 from server.league.ladder.store import BegunGame, LadderStore
 from server.league.submissions.versions import BUILD, CHECK_REPORT, State, Versions
 from tests.server.commands.test_grade import check_report, contest_report

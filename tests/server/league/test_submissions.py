@@ -17,8 +17,6 @@ from server.config.settings import LeagueRules
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import Person
-from server.league.comparisons import Comparisons
-from server.league.retention import remove_old
 from server.league.submissions import pipeline, steps, upload
 from server.league.submissions.pipeline import Pipeline
 from server.league.submissions.steps import Ended, Trial
@@ -28,7 +26,7 @@ from tests.server.league.people import person, refused
 
 EXAMPLES = Path(__file__).parents[3] / "bots" / "examples"
 
-TRIALS = (Trial("mnk", "3 3 3"),)
+TRIAL = Trial("mnk", "3 3 3")
 
 Replace = Callable[..., list[str]]
 """The fixture that replaces steps."""
@@ -230,7 +228,7 @@ def tried(
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(Pipeline(versions, data, TRIALS).run)
+            nursery.start_soon(Pipeline(versions, data, TRIAL).run)
             while (versions.version(version.bot, version.number) or version).is_under_way:
                 await trio.sleep(0.05)
             nursery.cancel_scope.cancel()
@@ -352,7 +350,6 @@ RULES = LeagueRules(quota=1, built_versions=2, log_days=30)
 def test_old_builds_and_logs_go_and_nothing_else(tmp_path: Path, accounts: Accounts) -> None:
     dates = [datetime(2026, 11, 1, tzinfo=UTC)]
     versions = Versions(tmp_path, accounts, lambda: dates[-1], RULES)
-    comparisons = Comparisons(tmp_path, accounts, versions, lambda: dates[-1])
     ann = person(accounts, "ann", "bot")
     for number in range(1, 7):
         version = versions.add(ann, "bot", "bot.py", b"x")
@@ -368,11 +365,11 @@ def test_old_builds_and_logs_go_and_nothing_else(tmp_path: Path, accounts: Accou
     def having(file: str) -> list[int]:
         return [one.number for one in versions.of("bot") if (versions.folder(one) / file).exists()]
 
-    remove_old(versions, comparisons, dates[-1])
+    versions.remove_old()
     assert having(BUILD) == [6, 5, 1], "the two newest, and that which plays"
     assert having("check.txt") == [6, 5, 4, 3, 2, 1]
     dates.append(dates[0] + timedelta(days=31))
-    remove_old(versions, comparisons, dates[-1])
+    versions.remove_old()
     assert having("check.txt") == [1]
     assert all((versions.folder(one) / UPLOAD).exists() for one in versions.of("bot"))
     versions.activate(versions.of("bot")[3], "ann")
