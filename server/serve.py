@@ -219,9 +219,10 @@ async def _open_web(place: tuple[str, int] | None) -> list[trio.SocketListener]:
 def _overview(
     arena: Arena, contests: ContestService, versions: Versions, ladder: LadderService | None
 ) -> dict[str, Any]:
-    from server.league.console.console_pages import OverviewReader  # with it come the views, which take a while to load
+    from server.league.console.console_pages import read_overview  # with it come the views, which take a while to load
+    from server.web.views.contests import ReportIndex
 
-    return OverviewReader(arena, contests, versions, ladder).read()
+    return read_overview(arena, contests, versions, ladder, ReportIndex(arena.settings.data, arena.run_in_thread))
 
 
 async def _build(pipeline: Pipeline, contests: ContestService) -> None:

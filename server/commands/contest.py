@@ -218,10 +218,10 @@ def print_file(name: str, *, data: Data = DATA) -> None:
     name
         The contest, which may be over.
     """
-    from server.league.console.new_contest import earlier_contest
+    from server.league.console.new_contest import earlier_file
 
     with faults_explained():
-        print(earlier_contest(data, _number_of(data, name)).text, end="")
+        print(earlier_file(data, _number_of(data, name)), end="")
 
 
 @contest.command

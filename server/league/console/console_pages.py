@@ -9,7 +9,6 @@
 """
 
 import os
-import re
 import shutil
 from contextlib import closing
 from datetime import UTC, datetime
@@ -24,7 +23,7 @@ from starlette.routing import Route
 
 from engine.games.outcome import ANNULLED
 from server.arena.arena import Arena
-from server.contest.fixtures import GameResult, counted_games
+from server.contest.fixtures import counted_games
 from server.contest.interventions import Kind, is_cancelled, is_paused
 from server.contest.report.progress import progress_text
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene, open_contest
@@ -56,73 +55,63 @@ ALL = 1 << 62
 """Greater than the number of any match."""
 
 
-class OverviewReader:
-    """Reads the state of a server."""
+def read_overview(
+    arena: Arena, service: ContestService, versions: Versions, ladder: LadderService | None, reports: ReportIndex
+) -> dict[str, Any]:
+    """Return the state of a server, in a thread of its event loop. Raises `BadStore` and OSError."""
+    progress = {entry.contest: entry for entry in trio.from_thread.run(reports.entries)}
+    with closing(Store(arena.settings.data / FILE)) as store:
+        contests = [
+            {
+                "contest": row.id,
+                "name": row.name,
+                "opened": row.opened,
+                "closed": row.closed,
+                "is_paused": row.closed is None and is_paused(store.interventions(row.id)),
+                "progress": progress.get(row.id),
+            }
+            for row in store.contests()[: -MAX_CONTESTS - 1 : -1]
+        ]
+    cores, taken = service.cores
+    workers, games = service.cluster_room
+    return {
+        **trio.from_thread.run_sync(_read_lobby, arena),
+        "contests": contests,
+        "ladder": _ladder_line(ladder),
+        "machine": {
+            "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+            "load": os.getloadavg()[0],
+            "free_bytes": shutil.disk_usage(arena.settings.data).free,
+            "cores": cores,
+            "cores_taken": taken,
+            "cluster_workers": workers,
+            "cluster_games": games,
+        },
+        "uploads": [{"bot": one.bot, "number": one.number, "state": one.state} for one in versions.under_way()],
+    }
 
-    def __init__(self, arena: Arena, service: ContestService, versions: Versions, ladder: LadderService | None) -> None:
-        """Take the arena, its contests, versions of bots, and the ladder, if any."""
-        self._arena = arena
-        self._service = service
-        self._versions = versions
-        self._ladder = ladder
-        self._reports = ReportIndex(arena.settings.data, arena.run_in_thread)
 
-    def read(self) -> dict[str, Any]:
-        """Return the state of the server, in a thread of the event loop. Raises `BadStore` and OSError."""
-        progress = {entry.contest: entry for entry in trio.from_thread.run(self._reports.entries)}
-        with closing(Store(self._arena.settings.data / FILE)) as store:
-            contests = [
-                {
-                    "contest": row.id,
-                    "name": row.name,
-                    "opened": row.opened,
-                    "closed": row.closed,
-                    "is_paused": row.closed is None and is_paused(store.interventions(row.id)),
-                    "progress": progress.get(row.id),
-                }
-                for row in store.contests()[: -MAX_CONTESTS - 1 : -1]
-            ]
-        cores, taken = self._service.cores
-        workers, games = self._service.cluster_room
-        return {
-            **trio.from_thread.run_sync(self._live),
-            "contests": contests,
-            "ladder": self._ladder_line(),
-            "machine": {
-                "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-                "load": os.getloadavg()[0],
-                "free_bytes": shutil.disk_usage(self._arena.settings.data).free,
-                "cores": cores,
-                "cores_taken": taken,
-                "cluster_workers": workers,
-                "cluster_games": games,
-            },
-            "uploads": [
-                {"bot": one.bot, "number": one.number, "state": one.state} for one in self._versions.under_way()
-            ],
-        }
+def _read_lobby(arena: Arena) -> dict[str, Any]:
+    """Return the part of the state that the event loop changes."""
+    found = running(arena, "", ALL)
+    return {
+        "players": tuple(presences(arena, MAX_PLAYERS)),
+        "present": len(arena.sessions),
+        "guests": len(arena.connected_sessions()) - len(arena.sessions),
+        "seeking": len(set(arena.seeking_keys())),
+        "matches": found["matches"],
+        "playing": found["found"],
+    }
 
-    def _live(self) -> dict[str, Any]:
-        """Return the part that the event loop changes."""
-        arena = self._arena
-        found = running(arena, "", ALL)
-        return {
-            "players": tuple(presences(arena, MAX_PLAYERS)),
-            "present": len(arena.sessions),
-            "guests": len(arena.connected_sessions()) - len(arena.sessions),
-            "seeking": len(set(arena.seeking_keys())),
-            "matches": found["matches"],
-            "playing": found["found"],
-        }
 
-    def _ladder_line(self) -> dict[str, Any] | None:
-        if self._ladder is None:
-            return None
-        try:
-            state = self._ladder.control.state()
-        except NotAllowed:  # the ladder begins in a moment
-            return None
-        return {"paused": state.paused, "fault": state.fault, "running": len(self._ladder.running())}
+def _ladder_line(ladder: LadderService | None) -> dict[str, Any] | None:
+    if ladder is None:
+        return None
+    try:
+        state = ladder.control.state()
+    except NotAllowed:  # the ladder begins in a moment
+        return None
+    return {"paused": state.paused, "fault": state.fault, "running": len(ladder.running())}
 
 
 def read_contest(data: Path, number: int) -> dict[str, Any]:
@@ -139,21 +128,10 @@ def read_contest(data: Path, number: int) -> dict[str, Any]:
             "entrants": definition.entrants,
             "out": {name: one.reason for name, one in find_disqualified(definition, counting).items()},
             "running": store.begun(number),
-            "games": [
-                (game.match, game.fixture.players, _result(game), game in counting)
-                for game in games[: -MAX_GAMES - 1 : -1]
-            ],
+            "games": [(game, game in counting) for game in games[: -MAX_GAMES - 1 : -1]],
+            "annulled": ANNULLED,
             "interventions": definition.interventions[::-1],
         }
-
-
-def _result(game: GameResult) -> str:
-    reason = str(game.termination).replace("_", " ").replace("+", " and ")
-    if game.termination in ANNULLED:
-        return f"annulled ({reason})"
-    if game.winner is None:
-        return f"{'draw' if game.shared else 'no winner'} ({reason})"
-    return f"{game.fixture.players[game.winner]} won ({reason})"
 
 
 def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: InterventionRequest, by: str) -> str:
@@ -194,7 +172,8 @@ class ConsolePages:
         self._accounts = accounts
         self._identities = identities
         self._arena = arena
-        self._overview = OverviewReader(arena, service, versions, ladder)
+        reports = ReportIndex(arena.settings.data, arena.run_in_thread)
+        self._overview = partial(read_overview, arena, service, versions, ladder, reports)
         self._data = arena.settings.data
         self._announcements = Announcements(accounts)
         self._ladder = ladder
@@ -204,7 +183,7 @@ class ConsolePages:
         of_contest = f"{CONSOLE}/contest/{{number:number}}"
         arena, accounts, announcements = self._arena, self._accounts, self._announcements
         changes: dict[str, Change] = {
-            "announce": self._announce,
+            "announce": lambda form: announcements.add(form.text("text"), form.number("hours"), form.by),
             "unannounce": lambda form: announcements.end(form.number("number"), form.by),
             "annul": lambda form: annul(arena, accounts, form.number("match"), form.text("sentence"), form.by),
             "dismiss": lambda form: dismiss(arena, accounts, form.text("name"), form.text("sentence"), form.by),
@@ -229,19 +208,13 @@ class ConsolePages:
     def _show(self, identity: Identity, fault: str = "") -> Response:
         values = {
             "identity": identity,
-            "now": self._overview.read(),
+            "now": self._overview(),
             "audit": self._accounts.audit(AUDITED),
             "announcements": self._announcements.current(),
             "hours": HOURS,
             "fault": fault,
         }
         return page("console", "Console", values)
-
-    def _announce(self, form: Form) -> None:
-        hours = form.text("hours")
-        if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,2})?", hours):
-            raise NotAllowed(f"hours is a number, as in {HOURS:g}, and not {hours!r}")
-        self._announcements.add(form.text("text"), float(hours), form.by)
 
     def _control(self) -> LadderControl:
         if self._ladder is None:

@@ -3,16 +3,14 @@
 - ``GET /organise/new``: the text of the first template; ``?template=1`` of another one, ``?from=3`` of contest 3
 - ``POST /organise/new``: the field ``text`` is checked; with the field ``do=begin`` the contest begins
 
-Organisers on a page have no account on the machine. So the contest starts no programs and reads no files except the
-server's own bots, versions of bots, and the programs and files of the earlier contest that it is a copy of.
+Organisers on a page have no account on the machine. So the contest starts no programs except the server's own bots and
+versions of bots, and reads no files.
 """
 
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
-from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -117,45 +115,6 @@ BUILTIN_COMMANDS = frozenset(builtin_entrant_command(builtin_bot_named(name)) fo
 """Commands of the server's own bots, which any contest may start."""
 
 
-class Earlier(NamedTuple):
-    """The contest that another one is a copy of."""
-
-    text: str
-    """Its file."""
-    definition: Definition
-
-
-def earlier_contest(data: Path, number: int) -> Earlier:
-    """Return a contest to be copied; raises KeyError where there is none, and `BadStore`. For a thread."""
-    with closing(Store(data / FILE)) as store:
-        return Earlier(*store.opened_with(number))
-
-
-def read_new(text: str, earlier: Earlier | None) -> Definition:
-    """Read a contest file that may begin from a page; raises `BadContest`."""
-
-    def load(name: str) -> str:
-        """Return the text of a file of positions that the earlier contest names."""
-        if earlier is None or f'"{name}"' not in earlier.text:
-            raise OSError("a contest that begins on a page reads no files but those of the contest that is copied")
-        return (Path(earlier.definition.folder) / name).read_text(encoding="utf-8-sig")
-
-    found = contest_file.read(text, load)
-    before = earlier.definition if earlier else found
-    copied = before.entrants if earlier else ()
-    known = {(one.command, one.folder) for one in copied} | {(command, "") for command in BUILTIN_COMMANDS}
-    for entrant in found.entrants:
-        if entrant.command and (entrant.command, entrant.folder) not in known:
-            raise BadContest(
-                f"{entrant.name} has a command that the contest which is copied does not have: on this page no other "
-                "program can be started; leave it out, or begin the contest by arena-server contest FILE"
-            )
-    sandboxes = (Sandbox.SEALED, before.sandbox) if earlier else (Sandbox.SEALED,)
-    if found.sandbox not in sandboxes or not set(found.visible) <= set(before.visible if earlier else ()):
-        raise BadContest("sandbox and visible are those of the contest that is copied, or left out")
-    return replace(found, folder=before.folder)
-
-
 class NewContestPage:
     """The handlers of these routes."""
 
@@ -167,26 +126,24 @@ class NewContestPage:
 
     def routes(self) -> list[Route]:
         """Return the routes."""
-        change = {"": self._write}
         return [
             Route(PATH, self._new, methods=["GET"]),
-            *self._identities.changes(PATH, change, self._again, ORGANISER, FORM_BYTES),
+            *self._identities.changes(PATH, {"": self._write}, _again, ORGANISER, FORM_BYTES),
         ]
 
     def _new(self, request: Request) -> Response:
-        identity = self._identities.require(request, ORGANISER)
-        number = number_in(request.query_params, "from", 0)
-        earlier = self._earlier(number)
-        template = TEMPLATES[number_in(request.query_params, "template", 0) % len(TEMPLATES)][1]
-        return _show(identity, number, template if earlier is None else earlier.text)
-
-    def _again(self, form: Form, fault: str) -> Response:
-        return _show(form.identity, form.number("from", 0), _text(form), fault)
+        identity, number = self._identities.require(request, ORGANISER), number_in(request.query_params, "from", 0)
+        if not number:
+            return _show(identity, TEMPLATES[number_in(request.query_params, "template", 0) % len(TEMPLATES)][1])
+        try:
+            return _show(identity, earlier_file(self._data, number))
+        except KeyError:
+            raise Refused(404, f"there is no contest {number}") from None
 
     def _write(self, form: Form) -> Response:
         """Check a contest, and begin it if that is asked for; raises `BadContest` and `BadStore`."""
-        text, copied, now = _text(form), form.number("from", 0), datetime.now(UTC)
-        definition = read_new(text, self._earlier(copied))
+        text, now = _text(form), datetime.now(UTC)
+        definition = read_new(text)
         check_versions(self._accounts, definition, now)
         if obstacle := contest_obstacle(definition):
             raise BadContest(obstacle)
@@ -195,16 +152,34 @@ class NewContestPage:
                 raise BadContest(f"name is {definition.name!r}, as an earlier contest is called: choose another one")
             if form.text("do") != "begin":
                 can_begin = f"{len(definition.entrants)} entrants, {forecast(definition, Cores().count)}"
-                return _show(form.identity, copied, text, can_begin=can_begin)
+                return _show(form.identity, text, can_begin=can_begin)
             number = store.open_contest(text, definition, now)
         self._accounts.note(form.by, f"opened the contest {definition.name}")
         return RedirectResponse(f"/organise/contest/{number}", 303)
 
-    def _earlier(self, number: int) -> Earlier | None:
-        try:
-            return earlier_contest(self._data, number) if number else None
-        except KeyError:
-            raise Refused(404, f"there is no contest {number}") from None
+
+def earlier_file(data: Path, number: int) -> str:
+    """Return the file of a contest; raises KeyError where there is none, and `BadStore`. For a thread."""
+    with closing(Store(data / FILE)) as store:
+        return store.opened_with(number)[0]
+
+
+def read_new(text: str) -> Definition:
+    """Read a contest file that may begin from a page; raises `BadContest`."""
+
+    def load(name: str) -> str:
+        raise OSError("a contest that begins on this page reads no files")
+
+    found = contest_file.read(text, load)
+    for entrant in found.entrants:
+        if entrant.command and (entrant.command not in BUILTIN_COMMANDS or entrant.folder):
+            raise BadContest(
+                f"{entrant.name} has a command, and this page starts no programs: leave it out, or begin the contest "
+                "by arena-server contest FILE"
+            )
+    if found.sandbox is not Sandbox.SEALED or found.visible:
+        raise BadContest("sandbox and visible are no keys of a contest that begins on this page; leave them out")
+    return found
 
 
 def _text(form: Form) -> str:
@@ -212,7 +187,11 @@ def _text(form: Form) -> str:
     return form.text("text").replace("\r\n", "\n")
 
 
-def _show(identity: Identity, copied: int, text: str, fault: str = "", can_begin: str = "") -> Response:
+def _again(form: Form, fault: str) -> Response:
+    return _show(form.identity, _text(form), fault)
+
+
+def _show(identity: Identity, text: str, fault: str = "", can_begin: str = "") -> Response:
     titles = [title for title, _ in TEMPLATES]
-    values = {"identity": identity, "templates": titles, "text": text, "copied": copied, "fault": fault}
-    return page("organise/new_contest", "New contest", {**values, "can_begin": can_begin})
+    values = {"identity": identity, "templates": titles, "text": text, "fault": fault, "can_begin": can_begin}
+    return page("organise/new_contest", "New contest", values)

@@ -106,17 +106,14 @@ def version_rows(
     rows: dict[int, dict[str, Any]] = {}
     for one in versions:
         against = tuple(score for score in opponents if score.version == one.version)
-        won, drawn = sum(score.won for score in against), sum(score.drawn for score in against)
-        lost = sum(score.lost for score in against)
-        began, end = datetime.fromtimestamp(one.began, UTC), ends.get(one.version)
         rows[one.version] = {
             "version": one.version,
-            "began": began,
+            "began": datetime.fromtimestamp(one.began, UTC),
             "start": one.elo,
-            "end": end,
-            "won": won,
-            "drawn": drawn,
-            "lost": lost,
+            "end": ends.get(one.version),
+            "won": sum(score.won for score in against),
+            "drawn": sum(score.drawn for score in against),
+            "lost": sum(score.lost for score in against),
             "opponents": against,
         }
     return sorted(rows.values(), key=lambda row: -row["version"])
