@@ -36,8 +36,7 @@ from server.league.contests import Comparisons, enter_versions, keep_tidy
 from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.service import LadderService, kept_by_ladder
 from server.league.ladder.store import LadderStore
-from server.league.submissions.pipeline import Pipeline, Turns
-from server.league.submissions.steps import TRIAL
+from server.league.submissions.pipeline import TRIAL, Pipeline, Turns
 from server.league.submissions.versions import Versions
 from server.net.listener import Listener, close_all, listen
 from server.net.rate_limiter import RateLimiter, patrol

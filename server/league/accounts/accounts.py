@@ -151,12 +151,12 @@ class Accounts:
     def browsers(self, person: Person) -> list[SignedIn]:
         """Return where a person is signed in, the newest first."""
         rows = self.rows("SELECT id, began, agent FROM browsers WHERE person = ? ORDER BY id DESC", person.id)
-        return [SignedIn(number, _date(began), agent) for number, began, agent in rows]
+        return [SignedIn(number, datetime.fromisoformat(began), agent) for number, began, agent in rows]
 
     def audit(self, most: int) -> list[Entry]:
         """Return the last changes, the newest first."""
         rows = self.rows("SELECT date, who, what FROM audit ORDER BY id DESC LIMIT ?", most)
-        return [Entry(_date(date), who, what) for date, who, what in rows]
+        return [Entry(datetime.fromisoformat(date), who, what) for date, who, what in rows]
 
     # invitations
 
@@ -214,28 +214,28 @@ class Accounts:
 
     def set_role(self, name: str, role: Role, by: str) -> None:
         """Give a person another role. Raises `NotAllowed`."""
-        with self.change() as database:
-            person = self._known(name)
-            if role != ORGANISER:
-                self._keep_an_organiser(person)
-            database.execute("UPDATE people SET role = ? WHERE id = ?", (role, person.id))
-            self.log(database, by, f"made {person.name} {role}")
+        self._set(name, "role", role, by, f"made {{}} {role}")
 
     def close_account(self, name: str, by: str) -> None:
-        """Let a person and the person's bots in no more, until the account is opened again. Raises `NotAllowed`."""
-        with self.change() as database:
-            person = self._known(name)
-            self._keep_an_organiser(person)
-            database.execute("UPDATE people SET closed = ? WHERE id = ?", (self._now().isoformat(), person.id))
-            database.execute("DELETE FROM browsers WHERE person = ?", (person.id,))
-            self.log(database, by, f"closed the account of {person.name}")
+        """Close an account: it signs in nobody, and locks its bots, until it is opened again. Raises `NotAllowed`."""
+        self._set(name, "closed", self._now().isoformat(), by, "closed the account of {}")
 
     def open_account(self, name: str, by: str) -> None:
         """Open a closed account. Its bots have their tokens again; the person needs a new link. Raises `NotAllowed`."""
+        self._set(name, "closed", None, by, "opened the account of {}")
+
+    def _set(self, name: str, column: str, value: str | None, by: str, what: str) -> None:
+        """Set a column of a person. Raises `NotAllowed`, also where no open account of an organiser would be left."""
         with self.change() as database:
-            person = self._known(name)
-            database.execute("UPDATE people SET closed = NULL WHERE id = ?", (person.id,))
-            self.log(database, by, f"opened the account of {person.name}")
+            person = self.person(name)
+            if person is None:
+                raise NotAllowed(f"there is no account of {name!r}")
+            database.execute(f"UPDATE people SET {column} = ? WHERE id = ?", (value, person.id))
+            left = database.execute("SELECT 1 FROM people WHERE role = 'organiser' AND closed IS NULL").fetchone()
+            if person.role == ORGANISER and left is None:
+                raise NotAllowed(f"{person.name} is the only organiser; make somebody else one first")
+            database.execute("DELETE FROM browsers WHERE person IN (SELECT id FROM people WHERE closed IS NOT NULL)")
+            self.log(database, by, what.format(person.name))
 
     def sign_out(self, person: Person, *, session: str = "", browser: int | None = None) -> None:
         """Sign a person out where a session is, or in one of the browsers, or, where neither is given, everywhere."""
@@ -278,17 +278,6 @@ class Accounts:
             self.log(database, person.name, f"revoked the token of {bot}")
 
     # within a change
-
-    def _known(self, name: str) -> Person:
-        person = self.person(name)
-        if person is None:
-            raise NotAllowed(f"there is no account of {name!r}")
-        return person
-
-    def _keep_an_organiser(self, person: Person) -> None:
-        """Refuse a change that would leave no open account of an organiser."""
-        if [one for one in self.people() if one.role == ORGANISER and one.is_open] == [person]:
-            raise NotAllowed(f"{person.name} is the only organiser; make somebody else one first")
 
     def _add_person(self, database: sqlite3.Connection, name: str, role: Role) -> Person:
         if not re.fullmatch(NAME_PATTERN, name):
@@ -354,13 +343,9 @@ class Accounts:
                 self._readers.append(reader)
 
 
-def _date(text: str) -> datetime:
-    return datetime.fromisoformat(text)
-
-
 def _person(row: Any) -> Person:
     number, name, role, made, closed = row
-    return Person(number, name, role, _date(made), closed is None)
+    return Person(number, name, role, datetime.fromisoformat(made), closed is None)
 
 
 def _one(rows: list[Any]) -> Person | None:

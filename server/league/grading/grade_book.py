@@ -21,7 +21,7 @@ from engine.wire.words import number_of
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, NotAllowed, Person
+from server.league.accounts.people import AUTHOR, Person
 from server.league.grading.grading import (
     NOTHING,
     BadReport,
@@ -92,18 +92,10 @@ class GradeBook:
             self._accounts.log(database, by, f"graded {number_of(len(students), 'student')}")
 
     def publish(self, number: int, by: str) -> None:
-        """Show these grades to students, and no earlier ones; raises `NotAllowed`."""
+        """Show the grades of a number to students, and no others; 0 for none."""
         with self._accounts.change() as database:
-            if not database.execute("UPDATE grades SET is_published = 1 WHERE id = ?", (number,)).rowcount:
-                raise NotAllowed(f"there are no grades with the number {number}")
-            database.execute("UPDATE grades SET is_published = 0 WHERE id != ?", (number,))
-            self._accounts.log(database, by, "published the grades")
-
-    def withdraw(self, by: str) -> None:
-        """Show no grades to students any more."""
-        with self._accounts.change() as database:
-            database.execute("UPDATE grades SET is_published = 0 WHERE is_published")
-            self._accounts.log(database, by, "withdrew the grades that were published")
+            database.execute("UPDATE grades SET is_published = (id = ?)", (number,))
+            self._accounts.log(database, by, "published the grades" if number else "withdrew the grades")
 
     def last(self) -> Grades | None:
         """Return the last grades."""

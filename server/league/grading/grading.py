@@ -217,22 +217,18 @@ class BadRule(BadTable):
     """A rule by which nothing can be graded."""
 
 
-class Scale(NamedTuple):
-    """The numbers of a criterion with all points, and with none, unless the rule gives others; None: it has to."""
-
-    full: float | None = None
-    none: float | None = None
-
-
-SCALES = {
-    "builds": Scale(1, 0),
-    "conformance": Scale(1, 0),
-    "score": Scale(1, 0),
-    "elo": Scale(),
-    "rating": Scale(),
-    "place": Scale(1, math.inf),
+SCALES: dict[str, tuple[float | None, float | None]] = {
+    "builds": (1, 0),
+    "conformance": (1, 0),
+    "score": (1, 0),
+    "elo": (None, None),
+    "rating": (None, None),
+    "place": (1, math.inf),
 }
-"""The criteria. No points are given for the last place."""
+"""The criteria, with the numbers for all points and for none unless the rule gives others; None: it has to.
+
+No points are given for the last place.
+"""
 
 AGAINST = ("score", "elo")
 """Criteria that look at the games against a player."""
@@ -324,9 +320,9 @@ def _criterion(table: TomlTable) -> Criterion:
     found = read_table(table, Criterion)
     if bool(found.against) != (found.kind in AGAINST):
         raise table.wrong("against", "left out" if found.against else OPPONENT.right)
-    scale = SCALES[found.kind]
-    full = scale.full if found.full is None else found.full
-    none = scale.none if found.none is None else found.none
+    full, none = SCALES[found.kind]
+    full = full if found.full is None else found.full
+    none = none if found.none is None else found.none
     for key, value in (("full", full), ("none", none)):
         if value is None:
             raise table.wrong(key, NUMBER.right(float))

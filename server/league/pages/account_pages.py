@@ -212,7 +212,7 @@ class GradePages:
         changes: dict[str, Change] = {
             "": lambda form: self._book.grade(_rule(form), form.number("contest", 0), form.by),
             "publish": lambda form: self._book.publish(form.number("number"), form.by),
-            "withdraw": lambda form: self._book.withdraw(form.by),
+            "withdraw": lambda form: self._book.publish(0, form.by),
         }
         return [
             self._identities.page(GRADES, self._show, ORGANISER),

@@ -15,7 +15,7 @@ The pages are for the bot's author; organisers may read them.
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 import trio
@@ -29,8 +29,7 @@ from starlette.routing import Route
 from engine.games.catalogue import GAMES, USUAL_GAME
 from server.league.contests import Comparisons
 from server.league.pages.forms import REFUSALS, Identities, Visit, check_form, page, read_form
-from server.league.submissions.pipeline import Turns
-from server.league.submissions.steps import LOG_BYTES
+from server.league.submissions.pipeline import LOG_BYTES, Turns
 from server.league.submissions.upload import MAX_UPLOAD
 from server.league.submissions.versions import LOGS, PASSED, State, Version, Versions
 from server.web.answers import json_answer
@@ -55,13 +54,11 @@ WORDS: dict[State, str] = {
 }
 """The states of a version in words."""
 
-Change: TypeAlias = Callable[[Visit, Request, dict[str, str]], tuple[object, str]]
+Reader: TypeAlias = Callable[[Request], Awaitable[dict[str, Any]]]
+"""Reads the fields of a form; raises `Refused`."""
+
+Change: TypeAlias = Callable[[Visit, Request, dict[str, Any]], tuple[object, str]]
 """Changes something, in a thread; returns its JSON, and the path of its page. Raises one of `REFUSALS`."""
-
-
-def said(version: Version) -> str:
-    """Return the state of a version in words."""
-    return "was refused, and deleted" if version.state == "deleted" and version.sentence else WORDS[version.state]
 
 
 class VersionPages:
@@ -87,10 +84,10 @@ class VersionPages:
         return [
             Route(bot, self._bot, methods=["GET"]),
             Route(f"{bot}/versions", self._bot, methods=["GET"]),
-            Route(f"{bot}/versions", self._send, methods=["POST"]),
+            Route(f"{bot}/versions", self._changing(self._send, _read_upload), methods=["POST"]),
             Route(one, self._version, methods=["GET"]),
             Route(comparisons, self._compared, methods=["GET"]),
-            *(Route(path, self._changing(change), methods=["POST"]) for path, change in changes.items()),
+            *(Route(path, self._changing(change, read_form), methods=["POST"]) for path, change in changes.items()),
         ]
 
     def _bot(self, request: Request) -> Response:
@@ -113,7 +110,7 @@ class VersionPages:
             "comparisons": self._comparisons.of(bot),
             "kept": kept,
             "most": most,
-            "said": said,
+            "words": WORDS,
             "megabytes": MAX_UPLOAD >> 20,
             "fault": fault,
         }
@@ -127,7 +124,7 @@ class VersionPages:
         told = {
             "identity": visit.identity,
             "version": version,
-            "said": said,
+            "words": WORDS,
             "logs": self._logs(version),
             "ahead": self._ahead(version),
         }
@@ -139,58 +136,46 @@ class VersionPages:
 
     # changes
 
-    def _changing(self, change: Change) -> Callable[[Request], Awaitable[Response]]:
+    def _changing(self, change: Change, read: Reader) -> Callable[[Request], Awaitable[Response]]:
+        """Return the handler of a change. It answers the token of the bot with JSON, else with a redirect."""
+
         async def answer(request: Request) -> Response:
             visit = await trio.to_thread.run_sync(self._identities.visit, request)
-            fields = await read_form(request)
+            fields = await read(request)
             if visit.identity is not None:
                 check_form(visit.identity, fields.get("form", ""))
-            return await self._changed(visit, request, change, fields)
+
+            def changed() -> Response:
+                try:
+                    value, place = change(visit, request, fields)
+                except REFUSALS as error:
+                    if visit.identity is None:
+                        raise Refused(409, str(error)) from None
+                    return self._show(visit, request.path_params["bot"], str(error))
+                return _json(value) if visit.identity is None else RedirectResponse(place, 303)
+
+            return await trio.to_thread.run_sync(changed)
 
         return answer
 
-    async def _changed(self, visit: Visit, request: Request, change: Change, fields: dict[str, str]) -> Response:
-        """Change something; answer with its JSON for the token of the bot, else with a redirect to its page."""
-
-        def changed() -> Response:
-            try:
-                value, place = change(visit, request, fields)
-            except REFUSALS as error:
-                if visit.identity is None:
-                    raise Refused(409, str(error)) from None
-                return self._show(visit, request.path_params["bot"], str(error))
-            return _json(value) if visit.identity is None else RedirectResponse(place, 303)
-
-        return await trio.to_thread.run_sync(changed)
-
-    async def _send(self, request: Request) -> Response:
-        visit = await trio.to_thread.run_sync(self._identities.visit, request)
-        if visit.identity is None:
-            name, data = request.query_params.get("file", "bot.zip"), await read_body(request, MAX_UPLOAD)
-        else:
-            signature, name, data = await _read_upload(request)
-            check_form(visit.identity, signature)
-
-        def add(visit: Visit, request: Request, _fields: dict[str, str]) -> tuple[object, str]:
-            version = self._versions.add(visit.person, request.path_params["bot"], name, data)
-            return self._with_log(version), version.page
-
-        return await self._changed(visit, request, add, {})
+    def _send(self, visit: Visit, request: Request, upload: dict[str, Any]) -> tuple[object, str]:
+        version = self._versions.add(visit.person, request.path_params["bot"], upload["name"], upload["data"])
+        return self._with_log(version), version.page
 
     def _choose(
-        self, choice: Callable[[Version, str], None], visit: Visit, request: Request, _fields: dict[str, str]
+        self, choice: Callable[[Version, str], None], visit: Visit, request: Request, _fields: dict[str, Any]
     ) -> tuple[object, str]:
         version = self._found(request)
         choice(version, visit.person.name)
         return _told(self._found(request)), f"/bots/{version.bot}"
 
-    def _compare(self, visit: Visit, request: Request, fields: dict[str, str]) -> tuple[object, str]:
+    def _compare(self, visit: Visit, request: Request, fields: dict[str, Any]) -> tuple[object, str]:
         first, second, games = (number_in(fields, name) for name in ("first", "second", "games"))
         asked = (first, second), fields.get("game", USUAL_GAME), fields.get("params", ""), games
         begun = self._comparisons.begin(visit.person, request.path_params["bot"], *asked)
         return begun, begun.page
 
-    def _cancel(self, visit: Visit, request: Request, _fields: dict[str, str]) -> tuple[object, str]:
+    def _cancel(self, visit: Visit, request: Request, _fields: dict[str, Any]) -> tuple[object, str]:
         bot, number = request.path_params["bot"], request.path_params["number"]
         self._comparisons.cancel(bot, number, visit.person.name)
         return {"contest": number}, f"/bots/{bot}"
@@ -219,8 +204,10 @@ class VersionPages:
         ]
 
 
-async def _read_upload(request: Request) -> tuple[str, str, bytes]:
-    """Return the signature of a form, the name of its file, and its bytes; raises `Refused`."""
+async def _read_upload(request: Request) -> dict[str, Any]:
+    """Return the name and the data of an uploaded file, with the signature of its form, if any; raises `Refused`."""
+    if not request.headers.get("content-type", "").startswith("multipart/"):
+        return {"name": request.query_params.get("file", "bot.zip"), "data": await read_body(request, MAX_UPLOAD)}
     body = await read_body(request, MAX_UPLOAD + FORM_BYTES)
 
     async def stream() -> AsyncGenerator[bytes, None]:
@@ -236,7 +223,7 @@ async def _read_upload(request: Request) -> tuple[str, str, bytes]:
     if not isinstance(sent, str) or not isinstance(file, UploadFile):
         raise Refused(400, "the form holds no file")
     with file.file:
-        return sent, file.filename or "", await file.read()
+        return {"form": sent, "name": file.filename or "", "data": await file.read()}
 
 
 def _told(version: Version) -> dict[str, object]:

@@ -107,9 +107,6 @@ def _write(place: Path, data: bytes, *, runs: bool = False) -> None:
 COMMAND = "command"
 """The file that holds the command that starts a bot."""
 
-MAX_COMMAND = 1000
-"""Characters of it."""
-
 ARGUMENTS = ("{host}", "{port}", "{name}", "{game}")
 """Arguments of a program that does not read its environment."""
 
@@ -164,14 +161,11 @@ def written_command(folder: Path) -> tuple[str, ...]:
     if not file.is_file() or os.access(file, os.X_OK):
         return ()
     try:
-        text = file.read_text(encoding="utf-8-sig").strip()
-        words = tuple(shlex.split(text))
+        words = tuple(shlex.split(file.read_text(encoding="utf-8-sig")))
     except ValueError as error:
         raise BadUpload(f"the file {COMMAND} cannot be read: {error}") from None
-    if not words or "\n" in text or len(text) > MAX_COMMAND:
-        raise BadUpload(
-            f"the file {COMMAND} holds one line with the command that starts the bot, as in: python3 bot.py"
-        )
+    if not words:
+        raise BadUpload(f"the file {COMMAND} holds the command that starts the bot, as in: python3 bot.py")
     return words
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -186,8 +187,7 @@ class Versions:
 
     def version(self, bot: str, number: int) -> Version | None:
         """Return a version of a bot."""
-        rows = self._rows("WHERE bots.name = ? AND number = ?", bot, number)
-        return rows[0] if rows else None
+        return next((one for one in self.of(bot) if one.number == number), None)
 
     def of(self, bot: str) -> list[Version]:
         """Return the versions of a bot, the newest first."""
@@ -198,11 +198,6 @@ class Versions:
         return self._rows(
             """JOIN people ON people.id = owner WHERE state = 'active' AND people.closed IS NULL ORDER BY bots.name"""
         )
-
-    def bots(self) -> list[str]:
-        """Return the names of the bots that have versions."""
-        rows = self._accounts.rows("SELECT DISTINCT bots.name FROM versions JOIN bots ON bots.id = bot ORDER BY 1")
-        return [str(name) for (name,) in rows]
 
     def go_on(self, version: Version, state: State, command: Sequence[str] = ()) -> None:
         """Set the step of a version, and its start command where it is new."""
@@ -279,8 +274,9 @@ class Versions:
         Uploads stay for ever, and so do all files of a version in use.
         """
         before = self._now() - timedelta(days=self.rules.log_days)
-        for bot in self.bots():
-            found = [version for version in self.of(bot) if version.state != "deleted"]
+        every = self._rows("WHERE state != 'deleted' ORDER BY bots.id, number DESC")
+        for _, versions in groupby(every, key=lambda version: version.bot):
+            found = list(versions)
             for version in found[self.rules.built_versions :]:
                 self.remove_build(version)
             for version in found:
