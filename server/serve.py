@@ -251,7 +251,7 @@ def _league_pages(
     book = GradeBook(arena.settings.data, accounts, versions)
     return [
         AccountPages(accounts, identities, book),
-        VersionPages(identities, versions, turns, comparisons),
+        VersionPages(accounts, identities, versions, turns, comparisons),
         ConsolePages(accounts, identities, versions, arena, contests, ladder),
         NewContestPage(accounts, identities, arena.settings.data),
         LadderPages(identities, ladder),

@@ -31,7 +31,7 @@ from server.contest.runtime.service import ContestService, take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ORGANISER, NotAllowed
+from server.league.accounts.people import NotAllowed
 from server.league.console.announcements import HOURS, Announcements
 from server.league.console.terminal import annul, dismiss
 from server.league.ladder.definition import NO_LADDER, LadderControl
@@ -181,6 +181,7 @@ class ConsolePages:
     def routes(self) -> list[Route]:
         """Return the routes."""
         of_contest = f"{CONSOLE}/contest/{{number:number}}"
+        organiser = self._identities.organiser
         arena, accounts, announcements = self._arena, self._accounts, self._announcements
         changes: dict[str, Change] = {
             "announce": lambda form: announcements.add(form.text("text"), form.number("hours"), form.by),
@@ -192,16 +193,16 @@ class ConsolePages:
         }
         of_contests: dict[str, Change] = {kind: partial(self._change, kind) for kind in CHANGES}
         return [
-            self._identities.page(CONSOLE, self._show, ORGANISER),
+            self._identities.page(CONSOLE, self._show, self._identities.organiser),
             *self._identities.changes(
-                CONSOLE, changes, lambda form, fault: self._show(form.identity, fault), ORGANISER
+                CONSOLE, changes, lambda form, fault: self._show(form.identity, fault), organiser
             ),
             Route(of_contest, self._contest, methods=["GET"]),
             *self._identities.changes(
                 of_contest,
                 of_contests,
                 lambda form, fault: self._show_contest(form.identity, form.path["number"], fault=fault),
-                ORGANISER,
+                organiser,
             ),
         ]
 
@@ -224,7 +225,7 @@ class ConsolePages:
     # contests
 
     def _contest(self, request: Request) -> Response:
-        return self._show_contest(self._identities.require(request, ORGANISER), request.path_params["number"])
+        return self._show_contest(self._identities.organiser(request), request.path_params["number"])
 
     def _show_contest(self, identity: Identity, number: int, *, fault: str = "", told: str = "") -> Response:
         try:

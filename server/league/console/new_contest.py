@@ -24,16 +24,12 @@ from server.contest.programs.sandbox.cores import Cores
 from server.contest.report.progress import forecast
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ORGANISER
 from server.league.contests import check_versions
 from server.league.pages.forms import Form, Identities, Identity, page
 from server.web.http.errors import Refused
 from server.web.http.request import number_in
 
 PATH = "/organise/new"
-
-FORM_BYTES = 256 * 1024
-"""Largest form: the file of a contest of 500 entrants, encoded."""
 
 TEMPLATES = (
     (
@@ -128,11 +124,11 @@ class NewContestPage:
         """Return the routes."""
         return [
             Route(PATH, self._new, methods=["GET"]),
-            *self._identities.changes(PATH, {"": self._write}, _again, ORGANISER, FORM_BYTES),
+            *self._identities.changes(PATH, {"": self._write}, _again, self._identities.organiser),
         ]
 
     def _new(self, request: Request) -> Response:
-        identity, number = self._identities.require(request, ORGANISER), number_in(request.query_params, "from", 0)
+        identity, number = self._identities.organiser(request), number_in(request.query_params, "from", 0)
         if not number:
             return _show(identity, TEMPLATES[number_in(request.query_params, "template", 0) % len(TEMPLATES)][1])
         try:

@@ -21,8 +21,8 @@ from starlette.routing import Route
 
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ORGANISER, ROLES, NotAllowed, Role
-from server.league.grading.grade_book import MAX_RULE_BYTES, GradeBook
+from server.league.accounts.people import ROLES, NotAllowed, Role
+from server.league.grading.grade_book import GradeBook
 from server.league.grading.grading import as_csv, as_json
 from server.league.pages.forms import (
     COOKIE,
@@ -75,9 +75,12 @@ class AccountPages:
             Route("/join/{link}", self._join, methods=["GET", "POST"]),
             Route("/me", self._me, methods=["GET"]),
             *identities.changes("/me", mine, lambda form, fault: self._show_me(form.identity, fault=fault)),
-            identities.page("/people", self._show_people, ORGANISER),
+            identities.page("/people", self._show_people, identities.organiser),
             *identities.changes(
-                "/people", people, lambda form, fault: self._show_people(form.identity, fault=fault), ORGANISER
+                "/people",
+                people,
+                lambda form, fault: self._show_people(form.identity, fault=fault),
+                identities.organiser,
             ),
         ]
 
@@ -177,9 +180,6 @@ def _role(form: Form) -> Role:
 
 GRADES = "/organise/grades"
 
-RULE_BYTES = 4 * MAX_RULE_BYTES
-"""Largest form: a rule, encoded."""
-
 RULE = """[[points]]
 for = "builds"
 most = 10
@@ -215,8 +215,8 @@ class GradePages:
             "withdraw": lambda form: self._book.publish(0, form.by),
         }
         return [
-            self._identities.page(GRADES, self._show, ORGANISER),
-            *self._identities.changes(GRADES, changes, self._again, ORGANISER, RULE_BYTES),
+            self._identities.page(GRADES, self._show, self._identities.organiser),
+            *self._identities.changes(GRADES, changes, self._again, self._identities.organiser),
             Route(f"{GRADES}/grades.csv", self._file, methods=["GET"]),
             Route(f"{GRADES}/grades.json", self._file, methods=["GET"]),
         ]
@@ -242,7 +242,7 @@ class GradePages:
         return page("organise/grades", "Grades", values)
 
     def _file(self, request: Request) -> Response:
-        self._identities.require(request, ORGANISER)
+        self._identities.organiser(request)
         last = self._book.last()
         if last is None:
             raise Refused(404, "nobody was graded yet")

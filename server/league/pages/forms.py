@@ -39,8 +39,8 @@ COOKIE = "arena-session"
 
 NOBODY = "nobody is signed in here: open the link that the organiser has sent you, or type the code"
 
-FORM_BYTES = 16 * 1024
-"""Largest form."""
+FORM_BYTES = 256 * 1024
+"""Largest form: the file of a contest of 500 entrants, encoded."""
 
 MAX_FIELDS = 50
 """Most fields of a form, those that are empty included."""
@@ -54,13 +54,15 @@ class Identity(NamedTuple):
     """Empty where a proxy has signed the person in."""
     form_token: str
     """The signature that each form has to hold."""
+    by_token: bool = False
+    """Whether the request shows the token of the person's bot, and gets JSON."""
 
 
 class Form(NamedTuple):
     """A form that a person has sent."""
 
     identity: Identity
-    fields: Mapping[str, str]
+    fields: Mapping[str, Any]
     """The fields that are not empty."""
     path: Mapping[str, Any]
     """The parameters of the route."""
@@ -72,25 +74,18 @@ class Form(NamedTuple):
 
     def text(self, name: str) -> str:
         """Return a field, empty where it is missing."""
-        return self.fields.get(name, "")
+        return str(self.fields.get(name, ""))
 
     def number(self, name: str, otherwise: int | None = None) -> int:
         """Return the number in a field, ``otherwise`` where it is missing; raises `Refused`."""
         return number_in(self.fields, name, otherwise)
 
 
-class Visit(NamedTuple):
-    """A request about a bot."""
+Who: TypeAlias = Callable[[Request], Identity]
+"""Returns the person who sends a request, in a thread; raises `Refused` for others than it is for."""
 
-    identity: Identity | None
-    """None where the request shows the token of the bot, and gets JSON."""
-    owner: Person
-
-    @property
-    def person(self) -> Person:
-        """The person who asks."""
-        return self.owner if self.identity is None else self.identity.person
-
+Reader: TypeAlias = Callable[[Request], Awaitable[Mapping[str, Any]]]
+"""Reads the fields of a form; raises `Refused`."""
 
 Change: TypeAlias = Callable[[Form], object]
 """Changes something by a form, in a thread. The answer is the page that it returns, else a redirect to the form's page.
@@ -141,24 +136,21 @@ class Identities:
             raise Refused(403, f"this is for {role}s; your role is {found.person.role}")
         return found
 
-    async def form(self, request: Request, role: Role | None = None, most: int = FORM_BYTES) -> Form:
-        """Return a form and its sender; raises `Refused` as `require`, `read_form` and `check_form` do."""
-        identity = await trio.to_thread.run_sync(self.require, request, role)
-        fields = await read_form(request, most)
-        check_form(identity, fields.get("form", ""))
-        return Form(identity, fields, request.path_params)
+    def organiser(self, request: Request) -> Identity:
+        """Return the organiser who sends a request; raises `Refused` for others."""
+        return self.require(request, ORGANISER)
 
-    def page(self, path: str, show: Callable[[Identity], Response], role: Role | None = None) -> Route:
+    def page(self, path: str, show: Callable[[Identity], Response], who: Who | None = None) -> Route:
         """Return the route of a page for people who are signed in; a thread makes it."""
-        return Route(path, lambda request: show(self.require(request, role)), methods=["GET"])
+        return Route(path, lambda request: show((who or self.require)(request)), methods=["GET"])
 
     def changes(
         self,
         base: str,
         changes: Mapping[str, Change],
         again: Again,
-        role: Role | None = None,
-        most: int = FORM_BYTES,
+        who: Who | None = None,
+        read: Reader | None = None,
     ) -> list[Route]:
         """Return the routes of forms by their paths below the path of their page, ``base``. Threads carry them out."""
 
@@ -171,7 +163,12 @@ class Identities:
 
         def answering(change: Change) -> Callable[[Request], Awaitable[Response]]:
             async def answer(request: Request) -> Response:
-                return await trio.to_thread.run_sync(carried_out, change, await self.form(request, role, most))
+                identity = await trio.to_thread.run_sync(who or self.require, request)
+                fields = await (read or read_form)(request)
+                if not identity.by_token:
+                    check_form(identity, fields.get("form", ""))
+                form = Form(identity, fields, request.path_params)
+                return await trio.to_thread.run_sync(carried_out, change, form)
 
             return answer
 
@@ -179,21 +176,21 @@ class Identities:
             Route(f"{base}/{path}".rstrip("/"), answering(change), methods=["POST"]) for path, change in changes.items()
         ]
 
-    def visit(self, request: Request) -> Visit:
-        """Return who asks about the bot in the path; raises `Refused` for others than its author and organisers."""
+    def author(self, request: Request) -> Identity:
+        """Return the author of the bot in the path, or an organiser; raises `Refused` for others."""
         bot = request.path_params["bot"]
         owner = self._accounts.owner(bot)
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         if kind:
             if kind.lower() != "bearer" or not tokens.fits(self._accounts.token_hash(bot) or "", token.strip()):
-                charge_wrong_guess(request)
+                trio.from_thread.run_sync(charge_wrong_guess, request)
                 raise Refused(403, f"this is not the token of {bot}; its author makes one on the page /me")
             assert owner is not None
-            return Visit(None, owner)
+            return Identity(owner, "", "", by_token=True)
         identity = self.require(request)
         if owner is None or (owner.id != identity.person.id and identity.person.role != ORGANISER):
             raise Refused(404, f"you have no bot {bot!r}; your bots are on the page /me")
-        return Visit(identity, owner)
+        return identity
 
     def sign_in(self, response: Response, request: Request, session: str) -> None:
         """Let a browser stay signed in."""
@@ -212,16 +209,16 @@ class Identities:
         return self._forms.get_signature(session).decode()
 
 
-async def read_form(request: Request, most: int = FORM_BYTES) -> dict[str, str]:
+async def read_form(request: Request) -> dict[str, str]:
     """Return the fields of a form that are not empty, in its order.
 
-    Raises `Refused` where it is no form, has more than ``most`` bytes or `MAX_FIELDS` fields, or does not arrive.
+    Raises `Refused` where it is no form, has more than `FORM_BYTES` or `MAX_FIELDS` fields, or does not arrive.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
         raise Refused(415, "a form is sent as application/x-www-form-urlencoded")
     try:
-        text = (await read_body(request, most)).decode()
+        text = (await read_body(request, FORM_BYTES)).decode()
         return {name: values[-1].strip() for name, values in parse_qs(text, max_num_fields=MAX_FIELDS).items()}
     except ValueError:
         raise Refused(400, "the form cannot be read") from None

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 import msgspec
-import trio
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -21,7 +20,7 @@ from server.league.accounts.people import ORGANISER
 from server.league.ladder.definition import NO_LADDER, Listed
 from server.league.ladder.service import LadderService
 from server.league.ladder.store import CountedGame, ScoreAgainst, Standing, VersionInPlay
-from server.league.pages.forms import Identities, Identity, page
+from server.league.pages.forms import Form, Identities, Identity, page
 from server.web.answers import json_answer
 from server.web.http.errors import Refused
 
@@ -163,7 +162,7 @@ class LadderPages:
             Route("/ladder", self._standings, methods=["GET"]),
             Route("/ladder.json", self._json, methods=["GET"]),
             Route("/ladder/{name}", self._player, methods=["GET"]),
-            Route("/ladder/{name}/again", self._again, methods=["POST"]),
+            *self._identities.changes("/ladder/{name}", {"again": self._wake}, self._again),
         ]
 
     def _found(self) -> LadderService:
@@ -214,14 +213,16 @@ class LadderPages:
         }
         return page("ladder/player", f"{found.name} on the ladder", values, current="/ladder")
 
-    async def _again(self, request: Request) -> Response:
-        form = await self._identities.form(request)
-        store = self._found().store
-        found = await trio.to_thread.run_sync(store.standing, request.path_params["name"])
+    def _wake(self, form: Form) -> Response:
+        store, name = self._found().store, form.path["name"]
+        found = store.standing(name)
         if found is None or not _may_wake(form.identity, found.owner):
             raise Refused(403, "this is for the bot's author, and for organisers")
-        await trio.to_thread.run_sync(store.wake, found.name, form.by)
+        store.wake(found.name, form.by)
         return RedirectResponse(f"/ladder/{found.name}", 303)
+
+    def _again(self, _form: Form, fault: str) -> Response:
+        raise Refused(409, fault)
 
 
 def _may_wake(identity: Identity, owner: str) -> bool:

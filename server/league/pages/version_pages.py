@@ -13,9 +13,9 @@
 The pages are for the bot's author; organisers may read them.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 import trio
@@ -27,14 +27,15 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from engine.games.catalogue import GAMES, USUAL_GAME
+from server.league.accounts.accounts import Accounts
 from server.league.contests import Comparisons
-from server.league.pages.forms import REFUSALS, Identities, Visit, check_form, page, read_form
+from server.league.pages.forms import Change, Form, Identities, Identity, page
 from server.league.submissions.pipeline import LOG_BYTES, Turns
 from server.league.submissions.upload import MAX_UPLOAD
 from server.league.submissions.versions import LOGS, PASSED, State, Version, Versions
 from server.web.answers import json_answer
 from server.web.http.errors import Refused
-from server.web.http.request import number_in, read_body
+from server.web.http.request import read_body
 
 FORM_BYTES = 64 * 1024
 """Of a form beside its file."""
@@ -54,18 +55,15 @@ WORDS: dict[State, str] = {
 }
 """The states of a version in words."""
 
-Reader: TypeAlias = Callable[[Request], Awaitable[dict[str, Any]]]
-"""Reads the fields of a form; raises `Refused`."""
-
-Change: TypeAlias = Callable[[Visit, Request, dict[str, Any]], tuple[object, str]]
-"""Changes something, in a thread; returns its JSON, and the path of its page. Raises one of `REFUSALS`."""
-
 
 class VersionPages:
     """The handlers of these routes."""
 
-    def __init__(self, identities: Identities, versions: Versions, turns: Turns, comparisons: Comparisons) -> None:
-        """Take the sessions, the versions, the order in which they are tried, and the comparisons."""
+    def __init__(
+        self, accounts: Accounts, identities: Identities, versions: Versions, turns: Turns, comparisons: Comparisons
+    ) -> None:
+        """Take the accounts, the sessions, the versions, the order of their turns, and the comparisons."""
+        self._accounts = accounts
         self._comparisons = comparisons
         self._turns = turns
         self._identities = identities
@@ -73,36 +71,42 @@ class VersionPages:
 
     def routes(self) -> list[Route]:
         """Return the routes."""
-        bot = "/bots/{bot}"
-        one, comparisons = f"{bot}/versions/{{number:number}}", f"{bot}/comparisons"
-        choices = {"play": self._versions.activate, "rest": self._versions.retire, "delete": self._versions.delete}
         changes: dict[str, Change] = {
-            **{f"{one}/{name}": partial(self._choose, choice) for name, choice in choices.items()},
-            comparisons: self._compare,
-            f"{comparisons}/{{number:number}}/cancel": self._cancel,
+            "versions/{number:number}/play": partial(self._choose, self._versions.activate),
+            "versions/{number:number}/rest": partial(self._choose, self._versions.retire),
+            "versions/{number:number}/delete": partial(self._choose, self._versions.delete),
+            "comparisons": self._compare,
+            "comparisons/{number:number}/cancel": self._cancel,
         }
+        bot, identities = "/bots/{bot}", self._identities
         return [
             Route(bot, self._bot, methods=["GET"]),
             Route(f"{bot}/versions", self._bot, methods=["GET"]),
-            Route(f"{bot}/versions", self._changing(self._send, _read_upload), methods=["POST"]),
-            Route(one, self._version, methods=["GET"]),
-            Route(comparisons, self._compared, methods=["GET"]),
-            *(Route(path, self._changing(change, read_form), methods=["POST"]) for path, change in changes.items()),
+            Route(f"{bot}/versions/{{number:number}}", self._version, methods=["GET"]),
+            Route(f"{bot}/comparisons", self._compared, methods=["GET"]),
+            *identities.changes(bot, {"versions": self._send}, self._again, identities.author, _read_upload),
+            *identities.changes(bot, changes, self._again, identities.author),
         ]
 
     def _bot(self, request: Request) -> Response:
-        return self._show(self._identities.visit(request), request.path_params["bot"])
+        return self._show(self._identities.author(request), request.path_params["bot"])
 
-    def _show(self, visit: Visit, bot: str, fault: str = "") -> Response:
+    def _again(self, form: Form, fault: str) -> Response:
+        if form.identity.by_token:
+            raise Refused(409, fault)
+        return self._show(form.identity, form.path["bot"], fault)
+
+    def _show(self, identity: Identity, bot: str, fault: str = "") -> Response:
         """Return the page of a bot; for its token, its versions as JSON."""
+        owner = self._accounts.owner(bot) or identity.person
         versions = self._versions.of(bot)
-        kept, most = self._versions.kept_bytes(visit.owner), self._versions.rules.quota_bytes
-        if visit.identity is None:
+        kept, most = self._versions.kept_bytes(owner), self._versions.rules.quota_bytes
+        if identity.by_token:
             listed = [_told(version) for version in versions]
             return _json({"bot": bot, "kept_bytes": kept, "most_bytes": most, "versions": listed})
         told = {
-            "identity": visit.identity,
-            "owner": visit.owner,
+            "identity": identity,
+            "owner": owner,
             "bot": bot,
             "passed": [version for version in versions if version.state in PASSED],
             "games": GAMES,
@@ -117,12 +121,12 @@ class VersionPages:
         return page("bots/bot", bot, told)
 
     def _version(self, request: Request) -> Response:
-        visit = self._identities.visit(request)
-        version = self._found(request)
-        if visit.identity is None:
+        identity = self._identities.author(request)
+        version = self._found(request.path_params)
+        if identity.by_token:
             return _json(self._with_log(version))
         told = {
-            "identity": visit.identity,
+            "identity": identity,
             "version": version,
             "words": WORDS,
             "logs": self._logs(version),
@@ -131,59 +135,34 @@ class VersionPages:
         return page("bots/version", f"{version.bot}, version {version.number}", told)
 
     def _compared(self, request: Request) -> Response:
-        self._identities.visit(request)
+        self._identities.author(request)
         return _json({"comparisons": self._comparisons.of(request.path_params["bot"])})
 
     # changes
 
-    def _changing(self, change: Change, read: Reader) -> Callable[[Request], Awaitable[Response]]:
-        """Return the handler of a change. It answers the token of the bot with JSON, else with a redirect."""
+    def _send(self, form: Form) -> Response:
+        version = self._versions.add(form.identity.person, form.path["bot"], form.fields["name"], form.fields["data"])
+        return _answer(form, self._with_log(version), version.page)
 
-        async def answer(request: Request) -> Response:
-            visit = await trio.to_thread.run_sync(self._identities.visit, request)
-            fields = await read(request)
-            if visit.identity is not None:
-                check_form(visit.identity, fields.get("form", ""))
+    def _choose(self, choice: Callable[[Version, str], None], form: Form) -> Response:
+        version = self._found(form.path)
+        choice(version, form.by)
+        return _answer(form, _told(self._found(form.path)), f"/bots/{version.bot}")
 
-            def changed() -> Response:
-                try:
-                    value, place = change(visit, request, fields)
-                except REFUSALS as error:
-                    if visit.identity is None:
-                        raise Refused(409, str(error)) from None
-                    return self._show(visit, request.path_params["bot"], str(error))
-                return _json(value) if visit.identity is None else RedirectResponse(place, 303)
+    def _compare(self, form: Form) -> Response:
+        numbers, games = (form.number("first"), form.number("second")), form.number("games")
+        asked = numbers, form.text("game") or USUAL_GAME, form.text("params"), games
+        begun = self._comparisons.begin(form.identity.person, form.path["bot"], *asked)
+        return _answer(form, begun, begun.page)
 
-            return await trio.to_thread.run_sync(changed)
-
-        return answer
-
-    def _send(self, visit: Visit, request: Request, upload: dict[str, Any]) -> tuple[object, str]:
-        version = self._versions.add(visit.person, request.path_params["bot"], upload["name"], upload["data"])
-        return self._with_log(version), version.page
-
-    def _choose(
-        self, choice: Callable[[Version, str], None], visit: Visit, request: Request, _fields: dict[str, Any]
-    ) -> tuple[object, str]:
-        version = self._found(request)
-        choice(version, visit.person.name)
-        return _told(self._found(request)), f"/bots/{version.bot}"
-
-    def _compare(self, visit: Visit, request: Request, fields: dict[str, Any]) -> tuple[object, str]:
-        first, second, games = (number_in(fields, name) for name in ("first", "second", "games"))
-        asked = (first, second), fields.get("game", USUAL_GAME), fields.get("params", ""), games
-        begun = self._comparisons.begin(visit.person, request.path_params["bot"], *asked)
-        return begun, begun.page
-
-    def _cancel(self, visit: Visit, request: Request, _fields: dict[str, Any]) -> tuple[object, str]:
-        bot, number = request.path_params["bot"], request.path_params["number"]
-        self._comparisons.cancel(bot, number, visit.person.name)
-        return {"contest": number}, f"/bots/{bot}"
+    def _cancel(self, form: Form) -> Response:
+        self._comparisons.cancel(form.path["bot"], form.path["number"], form.by)
+        return _answer(form, {"contest": form.path["number"]}, f"/bots/{form.path['bot']}")
 
     # versions
 
-    def _found(self, request: Request) -> Version:
-        bot, number = request.path_params["bot"], request.path_params["number"]
+    def _found(self, path: Mapping[str, Any]) -> Version:
+        bot, number = path["bot"], path["number"]
         version = self._versions.version(bot, number)
         if version is None:
             raise Refused(404, f"{bot} has no version {number}")
@@ -224,6 +203,11 @@ async def _read_upload(request: Request) -> dict[str, Any]:
         raise Refused(400, "the form holds no file")
     with file.file:
         return {"form": sent, "name": file.filename or "", "data": await file.read()}
+
+
+def _answer(form: Form, value: object, place: str) -> Response:
+    """Answer a change with JSON for the token of the bot, else with a redirect to a page."""
+    return _json(value) if form.identity.by_token else RedirectResponse(place, 303)
 
 
 def _told(version: Version) -> dict[str, object]:

@@ -216,7 +216,7 @@ async def test_an_address_that_guesses_is_refused_until_its_time_has_come(
         "token": accounts.make_token(person(accounts, "ann"), "bot"),
     }
     comparisons = Comparisons(tmp_path, accounts, versions)
-    pages = AccountPages(accounts, identities, book), VersionPages(identities, versions, Turns(), comparisons)
+    pages = AccountPages(accounts, identities, book), VersionPages(accounts, identities, versions, Turns(), comparisons)
     app = Starlette(routes=[route for one in pages for route in one.routes()], exception_handlers={Refused: refused})
     now = 0
     rate_limiter = HttpRateLimiter(Limits(), 5, lambda: now)
