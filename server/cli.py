@@ -17,9 +17,9 @@ from engine.match.clock import TimeControl
 from engine.wire.messages import MICROSECONDS
 from server.commands.contest import contest
 from server.commands.files import backup, restore, verify
-from server.commands.league import audit, ladder, people
+from server.commands.league import announce, audit, ladder, people
 from server.commands.options import FAILED, fail, faults_explained, interrupted, place, run_async, secret
-from server.commands.running_server import announce, annul, dismiss, now
+from server.commands.running_server import annul, dismiss, now
 from server.config import keys, process_settings, serve_options
 from server.config import tokens as token_file
 from server.config.builtin_bot import BadBuiltinBot, BuiltinBot, read_builtin_bot

@@ -7,9 +7,8 @@ from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import msgspec
 import structlog
 import trio
 
@@ -31,16 +30,13 @@ from server.contest.store.folders import kept_by_contest
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
-from server.league.comparisons import Comparisons
 from server.league.console.announcements import Announcements, keep_announced
 from server.league.console.terminal import answer_commands, keep_audit
+from server.league.contests import Comparisons, enter_versions, keep_tidy
 from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.service import LadderService, kept_by_ladder
 from server.league.ladder.store import LadderStore
-from server.league.retention import keep_tidy
-from server.league.submissions.entering import enter_versions
-from server.league.submissions.pipeline import Pipeline, Turns
-from server.league.submissions.steps import TRIALS
+from server.league.submissions.pipeline import TRIAL, Pipeline, Turns
 from server.league.submissions.versions import Versions
 from server.net.listener import Listener, close_all, listen
 from server.net.rate_limiter import RateLimiter, patrol
@@ -180,14 +176,13 @@ async def _serve(
             overview = partial(_overview, arena, contests, versions, playing)
             await services.start(answer_commands, arena, accounts, overview)
             comparisons = Comparisons(settings.data, accounts, versions)
-            turns = Turns()
-            pipeline = Pipeline(versions, turns, settings.data, TRIALS, cores=len(usable()))
+            pipeline = Pipeline(versions, settings.data, TRIAL, cores=len(usable()))
             services.start_soon(supervise, "submissions", _build, pipeline, contests)
             if web:
-                services.start_soon(supervise, "retention", keep_tidy, versions, comparisons, settings.league)
+                services.start_soon(supervise, "retention", keep_tidy, versions, comparisons)
                 from server.web.app import serve as serve_web
 
-                rooms = _league_pages(accounts, versions, turns, comparisons, arena, contests, playing)
+                rooms = _league_pages(accounts, versions, pipeline.turns, comparisons, arena, contests, playing)
                 services.start_soon(supervise, "pages", serve_web, arena, record_store, web, *rooms)
             log.info(
                 "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
@@ -217,10 +212,13 @@ async def _open_web(place: tuple[str, int] | None) -> list[trio.SocketListener]:
         raise OSError(sentence) from None
 
 
-async def _overview(arena: Arena, contests: ContestService, versions: Versions, ladder: LadderService | None) -> bytes:
-    from server.league.console.overview import OverviewReader  # with it come the views, which take a while to load
+def _overview(
+    arena: Arena, contests: ContestService, versions: Versions, ladder: LadderService | None
+) -> dict[str, Any]:
+    from server.league.console.console_pages import read_overview  # with it come the views, which take a while to load
+    from server.web.views.contests import ReportIndex
 
-    return msgspec.json.encode(await OverviewReader(arena, contests, versions, ladder).read())
+    return read_overview(arena, contests, versions, ladder, ReportIndex(arena.settings.data, arena.run_in_thread))
 
 
 async def _build(pipeline: Pipeline, contests: ContestService) -> None:
@@ -239,19 +237,18 @@ def _league_pages(
     ladder: LadderService | None,
 ) -> "list[Room]":
     from server.league.console.console_pages import ConsolePages  # whoever serves no pages need not load them
-    from server.league.console.grade_pages import GradePages
     from server.league.console.new_contest import NewContestPage
-    from server.league.grading.grade_book import GradeBook, League
-    from server.league.pages.account_pages import AccountPages
+    from server.league.grading.grade_book import GradeBook
+    from server.league.pages.account_pages import AccountPages, GradePages
     from server.league.pages.forms import Identities
     from server.league.pages.ladder_pages import LadderPages
     from server.league.pages.version_pages import VersionPages
 
     identities = Identities(accounts, arena.settings.user_header)
-    book = GradeBook(League(arena.settings.data, accounts, versions))
+    book = GradeBook(arena.settings.data, accounts, versions)
     return [
         AccountPages(accounts, identities, book),
-        VersionPages(identities, versions, turns, comparisons),
+        VersionPages(accounts, identities, versions, turns, comparisons),
         ConsolePages(accounts, identities, versions, arena, contests, ladder),
         NewContestPage(accounts, identities, arena.settings.data),
         LadderPages(identities, ladder),

@@ -117,8 +117,6 @@ def _show(told: dict[str, Any], log: str, state: str) -> tuple[str, str]:
     said = told["state"]
     if told["ahead"] is not None:
         said += f"; {told['ahead']} to be tried before it"
-    if told["minutes"] is not None:
-        said += f", for about {told['minutes']} min"
     if said != state:
         print(f"-- {said}{': ' if told['sentence'] else ''}{told['sentence']}")
     sys.stdout.flush()

@@ -218,10 +218,10 @@ def print_file(name: str, *, data: Data = DATA) -> None:
     name
         The contest, which may be over.
     """
-    from server.league.console.new_contest import earlier_contest
+    from server.league.console.new_contest import earlier_file
 
     with faults_explained():
-        print(earlier_contest(data, _number_of(data, name)).text, end="")
+        print(earlier_file(data, _number_of(data, name)), end="")
 
 
 @contest.command
@@ -262,7 +262,7 @@ def intervene(
     """Keep an intervention in the store, and say what follows from it."""
     from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest
     from server.contest.store.store import FILE
-    from server.league.console.overview import change_contest
+    from server.league.console.console_pages import change_contest
 
     try:
         with opened_accounts(data, "contests", FILE) as accounts:

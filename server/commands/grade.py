@@ -8,7 +8,7 @@ from engine.commands.inputs import File
 from engine.commands.program import Rejected
 
 if TYPE_CHECKING:
-    from server.league.grading.evidence import Evidence
+    from server.league.grading.grading import Evidence
 
 REPORT = "report.json"
 """The file of a contest's folder that is read."""
@@ -57,7 +57,7 @@ def grade(
 
 def _read_reports(files: tuple[str, ...]) -> "Evidence":
     """Return what all reports show; ends the command at the first one that cannot be used."""
-    from server.league.grading.evidence import BadReport, Evidence, add_report
+    from server.league.grading.grading import BadReport, Evidence, add_report
 
     evidence = Evidence()
     for given in files:

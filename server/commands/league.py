@@ -1,4 +1,4 @@
-"""``arena-server people``, ``ladder`` and ``audit``: a league on the command line, also while a server runs."""
+"""``arena-server people``, ``ladder``, ``announce`` and ``audit``: a league on the command line."""
 
 import time
 from contextlib import closing
@@ -16,6 +16,7 @@ from server.contest.report.formatting import printable
 from server.contest.store.store import FILE as CONTESTS
 from server.contest.store.store import LADDER, Store
 from server.league.accounts.people import AUTHOR, Role
+from server.league.console.announcements import HOURS, Announcements
 from server.league.ladder.store import LadderStore
 
 people = cyclopts.App(name="people", help="Invite people to a server, and give them roles.")
@@ -94,6 +95,25 @@ def status(*, data: Data = DATA) -> None:
         print("paused" if is_paused(store.interventions(LADDER)) else "not paused")
         today = LadderStore(accounts).number_since(time.time() - DAY)
         print(f"games: {len(store.begun(LADDER))} being played, {today} in 24 hours")
+
+
+def announce(
+    text: Annotated[str, Parameter(help="One line; without it, print the announcements that are shown.")] = "",
+    *,
+    data: Data = DATA,
+    hours: Annotated[float, Parameter(help="For how long it is shown.")] = HOURS,
+    end: Annotated[int | None, Parameter(help="Number of an announcement that is shown no longer.")] = None,
+) -> None:
+    """Tell everybody something: on pages of the lobby and of contests, and to bots and spectators that do not play."""
+    with opened_accounts(data, "announcements") as accounts:
+        announcements = Announcements(accounts)
+        if end is not None:
+            announcements.end(end, BY)
+        if text:
+            announcements.add(text, hours, BY)
+        if end is None and not text:
+            for one in announcements.current():
+                print(f"{one.number}  until {one.ends:%Y-%m-%d %H:%M} UTC, {one.who}: {printable(one.text)}")
 
 
 LAST = 20

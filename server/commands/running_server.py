@@ -1,4 +1,4 @@
-"""``arena-server now``, ``annul``, ``dismiss`` and ``announce``: commands that ask the running server."""
+"""``arena-server now``, ``annul`` and ``dismiss``: commands that ask the running server."""
 
 import os
 import socket
@@ -15,7 +15,6 @@ from engine.games.catalogue import variant_title
 from engine.wire.words import number_of
 from server.commands.options import BY, DATA, FAILED, Data, fail
 from server.contest.report.formatting import printable
-from server.league.console.announcements import HOURS
 from server.league.console.terminal import SOCKET, WAIT_SECONDS, Answer, Question
 from server.ops.typed_json import decode
 
@@ -44,18 +43,6 @@ def dismiss(
 ) -> None:
     """Send a player away, who may come back at once; in a match its clock runs on."""
     print(_ask(data, Question("dismiss", BY, name, sentence)))
-
-
-def announce(
-    text: Annotated[str, Parameter(help="One line; without it, print what is announced.")] = "",
-    *,
-    data: Data = DATA,
-    hours: Annotated[float, Parameter(help="For how long it is shown.")] = HOURS,
-    end: Annotated[int | None, Parameter(help="Number of an announcement that is shown no longer.")] = None,
-) -> None:
-    """Tell everybody something: on pages of the lobby and of contests, and to bots and spectators that do not play."""
-    if answer := _ask(data, Question("announce", BY, "" if end is None else str(end), text, hours)):
-        print(answer)
 
 
 def _ask(data: Path, question: Question) -> str:

@@ -52,8 +52,7 @@ TABLES = (
         who TEXT NOT NULL,
         what TEXT NOT NULL
     )""",
-    # versions of bots; sentence says why one was refused, command is JSON; rests is 1 where a version is built again
-    # for a contest alone, and does not play when it has passed
+    # versions of bots; sentence is the reason of a refusal, command is JSON
     """CREATE TABLE versions (
         id INTEGER PRIMARY KEY,
         bot INTEGER NOT NULL REFERENCES bots,
@@ -64,7 +63,6 @@ TABLES = (
         state TEXT NOT NULL,
         sentence TEXT NOT NULL,
         command TEXT NOT NULL,
-        rests INTEGER NOT NULL DEFAULT 0,
         UNIQUE (bot, number)
     )""",
     """CREATE INDEX versions_by_state ON versions (state)""",

@@ -17,7 +17,7 @@ from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
-from server.league.comparisons import Comparisons
+from server.league.contests import Comparisons
 from server.league.grading.grading import Grade, Student
 from server.league.submissions.versions import Versions
 from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
@@ -42,7 +42,7 @@ def compare(data: Path, accounts: Accounts, bot: str) -> None:
             )
     person = accounts.owner(bot)
     assert person is not None
-    with patch("server.league.comparisons.contest_obstacle", lambda _: ""):
+    with patch("server.league.contests.contest_obstacle", lambda _: ""):
         comparison = Comparisons(data, accounts, Versions(data, accounts)).begin(person, bot, (3, 2), "mnk", "", 20)
     compared = PairsOfGames(
         one=f"{bot}.3", other=f"{bot}.2", pairs=(1, 2, 1, 4, 2), elo=70.4, margin=120.5, los=0.9, ratio=1.0, verdict=""

@@ -25,7 +25,6 @@ from server.league.accounts.people import (
     MAX_BROWSERS,
     MAX_USES,
     ORGANISER,
-    ROLES,
     SIGNED_IN,
     SPECTATOR,
     Bot,
@@ -90,12 +89,18 @@ class Accounts:
 
     def bots(self, person: Person) -> list[Bot]:
         """Return the bots of a person, by name."""
-        rows = self.rows("SELECT name, made, token FROM bots WHERE owner = ? ORDER BY name", person.id)
-        return [Bot(name, _date(made), bool(token)) for name, made, token in rows]
+        rows = self.rows("SELECT name, token FROM bots WHERE owner = ? ORDER BY name", person.id)
+        return [Bot(name, bool(token)) for name, token in rows]
 
     def owner(self, bot: str) -> Person | None:
         """Return whose bot plays under a name."""
         return _one(self.rows(f"SELECT {_PERSON} FROM bots JOIN people ON people.id = owner WHERE bots.name = ?", bot))
+
+    def check_owner(self, person: Person, bot: str) -> None:
+        """Raise `NotAllowed` unless a bot is a person's own."""
+        owner = self.owner(bot)
+        if owner is None or owner.id != person.id:
+            raise NotAllowed(f"{person.name} has no bot {bot!r}; make it on the page /me first")
 
     def token_hash(self, name: str) -> str | None:
         """Return the SHA-256 of the token by which a player logs in, None where the name belongs to nobody.
@@ -114,19 +119,18 @@ class Accounts:
         return "" if closed else str(token)
 
     def invitation(self, link: str) -> Invitation:
-        """Return what a link or code invites to; raises `NotAllowed` where it can be opened no more."""
+        """Return the invitation of a link or code; raises `NotAllowed` where it opens no more."""
         rows = self.rows(
-            f"""SELECT uses, expires, invitations.role, {_PERSON}
-            FROM invitations LEFT JOIN people ON people.id = person WHERE hash = ?""",
+            f"""SELECT invitations.role, {_PERSON} FROM invitations LEFT JOIN people ON people.id = person
+            WHERE hash = ? AND uses > 0 AND expires > ?""",
             hashed(link),
+            self._now().isoformat(),
         )
         if not rows:
-            raise NotAllowed("this invitation is not known here; look whether the link is whole, or ask for a new one")
-        uses, expires, role, *person = rows[0]
-        if uses == 0:
-            raise NotAllowed("this invitation has been used already; ask the organiser for a new one")
-        if _date(expires) <= self._now():
-            raise NotAllowed("this invitation is too old; ask the organiser for a new one")
+            raise NotAllowed(
+                "this invitation is not known here, has been used already, or is too old; ask for a new one"
+            )
+        role, *person = rows[0]
         whose = None if person[0] is None else _person(person)
         if whose is not None and not whose.is_open:
             raise NotAllowed(f"the account of {whose.name} is closed")
@@ -147,12 +151,12 @@ class Accounts:
     def browsers(self, person: Person) -> list[SignedIn]:
         """Return where a person is signed in, the newest first."""
         rows = self.rows("SELECT id, began, agent FROM browsers WHERE person = ? ORDER BY id DESC", person.id)
-        return [SignedIn(number, _date(began), agent) for number, began, agent in rows]
+        return [SignedIn(number, datetime.fromisoformat(began), agent) for number, began, agent in rows]
 
     def audit(self, most: int) -> list[Entry]:
         """Return the last changes, the newest first."""
         rows = self.rows("SELECT date, who, what FROM audit ORDER BY id DESC LIMIT ?", most)
-        return [Entry(_date(date), who, what) for date, who, what in rows]
+        return [Entry(datetime.fromisoformat(date), who, what) for date, who, what in rows]
 
     # invitations
 
@@ -162,7 +166,7 @@ class Accounts:
         An account that is there keeps its role. Raises `NotAllowed`.
         """
         with self.change() as database:
-            person = self._person_or_new(database, name, role)
+            person = self.person(name) or self._add_person(database, name, role)
             if not person.is_open:
                 raise NotAllowed(f"the account of {person.name} is closed; open it again first")
             link = secrets.token_urlsafe(16)
@@ -189,17 +193,9 @@ class Accounts:
         ``name`` is that of a new person, where the invitation has none. Raises `NotAllowed`; then nothing has changed.
         """
         with self.change() as database:
-            invitation = self.invitation(link)  # what the writer has not committed yet, it has not read
-            person = invitation.person
-            if person is None:
-                if self.person(name) is not None:
-                    raise NotAllowed(f"the name {name} is taken; choose another one, or ask for a link to it")
-                person = self._person_or_new(database, name, invitation.role)
-            changed = database.execute(
-                "UPDATE invitations SET uses = uses - 1 WHERE hash = ? AND uses > 0", (hashed(link),)
-            )
-            if changed.rowcount != 1:
-                raise NotAllowed("this invitation has been used already; ask the organiser for a new one")
+            invitation = self.invitation(link)  # no other process writes meanwhile
+            person = invitation.person or self._add_person(database, name, invitation.role)
+            database.execute("UPDATE invitations SET uses = uses - 1 WHERE hash = ?", (hashed(link),))
             self.log(database, person.name, "opened an invitation")
             return self._sign_in(database, person, agent)
 
@@ -210,7 +206,7 @@ class Accounts:
         person = self.person(name)
         if person is None:
             with self.change() as database:
-                person = self._person_or_new(database, name, AUTHOR)
+                person = self._add_person(database, name, AUTHOR)
                 self.log(database, person.name, "came by the proxy")
         if not person.is_open:
             raise NotAllowed(f"the account of {person.name} is closed")
@@ -218,30 +214,28 @@ class Accounts:
 
     def set_role(self, name: str, role: Role, by: str) -> None:
         """Give a person another role. Raises `NotAllowed`."""
-        if role not in ROLES:
-            raise NotAllowed(f"a role is one of {', '.join(ROLES)}; not {role!r}")
-        with self.change() as database:
-            person = self._known(name)
-            if role != ORGANISER:
-                self._keep_an_organiser(person)
-            database.execute("UPDATE people SET role = ? WHERE id = ?", (role, person.id))
-            self.log(database, by, f"made {person.name} {role}")
+        self._set(name, "role", role, by, f"made {{}} {role}")
 
     def close_account(self, name: str, by: str) -> None:
-        """Let a person and the person's bots in no more, until the account is opened again. Raises `NotAllowed`."""
-        with self.change() as database:
-            person = self._known(name)
-            self._keep_an_organiser(person)
-            database.execute("UPDATE people SET closed = ? WHERE id = ?", (self._now().isoformat(), person.id))
-            database.execute("DELETE FROM browsers WHERE person = ?", (person.id,))
-            self.log(database, by, f"closed the account of {person.name}")
+        """Close an account: it signs in nobody, and locks its bots, until it is opened again. Raises `NotAllowed`."""
+        self._set(name, "closed", self._now().isoformat(), by, "closed the account of {}")
 
     def open_account(self, name: str, by: str) -> None:
         """Open a closed account. Its bots have their tokens again; the person needs a new link. Raises `NotAllowed`."""
+        self._set(name, "closed", None, by, "opened the account of {}")
+
+    def _set(self, name: str, column: str, value: str | None, by: str, what: str) -> None:
+        """Set a column of a person. Raises `NotAllowed`, also where no open account of an organiser would be left."""
         with self.change() as database:
-            person = self._known(name)
-            database.execute("UPDATE people SET closed = NULL WHERE id = ?", (person.id,))
-            self.log(database, by, f"opened the account of {person.name}")
+            person = self.person(name)
+            if person is None:
+                raise NotAllowed(f"there is no account of {name!r}")
+            database.execute(f"UPDATE people SET {column} = ? WHERE id = ?", (value, person.id))
+            left = database.execute("SELECT 1 FROM people WHERE role = 'organiser' AND closed IS NULL").fetchone()
+            if person.role == ORGANISER and left is None:
+                raise NotAllowed(f"{person.name} is the only organiser; make somebody else one first")
+            database.execute("DELETE FROM browsers WHERE person IN (SELECT id FROM people WHERE closed IS NOT NULL)")
+            self.log(database, by, what.format(person.name))
 
     def sign_out(self, person: Person, *, session: str = "", browser: int | None = None) -> None:
         """Sign a person out where a session is, or in one of the browsers, or, where neither is given, everywhere."""
@@ -279,36 +273,17 @@ class Accounts:
     def revoke_token(self, person: Person, bot: str) -> None:
         """Make the token of a person's bot good no more. Raises `NotAllowed`."""
         with self.change() as database:
-            changed = database.execute(
-                "UPDATE bots SET token = '' WHERE owner = ? AND name = ?", (person.id, bot)
-            ).rowcount
-            if not changed:
-                raise NotAllowed(f"{person.name} has no bot {bot!r}")
+            self.check_owner(person, bot)
+            database.execute("UPDATE bots SET token = '' WHERE name = ?", (bot,))
             self.log(database, person.name, f"revoked the token of {bot}")
 
     # within a change
 
-    def _known(self, name: str) -> Person:
-        person = self.person(name)
-        if person is None:
-            raise NotAllowed(f"there is no account of {name!r}")
-        return person
-
-    def _keep_an_organiser(self, person: Person) -> None:
-        """Refuse a change that would leave no open account of an organiser."""
-        if [one for one in self.people() if one.role == ORGANISER and one.is_open] == [person]:
-            raise NotAllowed(f"{person.name} is the only organiser; make somebody else one first")
-
-    def _person_or_new(self, database: sqlite3.Connection, name: str, role: Role) -> Person:
-        person = self.person(name)
-        if person is not None:
-            return person
-        if role not in ROLES:
-            raise NotAllowed(f"a role is one of {', '.join(ROLES)}; not {role!r}")
+    def _add_person(self, database: sqlite3.Connection, name: str, role: Role) -> Person:
         if not re.fullmatch(NAME_PATTERN, name):
             raise NotAllowed(f"a name is {NAME_RULE}; not {name!r}")
-        if self.owner(name) is not None:
-            raise NotAllowed(f"the name {name} is taken by somebody's bot; choose another one")
+        if self.person(name) is not None or self.owner(name) is not None:
+            raise NotAllowed(f"the name {name} is taken; choose another one, or ask for a link to it")
         made = self._now()
         number = database.execute(
             "INSERT INTO people (name, role, made) VALUES (?, ?, ?)", (name, role, made.isoformat())
@@ -368,13 +343,9 @@ class Accounts:
                 self._readers.append(reader)
 
 
-def _date(text: str) -> datetime:
-    return datetime.fromisoformat(text)
-
-
 def _person(row: Any) -> Person:
     number, name, role, made, closed = row
-    return Person(number, name, role, _date(made), closed is None)
+    return Person(number, name, role, datetime.fromisoformat(made), closed is None)
 
 
 def _one(rows: list[Any]) -> Person | None:

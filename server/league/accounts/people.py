@@ -47,7 +47,6 @@ class Bot(NamedTuple):
     """A name that a person's program plays under."""
 
     name: str
-    made: datetime
     has_token: bool
     """False: its token was revoked, so that it cannot log in."""
 

@@ -1,4 +1,4 @@
-"""What organisers announce: shown on pages for some hours, and sent to whoever is connected and does not play."""
+"""Announcements of organisers, on pages for some hours, and sent to everybody who is connected and does not play."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -11,7 +11,6 @@ from engine.wire.messages import Text
 from server.arena.arena import Arena
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed
-from server.storage.database import BadStore
 
 log = structlog.get_logger()
 
@@ -19,23 +18,22 @@ MAX_CHARACTERS = 300
 """Of an announcement: it is one line of the protocol."""
 
 HOURS = 24.0
-"""How long one is shown, unless its author says otherwise."""
+"""Hours that an announcement is shown, unless its author gives another number."""
 
 MAX_HOURS = 1000.0
 
 LOOK_SECONDS = 1.0
-"""How often to look for new ones."""
+"""Seconds between two looks for new announcements."""
 
 
 class Announcement(NamedTuple):
-    """Something that is announced."""
+    """An announcement."""
 
     number: int
-    made: datetime
     who: str
     text: str
     ends: datetime
-    """Until when it is shown."""
+    """The end of the hours in which it is shown."""
 
 
 class Announcements:
@@ -47,14 +45,11 @@ class Announcements:
         self._now = now
 
     def current(self) -> list[Announcement]:
-        """Return what is shown now, the oldest first."""
+        """Return the announcements that are shown now, the oldest first."""
         rows = self._accounts.rows(
-            "SELECT id, made, who, text, ends FROM announcements WHERE ends > ? ORDER BY id", self._now().isoformat()
+            "SELECT id, who, text, ends FROM announcements WHERE ends > ? ORDER BY id", self._now().isoformat()
         )
-        return [
-            Announcement(number, datetime.fromisoformat(made), who, text, datetime.fromisoformat(ends))
-            for number, made, who, text, ends in rows
-        ]
+        return [Announcement(number, who, text, datetime.fromisoformat(ends)) for number, who, text, ends in rows]
 
     def add(self, text: str, hours: float, by: str) -> None:
         """Announce something for some hours. Raises `NotAllowed`."""
@@ -83,20 +78,14 @@ class Announcements:
 
 
 async def keep_announced(announcements: Announcements, arena: Arena) -> None:
-    """Let pages show what is announced, and send what is new to who is connected, until cancelled."""
-    told: int | None = None
+    """Let pages show the announcements, and send each new one to everybody who is connected, until cancelled."""
+    last = max((one.number for one in announcements.current()), default=0)  # of the time before the server began
     while True:
-        try:
-            current = announcements.current()
-        except BadStore as error:
-            log.error("announcements_read_failed", error=str(error))
-        else:
-            arena.announcements = tuple(one.text for one in current)
-            if told is None:  # what was announced before the server began
-                told = max((one.number for one in current), default=0)
-            for one in current:
-                if one.number > told:
-                    told = one.number
-                    log.info("announcement_made", who=one.who, text=repr(one.text))
-                    await arena.announce(Text(one.text))
+        current = announcements.current()
+        arena.announcements = tuple(one.text for one in current)
+        for one in current:
+            if one.number > last:
+                last = one.number
+                log.info("announcement_made", who=one.who, text=repr(one.text))
+                await arena.announce(Text(one.text))
         await trio.sleep(LOOK_SECONDS)

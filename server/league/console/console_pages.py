@@ -1,41 +1,150 @@
 """The pages of the console, for organisers.
 
-- ``GET /organise``: who is here, what is played, contests, the machine, and what organisers have done last
-- ``POST /organise/announce``, ``…/unannounce``: tell everybody something, and show it no longer
+- ``GET /organise``: players, matches, contests, the machine, and the last changes of organisers
+- ``POST /organise/announce``, ``…/unannounce``: begin and end an announcement
 - ``POST /organise/annul``, ``…/dismiss``: end a running match without a result, send a player away
-- ``POST /organise/ladder/pause`` and so on, a word of `LADDER_CHANGES`: change the ladder
+- ``POST /organise/ladder/pause``, ``…/resume``: pause the ladder
 - ``GET /organise/contest/3``: a contest: its entrants, running and last games
-- ``POST /organise/contest/3/pause`` and so on, a word of `server.contest.interventions.Kind`: change it
-
-What cannot be undone is asked again, by a form that has the field ``sure`` in addition.
+- ``POST /organise/contest/3/pause`` and so on, a word of `CHANGES`: change it
 """
 
-import re
-from collections.abc import Callable, Mapping
+import os
+import shutil
+from contextlib import closing
+from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import trio
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
-from engine.wire.codes import ProtocolError
+from engine.games.outcome import ANNULLED
 from server.arena.arena import Arena
-from server.contest.interventions import Kind
-from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest
-from server.contest.runtime.service import ContestService
-from server.contest.store.store import LADDER
+from server.contest.fixtures import counted_games
+from server.contest.interventions import Kind, is_cancelled, is_paused
+from server.contest.report.progress import progress_text
+from server.contest.runtime.organiser_commands import InterventionRequest, intervene, open_contest
+from server.contest.runtime.service import ContestService, take_snapshot
+from server.contest.scoring.disqualification import find_disqualified
+from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ORGANISER, NotAllowed
 from server.league.console.announcements import HOURS, Announcements
-from server.league.console.overview import OverviewReader, change_contest, read_contest
-from server.league.console.terminal import one_line
+from server.league.console.terminal import annul, dismiss
 from server.league.ladder.definition import NO_LADDER
 from server.league.ladder.service import LadderService
-from server.league.pages.forms import Identities, Identity, page
+from server.league.pages.forms import Change, Form, Identities, Identity, page
 from server.league.submissions.versions import Versions
 from server.web.http.errors import Refused
-from server.web.http.request import number_in
+from server.web.views.contests import ReportIndex
+from server.web.views.lobby import presences, running
+
+MAX_PLAYERS = 200
+"""Players that are listed."""
+
+MAX_CONTESTS = 30
+"""Contests that are listed, the last ones."""
+
+MAX_GAMES = 50
+"""Games of a contest that are listed, the last ones."""
+
+ALL = 1 << 62
+"""Greater than the number of any match."""
+
+
+def read_overview(
+    arena: Arena, service: ContestService, versions: Versions, ladder: LadderService | None, reports: ReportIndex
+) -> dict[str, Any]:
+    """Return the state of a server, in a thread of its event loop. Raises `BadStore` and OSError."""
+    progress = {entry.contest: entry for entry in trio.from_thread.run(reports.entries)}
+    with closing(Store(arena.settings.data / FILE)) as store:
+        contests = [
+            {
+                "contest": row.id,
+                "name": row.name,
+                "opened": row.opened,
+                "closed": row.closed,
+                "is_paused": row.closed is None and is_paused(store.interventions(row.id)),
+                "progress": progress.get(row.id),
+            }
+            for row in store.contests()[: -MAX_CONTESTS - 1 : -1]
+        ]
+    cores, taken = service.cores
+    workers, games = service.cluster_room
+    return {
+        **trio.from_thread.run_sync(_read_lobby, arena),
+        "contests": contests,
+        "ladder": _ladder_line(arena.settings.data, ladder),
+        "machine": {
+            "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+            "load": os.getloadavg()[0],
+            "free_bytes": shutil.disk_usage(arena.settings.data).free,
+            "cores": cores,
+            "cores_taken": taken,
+            "cluster_workers": workers,
+            "cluster_games": games,
+        },
+        "uploads": [{"bot": one.bot, "number": one.number, "state": one.state} for one in versions.under_way()],
+    }
+
+
+def _read_lobby(arena: Arena) -> dict[str, Any]:
+    """Return the part of the state that the event loop changes."""
+    found = running(arena, "", ALL)
+    return {
+        "players": tuple(presences(arena, MAX_PLAYERS)),
+        "present": len(arena.sessions),
+        "guests": len(arena.connected_sessions()) - len(arena.sessions),
+        "seeking": len(set(arena.seeking_keys())),
+        "matches": found["matches"],
+        "playing": found["found"],
+    }
+
+
+def _ladder_line(data: Path, ladder: LadderService | None) -> dict[str, Any] | None:
+    if ladder is None:
+        return None
+    with closing(Store(data / FILE)) as store:
+        paused = is_paused(store.interventions(LADDER))
+    return {"is_paused": paused, "running": len(ladder.running())}
+
+
+def read_contest(data: Path, number: int) -> dict[str, Any]:
+    """Return the values of the page of a contest; raises KeyError where there is none, and `BadStore`. For a thread."""
+    if number == LADDER:
+        raise KeyError(number)
+    with closing(Store(data / FILE)) as store:
+        found = take_snapshot(store, number, datetime.now(UTC))
+        definition, games = found.definition, found.games
+        counting = counted_games(games)
+        return {
+            "row": store.contest(number),
+            "progress": progress_text(*found),
+            "is_paused": is_paused(definition.interventions),
+            "is_cancelled": is_cancelled(definition.interventions),
+            "entrants": definition.entrants,
+            "out": {name: one.reason for name, one in find_disqualified(definition, counting).items()},
+            "running": store.begun(number),
+            "games": [(game, game in counting) for game in games[: -MAX_GAMES - 1 : -1]],
+            "annulled": ANNULLED,
+            "interventions": definition.interventions[::-1],
+        }
+
+
+def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: InterventionRequest, by: str) -> str:
+    """Make an intervention in a contest that is not over, and return a sentence about its effects, without its end.
+
+    The contest is given by its name or its number; with an empty name it is the only one that is not over. Raises
+    `BadIntervention`, `BadStore` and OSError, and KeyError for a number that none has; for a thread.
+    """
+    with closing(Store(data / FILE)) as store:
+        found = open_contest(store, contest)
+        done, follows = intervene(store, found.id, asked, datetime.now(UTC))
+    accounts.note(by, f"{found.name}: {done.sentence}")
+    return f"{found.name}: {done.sentence}; {follows}"
+
 
 CONSOLE = "/organise"
 
@@ -43,21 +152,7 @@ AUDITED = 20
 """Changes that the page shows; `/people` shows more of them."""
 
 CHANGES = (Kind.PAUSE, Kind.RESUME, Kind.CANCEL, Kind.WITHDRAW, Kind.REINSTATE, Kind.REPLAY)
-"""What can be done here. A command is changed from the command line alone: it runs any program on the server."""
-
-ASKED = {
-    Kind.CANCEL: (
-        "End this contest for good? Running games are annulled, and the table stays as it is.",
-        "End the contest",
-    ),
-    Kind.REPLAY: ("Annul the result of this match for good? Its game is played again.", "Annul, and play again"),
-    Kind.WITHDRAW: ("Withdraw this entrant? A game that it plays now is annulled, and the rest is lost.", "Withdraw"),
-}
-"""What is asked again before it is done, and what the button says."""
-
-
-LADDER_CHANGES = (Kind.PAUSE, Kind.RESUME)
-"""What can be done with the ladder."""
+"""Changes of a contest. The command line alone changes a command: a command is any program on the server."""
 
 
 class ConsolePages:
@@ -72,12 +167,12 @@ class ConsolePages:
         service: ContestService,
         ladder: LadderService | None,
     ) -> None:
-        """Take the accounts, what tells who asks, versions of bots, the arena, its contests, and the ladder, if any."""
+        """Take the accounts, the sessions, versions of bots, the arena, its contests, and the ladder, if any."""
         self._accounts = accounts
         self._identities = identities
-        self._versions = versions
         self._arena = arena
-        self._overview = OverviewReader(arena, service, versions, ladder)
+        reports = ReportIndex(arena.settings.data, arena.run_in_thread)
+        self._overview = partial(read_overview, arena, service, versions, ladder, reports)
         self._data = arena.settings.data
         self._announcements = Announcements(accounts)
         self._ladder = ladder
@@ -85,24 +180,35 @@ class ConsolePages:
     def routes(self) -> list[Route]:
         """Return the routes."""
         of_contest = f"{CONSOLE}/contest/{{number:number}}"
+        organiser = self._identities.organiser
+        arena, accounts, announcements = self._arena, self._accounts, self._announcements
+        changes: dict[str, Change] = {
+            "announce": lambda form: announcements.add(form.text("text"), form.number("hours"), form.by),
+            "unannounce": lambda form: announcements.end(form.number("number"), form.by),
+            "annul": lambda form: annul(arena, accounts, form.number("match"), form.text("sentence"), form.by),
+            "dismiss": lambda form: dismiss(arena, accounts, form.text("name"), form.text("sentence"), form.by),
+            "ladder/pause": partial(self._change_ladder, Kind.PAUSE),
+            "ladder/resume": partial(self._change_ladder, Kind.RESUME),
+        }
+        of_contests: dict[str, Change] = {kind: partial(self._change, kind) for kind in CHANGES}
         return [
-            Route(CONSOLE, self._console, methods=["GET"]),
-            Route(f"{CONSOLE}/announce", self._announce, methods=["POST"]),
-            Route(f"{CONSOLE}/unannounce", self._unannounce, methods=["POST"]),
-            Route(f"{CONSOLE}/annul", self._annul, methods=["POST"]),
-            Route(f"{CONSOLE}/dismiss", self._dismiss, methods=["POST"]),
-            Route(f"{CONSOLE}/ladder/{{change}}", self._change_ladder, methods=["POST"]),
+            self._identities.page(CONSOLE, self._show, self._identities.organiser),
+            *self._identities.changes(
+                CONSOLE, changes, lambda form, fault: self._show(form.identity, fault), organiser
+            ),
             Route(of_contest, self._contest, methods=["GET"]),
-            Route(f"{of_contest}/{{change}}", self._change, methods=["POST"]),
+            *self._identities.changes(
+                of_contest,
+                of_contests,
+                lambda form, fault: self._show_contest(form.identity, form.path["number"], fault=fault),
+                organiser,
+            ),
         ]
 
-    async def _console(self, request: Request) -> Response:
-        return await self._show_console(await self._identities.require(request, ORGANISER))
-
-    async def _show_console(self, identity: Identity, fault: str = "") -> Response:
+    def _show(self, identity: Identity, fault: str = "") -> Response:
         values = {
             "identity": identity,
-            "now": await self._overview.read(),
+            "now": self._overview(),
             "audit": self._accounts.audit(AUDITED),
             "announcements": self._announcements.current(),
             "hours": HOURS,
@@ -110,110 +216,30 @@ class ConsolePages:
         }
         return page("console", "Console", values)
 
-    async def _announce(self, request: Request) -> Response:
-        identity, fields = await self._identities.require_form(request, ORGANISER)
-        hours = fields.get("hours", "")
-        if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,2})?", hours):
-            return await self._show_console(identity, f"hours is a number, as in {HOURS:g}, and not {hours!r}")
-        work = partial(self._announcements.add, fields.get("text", ""), float(hours), identity.person.name)
-        return await self._tried(identity, work)
-
-    async def _unannounce(self, request: Request) -> Response:
-        identity, fields = await self._identities.require_form(request, ORGANISER)
-        work = partial(self._announcements.end, number_in(fields, "number"), identity.person.name)
-        return await self._tried(identity, work)
-
-    async def _tried(self, identity: Identity, work: Callable[[], object]) -> Response:
-        try:
-            await _in_thread(work)
-        except (NotAllowed, BadIntervention) as error:
-            return await self._show_console(identity, str(error))
-        return RedirectResponse(CONSOLE, 303)
-
-    # the lobby
-
-    async def _annul(self, request: Request) -> Response:
-        identity, fields = await self._identities.require_form(request, ORGANISER)
-        number = number_in(fields, "match")
-        question = f"End match {number} without a result? It is not played again, unless a contest does that."
-        if not fields.get("sure"):
-            return self._ask(identity, question, "Annul the match", f"{CONSOLE}/annul", CONSOLE, fields)
-        try:
-            self._arena.annul_running(number, one_line(fields.get("sentence", "")))
-        except (ProtocolError, NotAllowed) as error:
-            return await self._show_console(identity, str(error))
-        return await self._done(identity, f"annulled match {number}")
-
-    async def _dismiss(self, request: Request) -> Response:
-        identity, fields = await self._identities.require_form(request, ORGANISER)
-        try:
-            name = self._arena.dismiss(fields.get("name", ""), one_line(fields.get("sentence", "")))
-        except (ProtocolError, NotAllowed) as error:
-            return await self._show_console(identity, str(error))
-        return await self._done(identity, f"sent {name} away")
-
-    async def _done(self, identity: Identity, what: str) -> Response:
-        await _in_thread(partial(self._accounts.note, identity.person.name, what))
-        return RedirectResponse(CONSOLE, 303)
-
-    # the ladder
-
-    async def _change_ladder(self, request: Request) -> Response:
-        identity, _ = await self._identities.require_form(request, ORGANISER)
-        change = request.path_params["change"]
+    def _change_ladder(self, kind: Kind, form: Form) -> None:
         if self._ladder is None:
             raise Refused(404, NO_LADDER)
-        if change not in LADDER_CHANGES:
-            raise Refused(404, f"what can be done with the ladder is one of {', '.join(LADDER_CHANGES)}")
-        asked = InterventionRequest(Kind(change))
-        return await self._tried(
-            identity, partial(change_contest, self._data, self._accounts, LADDER, asked, identity.person.name)
-        )
+        change_contest(self._data, self._accounts, LADDER, InterventionRequest(kind), form.by)
 
     # contests
 
-    async def _contest(self, request: Request) -> Response:
-        identity = await self._identities.require(request, ORGANISER)
-        return await self._show_contest(identity, request.path_params["number"])
+    def _contest(self, request: Request) -> Response:
+        return self._show_contest(self._identities.organiser(request), request.path_params["number"])
 
-    async def _show_contest(self, identity: Identity, number: int, fault: str = "", told: str = "") -> Response:
+    def _show_contest(self, identity: Identity, number: int, *, fault: str = "", told: str = "") -> Response:
         try:
-            found = await _in_thread(partial(read_contest, self._data, number))
+            found = read_contest(self._data, number)
         except KeyError:
             raise Refused(404, f"there is no contest {number}") from None
-        row = found["row"]
-        return page("organise/contest", row.name, {**found, "identity": identity, "fault": fault, "told": told})
+        values = {**found, "identity": identity, "fault": fault, "told": told}
+        return page("organise/contest", found["row"].name, values)
 
-    async def _change(self, request: Request) -> Response:
-        identity, fields = await self._identities.require_form(request, ORGANISER)
-        number, change = request.path_params["number"], request.path_params["change"]
-        if change not in CHANGES:
-            raise Refused(404, f"what can be done with a contest is one of {', '.join(CHANGES)}")
-        kind, here = Kind(change), f"{CONSOLE}/contest/{number}"
-        name, match = fields.get("name", ""), number_in(fields, "match") if kind is Kind.REPLAY else None
-        if kind in ASKED and not fields.get("sure"):
-            (question, yes), whom = ASKED[kind], name if match is None else f"Match {match}"
-            asked_again = f"{whom}: {question}" if whom else question
-            return self._ask(identity, asked_again, yes, f"{here}/{kind}", here, fields)
-        asked = InterventionRequest(kind, name, match)
+    def _change(self, kind: Kind, form: Form) -> Response:
+        number = form.path["number"]
+        match = form.number("match") if kind is Kind.REPLAY else None
+        asked = InterventionRequest(kind, form.text("name"), match)
         try:
-            work = partial(change_contest, self._data, self._accounts, number, asked, identity.person.name)
-            told = await _in_thread(work)
+            told = change_contest(self._data, self._accounts, number, asked, form.by)
         except KeyError:
             raise Refused(404, f"there is no contest {number}") from None
-        except BadIntervention as error:
-            return await self._show_contest(identity, number, str(error))
-        return await self._show_contest(identity, number, told=told)
-
-    # forms
-
-    def _ask(
-        self, identity: Identity, question: str, yes: str, action: str, back: str, fields: Mapping[str, str]
-    ) -> Response:
-        """Return a page that asks whether something is to be done that cannot be undone."""
-        kept = {name: value for name, value in fields.items() if name != "form"}
-        values = {"identity": identity, "question": question, "yes": yes, "action": action, "back": back, "kept": kept}
-        return page("confirm", "Are you sure?", values)
-
-
-_in_thread = trio.to_thread.run_sync
+        return self._show_contest(form.identity, number, told=told)

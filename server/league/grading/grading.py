@@ -1,4 +1,7 @@
-"""Grades by a rule: TOML in, a `Rule` out, or one sentence about the first thing that is wrong with the file.
+"""Grades by a rule: reports become numbers of players, and a rule in TOML turns numbers into points.
+
+Reports are the JSON files of ``arena-bot check`` and ``arena-bot match``, and the ``report.json`` of contests. Names of
+players are the same in upper and lower case, as on the server.
 
 A rule is a list of criteria. Each measures one number of a player, and turns it into points: none at one number, all
 at another, and in proportion between them.
@@ -6,178 +9,284 @@ at another, and in proportion between them.
 
 import math
 import tomllib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
-from typing import Annotated, ClassVar, NamedTuple, TypeAlias, get_args
+from dataclasses import dataclass, field
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.commands import reports
-from engine.statistics.elo import SCORES, Counts, elo_of, estimate
+from engine.statistics.elo import OUTCOMES, SCORES, Counts, count_pairs, elo_of, estimate
 from engine.wire.words import NAME_PATTERN, NAME_RULE, aligned, number_of
-from server.config.declared import BadTable, Field, Form, Range, TomlTable, read_table, read_value
+from server.config.declared import BadTable, Field, Form, Key, Range, TomlTable, read_table, read_value
 from server.contest.report.files import table
-from server.league.grading.evidence import Evidence
+from server.contest.report.structure import Report
+from server.ops.typed_json import convert, decode
+
+STOPPED = 130
+"""The exit status of a match that Ctrl-C has ended."""
+
+
+class BadReport(ValueError):
+    """A text that is no report. ``str(error)`` is a sentence for people."""
+
+
+class Measured(NamedTuple):
+    """The number of a player that a criterion looks at, with its reason."""
+
+    value: float
+    why: str
+    files: tuple[str, ...] = ()
+    """The reports that show it."""
+
+
+@dataclass
+class Meeting:
+    """The games of a player against an opponent."""
+
+    games: int = 0
+    points: float = 0.0
+    pairs: Counts = (0,) * OUTCOMES
+    """The numbers of pairs of games by their result, that of 0 points first."""
+    files: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Evidence:
+    """The evidence of all players. Keys of players are their names in lower case."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    """The names as in reports, by key."""
+    measured: dict[tuple[str, str], Measured] = field(default_factory=dict)
+    """By criterion and player: builds, conformance, rating and place."""
+    meetings: defaultdict[tuple[str, str], Meeting] = field(default_factory=lambda: defaultdict(Meeting))
+    """By player and opponent."""
+    places: int = 0
+    """Players in the table of the contest."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """The names of players by the keys of other names that they have in reports."""
+
+    def add_name(self, name: str) -> str:
+        """Note a player, and return the key."""
+        name = self.aliases.get(name.lower(), name)
+        return self.names.setdefault(name.lower(), name).lower()
+
+    def add(self, criterion: str, name: str, value: float, why: str, file: str) -> None:
+        """Add the number of a player; ``file`` is the report's place for people, empty for none."""
+        self.measured[criterion, self.add_name(name)] = Measured(value, why, (file,) if file else ())
+
+    def add_rating(self, name: str, elo: float, low: float | None, games: int, file: str) -> None:
+        """Add a rating; its lower end counts, the rating itself where it has no interval."""
+        least = elo if low is None else low
+        self.add(
+            "rating", name, least, f"rating {elo:+.0f} from {number_of(games, 'game')}, at least {least:+.0f}", file
+        )
+
+    def add_place(self, name: str, place: int, of: int, file: str) -> None:
+        """Add the place of a player in a table."""
+        self.places = of
+        self.add("place", name, place, f"place {place} of {of}", file)
+
+    def add_game(self, players: tuple[str, str], points: tuple[float, float], file: str) -> None:
+        """Add a game with the points of both players."""
+        one, other = (self.add_name(name) for name in players)
+        for met, got in (((one, other), points[0]), ((other, one), points[1])):
+            meeting = self.meetings[met]
+            meeting.games += 1
+            meeting.points += got
+            if file and file not in meeting.files:
+                meeting.files.append(file)
+
+    def add_pairs(self, one: str, other: str, counts: Counts) -> None:
+        """Add pairs of games, as counts of the first player's results."""
+        for met, seen in (((one, other), counts), ((other, one), counts[::-1])):
+            meeting = self.meetings[self.add_name(met[0]), self.add_name(met[1])]
+            meeting.pairs = tuple(a + b for a, b in zip(meeting.pairs, seen, strict=True))
+
+
+class _MatchGame(msgspec.Struct):
+    number: int
+    players: tuple[str, str]
+    points: tuple[float, float]
+
+
+class _Match(msgspec.Struct):
+    status: int
+    games: list[_MatchGame]
+
+
+class _Build(msgspec.Struct):
+    command: str
+    status: int
+
+
+class _Check(msgspec.Struct):
+    passed: int
+    failed: int
+    build: _Build | None = None
+
+
+def add_report(evidence: Evidence, content: bytes, owner: str, file: str = "") -> None:
+    """Add a report; ``owner`` is the player of a conformance test, empty where nobody is named.
+
+    ``file`` is the report's place for people. Raises `BadReport`.
+    """
+    try:
+        top: Any = decode(content, type=Any)
+    except msgspec.DecodeError as error:
+        raise BadReport(f"it is no JSON: {error}") from None
+    keys = set(top) if isinstance(top, dict) else set()
+    try:
+        if "report" in keys and top["report"] == "check":
+            _add_check(evidence, convert(top, _Check), owner, file)
+        elif keys >= {"setting", "players", "games"}:
+            _add_match(evidence, convert(top, _Match), file)
+        elif keys >= {"entrants", "stages", "games"}:
+            _add_contest(evidence, convert(top, Report), file)
+        else:
+            raise BadReport("it is no report of arena-bot check --json, arena-bot match --json or a contest")
+    except msgspec.ValidationError as error:
+        raise BadReport(f"it is no whole report: {error}") from None
+
+
+def _add_check(evidence: Evidence, check: _Check, owner: str, file: str) -> None:
+    if not owner:
+        raise BadReport("it does not say whose bot was tested: write NAME=FILE")
+    if ("conformance", evidence.add_name(owner)) in evidence.measured:
+        raise BadReport(f"it is the second conformance test of {owner}")
+    tried = check.passed + check.failed
+    if tried:
+        why = f"{check.passed} of {tried} situations passed"
+        evidence.add("conformance", owner, check.passed / tried, why, file)
+    if check.build is not None:
+        done = check.build.status == 0
+        how = "builds it" if done else f"ended with status {check.build.status}"
+        evidence.add("builds", owner, float(done), f"{check.build.command} {how}", file)
+
+
+def _add_match(evidence: Evidence, match: _Match, file: str) -> None:
+    if match.status == STOPPED:
+        raise BadReport("the match was stopped before its end")
+    pairs: defaultdict[tuple[str, ...], list[tuple[int, float]]] = defaultdict(list)
+    for game in match.games:
+        evidence.add_game(game.players, game.points, file)
+        one, other = sorted(game.players)
+        pairs[one, other].append(((game.number - 1) // 2, game.points[game.players.index(one)]))
+    for (one, other), points in pairs.items():
+        evidence.add_pairs(one, other, count_pairs(points))
+
+
+def _add_contest(evidence: Evidence, contest: Report, file: str) -> None:
+    if contest.state != "over":
+        raise BadReport("the contest is not over")
+    if evidence.places:
+        raise BadReport("it is the second contest: one contest can be graded")
+    for entrant in contest.entrants:
+        evidence.add_name(entrant)
+    for game in contest.games:
+        if game.counts and game.points is not None:
+            evidence.add_game((game.first, game.second), game.points, file)
+    for comparison in contest.comparisons:
+        evidence.add_pairs(comparison.one, comparison.other, comparison.pairs)
+    table = contest.stages[-1].table if contest.stages else ()
+    for line in table:
+        evidence.add_place(line.name, line.place, len(table), file)
+    for one in contest.ratings:
+        evidence.add_rating(one.name, one.elo, one.low, one.games, file)
+
 
 MOST = Range(0.001, 1_000_000, "points")
-PART = Range(0, 1)
-ELO = Range(-10_000, 10_000, "Elo")
-PLACE = Range(1, 10_000)
+NUMBER = Range(-10_000, 10_000)
 NAMES = Form(NAME_PATTERN, f"a list of names, each of {NAME_RULE}")
 OPPONENT = Form(f"{NAME_PATTERN}(:[0-9]+)?", "the name of a player, or a built-in bot as 'alphabeta:3'")
-
+STUDENTS = Field("students", "students", tuple[str, ...], NAMES)
 
 TAIL = 0.025
 """On either side of a 95 % interval."""
+
+DECIMALS = 2
+"""Decimals of points, as gradebooks take them."""
+
+NOTHING = "no report shows anything of this"
+"""The reason for no points where nothing is known."""
 
 
 class BadRule(BadTable):
     """A rule by which nothing can be graded."""
 
 
-class Bound(StrEnum):
-    """Which end of the 95 % interval of a difference in Elo counts."""
+SCALES: dict[str, tuple[float | None, float | None]] = {
+    "builds": (1, 0),
+    "conformance": (1, 0),
+    "score": (1, 0),
+    "elo": (None, None),
+    "rating": (None, None),
+    "place": (1, math.inf),
+}
+"""The criteria, with the numbers for all points and for none unless the rule gives others; None: it has to.
 
-    LOW = "low"
-    ESTIMATE = "estimate"
+No points are given for the last place.
+"""
+
+AGAINST = ("score", "elo")
+"""Criteria that look at the games against a player."""
 
 
-class _Part(msgspec.Struct, frozen=True, kw_only=True):
-    """What is measured as a part of something, 0 to 1."""
+class Criterion(msgspec.Struct, frozen=True, kw_only=True):
+    """A number that is measured, and its points."""
 
+    kind: Annotated[str, Form.one_of(SCALES), Key("for")]
     most: Annotated[float, MOST]
-    full: Annotated[float, PART] = 1.0
-    none: Annotated[float, PART] = 0.0
-
-
-class _Strength(msgspec.Struct, frozen=True, kw_only=True):
-    """What is measured in Elo, with an interval."""
-
-    most: Annotated[float, MOST]
-    full: Annotated[float, ELO]
-    none: Annotated[float, ELO]
-    bound: Bound = Bound.LOW
-
-
-class Measured(NamedTuple):
-    """The number that a criterion looks at, and a sentence on where it comes from."""
-
-    value: float
-    why: str
-    files: tuple[str, ...] = ()
-
-
-class Builds(_Part, frozen=True, kw_only=True, tag="builds"):
-    """Whether the bot can be built from its source: 1 or 0."""
-
-    label: ClassVar[str] = "builds"
-
-    def measure(self, evidence: Evidence, name: str) -> Measured | None:
-        """Return the number of a player, by the key of its name; None where no report shows it."""
-        build = evidence.builds.get(name)
-        return build and Measured(float(build.is_built), build.why, _files(evidence.check_files, name))
-
-
-class Conformance(_Part, frozen=True, kw_only=True, tag="conformance"):
-    """The part of the situations of ``arena-bot check`` that were passed, of those that could be tried."""
-
-    label: ClassVar[str] = "conformance"
-
-    def measure(self, evidence: Evidence, name: str) -> Measured | None:
-        """Return the number of a player, by the key of its name; None where no report shows it."""
-        passed, tried = evidence.conformance.get(name, (0, 0))
-        why = f"{passed} of {tried} situations passed"
-        return Measured(passed / tried, why, _files(evidence.check_files, name)) if tried else None
-
-
-class Score(_Part, frozen=True, kw_only=True, tag="score"):
-    """The part of the points in games against a player: 1 for a win, a half for a draw."""
-
-    against: Annotated[str, OPPONENT]
+    full: Annotated[float | None, NUMBER] = None
+    none: Annotated[float | None, NUMBER] = None
+    against: Annotated[str, OPPONENT] = ""
 
     @property
     def label(self) -> str:
         """The heading in tables."""
-        return f"score against {self.against}"
-
-    def measure(self, evidence: Evidence, name: str) -> Measured | None:
-        """Return the number of a player, by the key of its name; None where no report shows it."""
-        met = name, player_key(self.against)
-        games, points = evidence.games[met], evidence.points[met]
-        why = f"{number_of(points, 'point')} in {number_of(games, 'game')}"
-        return Measured(points / games, why, tuple(filter(None, evidence.game_files[met]))) if games else None
-
-
-class Elo(_Strength, frozen=True, kw_only=True, tag="elo"):
-    """The difference in Elo to a player, from pairs of games."""
-
-    against: Annotated[str, OPPONENT]
+        return f"{'Elo' if self.kind == 'elo' else self.kind} against {self.against}" if self.against else self.kind
 
     @property
-    def label(self) -> str:
-        """The heading in tables."""
-        return f"Elo against {self.against}"
+    def opponent(self) -> str:
+        """The key of the opponent in evidence; a built-in bot plays under its name with a hyphen."""
+        return self.against.lower().replace(":", "-")
 
     def measure(self, evidence: Evidence, name: str) -> Measured | None:
         """Return the number of a player, by the key of its name; None where no report shows it."""
-        met = name, player_key(self.against)
-        counts = evidence.pairs.get(met, ())
-        if not any(counts):
+        if self.kind not in AGAINST:
+            return evidence.measured.get((self.kind, name))
+        met = evidence.meetings.get((name, self.opponent), Meeting())
+        if self.kind == "score":
+            why = f"{number_of(met.points, 'point')} in {number_of(met.games, 'game')}"
+            return Measured(met.points / met.games, why, tuple(met.files)) if met.games else None
+        if not any(met.pairs):
             return None
-        found, low = estimate(counts), elo_low(counts)
+        found, low = estimate(met.pairs), elo_low(met.pairs)
         interval = f"+- {found.margin:.0f}" if math.isfinite(found.margin) else "with all pairs alike"
-        why = f"Elo {found.elo:+.0f} {interval} from {number_of(sum(counts), 'pair')} of games, at least {low:+.0f}"
-        value = low if self.bound is Bound.LOW else found.elo
-        return Measured(value, why, tuple(filter(None, evidence.game_files[met])))
+        why = f"Elo {found.elo:+.0f} {interval} from {number_of(sum(met.pairs), 'pair')} of games, at least {low:+.0f}"
+        return Measured(low, why, tuple(met.files))
 
-
-class Rating(_Strength, frozen=True, kw_only=True, tag="rating"):
-    """The rating in a contest or on a ladder, in Elo."""
-
-    label: ClassVar[str] = "rating"
-
-    def measure(self, evidence: Evidence, name: str) -> Measured | None:
-        """Return the number of a player, by the key of its name; None where no report shows it."""
-        rating = evidence.ratings.get(name)
-        if rating is None:
-            return None
-        low = rating.elo if rating.low is None else rating.low
-        why = f"rating {rating.elo:+.0f} from {number_of(rating.games, 'game')}, at least {low:+.0f}"
-        return Measured(low if self.bound is Bound.LOW else rating.elo, why, _files(evidence.contest_files, name))
-
-
-class Place(msgspec.Struct, frozen=True, kw_only=True, tag="place"):
-    """The place in the table of a contest's last stage."""
-
-    most: Annotated[float, MOST]
-    full: Annotated[int, PLACE] = 1
-    none: Annotated[int | None, PLACE] = None
-    """The last place when left out."""
-
-    label: ClassVar[str] = "place"
-
-    def measure(self, evidence: Evidence, name: str) -> Measured | None:
-        """Return the number of a player, by the key of its name; None where no report shows it."""
-        place = evidence.places.get(name)
-        why = f"place {place} of {len(evidence.places)}"
-        return Measured(place, why, _files(evidence.contest_files, name)) if place is not None else None
-
-
-Criterion: TypeAlias = Builds | Conformance | Score | Elo | Rating | Place
-
-KINDS: dict[str, type[Criterion]] = {str(kind.__struct_config__.tag): kind for kind in get_args(Criterion)}
-"""By the word behind ``for``."""
-
-FOR = Field("for", "for", str, Form.one_of(KINDS), required=True)
-STUDENTS = Field("students", "students", tuple[str, ...], NAMES)
+    def grade(self, evidence: Evidence, name: str) -> "Grade":
+        """Return the points of a player, by the key of its name."""
+        measured = self.measure(evidence, name)
+        if measured is None:
+            return Grade(0.0, self.most, NOTHING)
+        assert self.full is not None and self.none is not None
+        none = max(evidence.places, 2) if math.isinf(self.none) else self.none
+        reach = self.full - none
+        part = (measured.value - none) / reach if reach else float(measured.value <= none)
+        part = min(part, 1.0) if part > 0 else 0.0
+        return Grade(round(self.most * part, DECIMALS), self.most, measured.why, measured.files)
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
-    """How points are given."""
+    """A rule for points."""
 
     criteria: tuple[Criterion, ...]
     students: tuple[str, ...]
-    """Who is graded; empty for everybody of whom there is a report, but opponents of criteria."""
+    """Empty for everybody in the reports, but opponents of criteria."""
 
     @property
     def most(self) -> float:
@@ -187,7 +296,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def opponents(self) -> set[str]:
         """The keys of the players that criteria name."""
-        return {player_key(one.against) for one in self.criteria if isinstance(one, Score | Elo)}
+        return {one.opponent for one in self.criteria if one.against}
 
 
 def read(text: str) -> Rule:
@@ -207,6 +316,21 @@ def read(text: str) -> Rule:
     return Rule(criteria=criteria, students=students)
 
 
+def _criterion(table: TomlTable) -> Criterion:
+    found = read_table(table, Criterion)
+    if bool(found.against) != (found.kind in AGAINST):
+        raise table.wrong("against", "left out" if found.against else OPPONENT.right)
+    full, none = SCALES[found.kind]
+    full = full if found.full is None else found.full
+    none = none if found.none is None else found.none
+    for key, value in (("full", full), ("none", none)):
+        if value is None:
+            raise table.wrong(key, NUMBER.right(float))
+    if full == none:
+        raise table.wrong("full", "another number than none, at which there are no points")
+    return replace(found, full=full, none=none)
+
+
 def elo_low(counts: Counts) -> float:
     """Return the lower end of the 95 % interval of Elo that at least one pair of games gives.
 
@@ -218,30 +342,6 @@ def elo_low(counts: Counts) -> float:
         return elo_of(SCORES[counts.index(pairs)] * TAIL ** (1 / pairs))
     found = estimate(counts)
     return found.elo - found.margin
-
-
-def player_key(against: str) -> str:
-    """Return the key of an opponent in evidence; a built-in bot plays under its name with a hyphen."""
-    return against.lower().replace(":", "-")
-
-
-def _files(files: Mapping[str, str], name: str) -> tuple[str, ...]:
-    found = files.get(name)
-    return (found,) if found else ()
-
-
-def _criterion(table: TomlTable) -> Criterion:
-    found = read_table(table, KINDS[read_value(table, FOR)])
-    if found.full == found.none:
-        raise table.wrong("full", "another number than none, at which there are no points")
-    return found
-
-
-DECIMALS = 2
-"""Decimals of points, as gradebooks take them."""
-
-NOTHING = "no report shows anything of this"
-"""Why there are no points where nothing is known."""
 
 
 class Grade(NamedTuple):
@@ -269,32 +369,19 @@ class Student(NamedTuple):
 
 
 def grade_all(rule: Rule, evidence: Evidence) -> tuple[Student, ...]:
-    """Return the grades of everybody who is to be graded, by name, or in the order of the rule's students.
+    """Return the grades of all students, by name, or in the order of the rule.
 
-    Raises `server.league.grading.grading.BadRule` for a criterion of which no report shows anything of anybody.
+    Raises `BadRule` for a criterion without evidence of anybody.
     """
     others = (name for key, name in sorted(evidence.names.items()) if key not in rule.opponents)
     names = rule.students or tuple(others)
-    students = []
-    measured = {name: [criterion.measure(evidence, name.lower()) for criterion in rule.criteria] for name in names}
-    for number, criterion in enumerate(rule.criteria):
-        if all(found[number] is None for found in measured.values()):
-            raise BadRule(f"points[{number + 1}] is for {criterion.label}, of which no report shows anything")
-    for name, found in measured.items():
-        grades = tuple(_grade(*both, len(evidence.places)) for both in zip(rule.criteria, found, strict=True))
-        students.append(Student(name, grades))
-    return tuple(students)
-
-
-def _grade(criterion: Criterion, measured: Measured | None, players: int) -> Grade:
-    if measured is None:
-        return Grade(0.0, criterion.most, NOTHING)
-    none = criterion.none if criterion.none is not None else max(players, 2)
-    part = (
-        (measured.value - none) / (criterion.full - none) if criterion.full != none else float(measured.value <= none)
+    students = tuple(
+        Student(name, tuple(criterion.grade(evidence, name.lower()) for criterion in rule.criteria)) for name in names
     )
-    part = min(part, 1.0) if part > 0 else 0.0
-    return Grade(round(criterion.most * part, DECIMALS), criterion.most, measured.why, measured.files)
+    for number, criterion in enumerate(rule.criteria):
+        if all(one.grades[number].why == NOTHING for one in students):
+            raise BadRule(f"points[{number + 1}] is for {criterion.label}, of which no report shows anything")
+    return students
 
 
 def as_text(rule: Rule, students: Sequence[Student]) -> list[str]:
@@ -305,14 +392,14 @@ def as_text(rule: Rule, students: Sequence[Student]) -> list[str]:
 
 
 def as_csv(rule: Rule, students: Sequence[Student]) -> str:
-    """Return a line a student: name, points of each criterion, their sum, and all points that there are."""
+    """Return a line a student: name, points of each criterion, their sum, and the most points."""
     columns = ("student", *(one.label for one in rule.criteria), "total", "most")
     rows = [(one.name, *(grade.points for grade in one.grades), one.total, rule.most) for one in students]
     return table(columns, rows)
 
 
 def as_json(rule: Rule, students: Sequence[Student]) -> str:
-    """Return all grades, each with why it is so."""
+    """Return all grades with their reasons."""
     return reports.as_json(
         {
             "report": "grades",

@@ -1,90 +1,93 @@
-"""The pages of accounts: joining by an invitation, one's own account, and the people of the organiser.
+"""The pages of people: joining by an invitation, one's own account, everybody for the organiser, and grades.
 
-- ``GET /join``, ``/join/LINK``: what an invitation is for; ``POST`` opens it. To look at it does not, since programs
-  that show a link in a chat do that
-- ``GET /me``: one's bots, and where one is signed in; ``POST /me/…`` makes and revokes tokens, signs out
+- ``GET /join``, ``/join/LINK``: the invitation; ``POST`` opens it. ``GET`` does not, since programs that show a link in
+  a chat send it
+- ``GET /me``: one's bots, and one's browsers; ``POST /me/…`` makes and revokes tokens, signs out
 - ``GET /people``: everybody; ``POST /people/…`` invites, gives roles, closes accounts; for organisers
+- ``GET /organise/grades``: the rule, and the last grades; ``POST`` makes new ones: fields ``rule``, and ``contest``, 0
+  for none; for organisers
+- ``POST /organise/grades/publish``, ``…/withdraw``: whether students see their own
+- ``GET /organise/grades/grades.csv``, ``…/grades.json``: all of them
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeAlias, cast
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
 
 import trio
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ORGANISER, ROLES, NotAllowed, Role
+from server.league.accounts.people import ROLES, NotAllowed, Role
 from server.league.grading.grade_book import GradeBook
-from server.league.pages.forms import NOBODY, Identities, Identity, charge_wrong_guess, page
+from server.league.grading.grading import as_csv, as_json
+from server.league.pages.forms import (
+    COOKIE,
+    NOBODY,
+    Change,
+    Form,
+    Identities,
+    Identity,
+    charge_wrong_guess,
+    page,
+    read_form,
+)
 from server.web.http.errors import Refused
 
 AUDITED = 100
 """Changes that the organiser's page shows."""
 
 MAX_LINK = 100
-"""Characters of a link that is looked up at all."""
-
-Change: TypeAlias = Callable[[Identity, dict[str, str]], Response | None]
-"""Changes something by the fields of a form, in a thread; returns a page where the form's own is not to be shown."""
+"""Characters of a link that the server looks up."""
 
 
 class AccountPages:
     """The handlers of these routes."""
 
     def __init__(self, accounts: Accounts, identities: Identities, book: GradeBook) -> None:
-        """Take the accounts, what tells who asks, and the grades."""
+        """Take the accounts, the sessions, and the grades."""
         self._accounts = accounts
         self._book = book
         self._identities = identities
 
     def routes(self) -> list[Route]:
         """Return the routes."""
+        accounts, identities = self._accounts, self._identities
         mine: dict[str, Change] = {
             "token": self._make_token,
-            "revoke": lambda who, fields: self._accounts.revoke_token(who.person, fields.get("bot", "")),
+            "revoke": lambda form: accounts.revoke_token(form.identity.person, form.text("bot")),
             "link": self._own_link,
-            "end": self._end_browser,
+            "end": lambda form: accounts.sign_out(form.identity.person, browser=form.number("browser")),
             "out": self._sign_out,
         }
         people: dict[str, Change] = {
             "invite": self._invite,
             "code": self._invite_many,
-            "role": self._set_role,
-            "close": lambda who, fields: self._accounts.close_account(fields.get("name", ""), who.person.name),
-            "open": lambda who, fields: self._accounts.open_account(fields.get("name", ""), who.person.name),
+            "role": lambda form: accounts.set_role(form.text("name"), _role(form), form.by),
+            "close": lambda form: accounts.close_account(form.text("name"), form.by),
+            "open": lambda form: accounts.open_account(form.text("name"), form.by),
         }
         return [
             Route("/join", self._join, methods=["GET", "POST"]),
             Route("/join/{link}", self._join, methods=["GET", "POST"]),
             Route("/me", self._me, methods=["GET"]),
-            *(Route(f"/me/{name}", self._changing(change), methods=["POST"]) for name, change in mine.items()),
-            Route("/people", self._people, methods=["GET"]),
-            *(
-                Route(f"/people/{name}", self._changing(change, ORGANISER), methods=["POST"])
-                for name, change in people.items()
+            *identities.changes("/me", mine, lambda form, fault: self._show_me(form.identity, fault=fault)),
+            identities.page("/people", self._show_people, identities.organiser),
+            *identities.changes(
+                "/people",
+                people,
+                lambda form, fault: self._show_people(form.identity, fault=fault),
+                identities.organiser,
             ),
         ]
-
-    def _changing(self, change: Change, *roles: Role) -> Callable[[Request], Awaitable[Response]]:
-        """Return the handler of a form. Its page comes again, with the refusal where the change is refused."""
-
-        async def answer(request: Request) -> Response:
-            identity, fields = await self._identities.require_form(request, *roles)
-            try:
-                response = await trio.to_thread.run_sync(change, identity, fields)
-            except NotAllowed as error:
-                show = self._show_people if roles else self._show_me
-                return show(identity, fault=str(error))
-            return response or RedirectResponse("/people" if roles else "/me", 303)
-
-        return answer
 
     # joining
 
     async def _join(self, request: Request) -> Response:
-        fields = await self._identities.form(request, None) if request.method == "POST" else {}
+        fields = await read_form(request) if request.method == "POST" else {}
         link = request.path_params.get("link") or "".join(fields.get("code", "").lower().split("-")).replace(" ", "")
         if not link:
             return page("code", "Join", {"fault": ""})
@@ -108,83 +111,147 @@ class AccountPages:
 
     # one's own account
 
-    async def _me(self, request: Request) -> Response:
-        identity = await self._identities.find(request)
+    def _me(self, request: Request) -> Response:
+        identity = self._identities.find(request)
         if identity is None:
             return page("code", "Join", {"fault": NOBODY}, status=401)
         return self._show_me(identity)
 
     def _show_me(self, identity: Identity, *, fault: str = "", secret: tuple[str, str] | None = None) -> Response:
         person = identity.person
-        return page(
-            "me",
-            person.name,
-            {
-                "identity": identity,
-                "bots": self._accounts.bots(person),
-                "browsers": self._accounts.browsers(person),
-                "grades": self._book.shown_to(person.name),
-                "fault": fault,
-                "secret": secret,
-            },
-        )
+        values = {
+            "identity": identity,
+            "bots": self._accounts.bots(person),
+            "browsers": self._accounts.browsers(person),
+            "grades": self._book.shown_to(person.name),
+            "fault": fault,
+            "secret": secret,
+        }
+        return page("me", person.name, values)
 
-    def _make_token(self, identity: Identity, fields: dict[str, str]) -> Response:
-        bot = fields.get("bot", "")
-        token = self._accounts.make_token(identity.person, bot)
-        return self._show_me(identity, secret=(f"The token of {bot}", token))
+    def _make_token(self, form: Form) -> Response:
+        bot = form.text("bot")
+        token = self._accounts.make_token(form.identity.person, bot)
+        return self._show_me(form.identity, secret=(f"The token of {bot}", token))
 
-    def _own_link(self, identity: Identity, _fields: dict[str, str]) -> Response:
-        name = identity.person.name
-        link = self._accounts.invite(name, identity.person.role, name)
-        return self._show_me(identity, secret=("A link to sign in once in another browser", f"/join/{link}"))
+    def _own_link(self, form: Form) -> Response:
+        link = self._accounts.invite(form.by, form.identity.person.role, form.by)
+        return self._show_me(form.identity, secret=("A link to sign in once in another browser", f"/join/{link}"))
 
-    def _end_browser(self, identity: Identity, fields: dict[str, str]) -> None:
-        number = fields.get("browser", "")
-        if not number.isdecimal() or len(number) > 18:
-            raise Refused(400, "browser is the number of a browser on this page")
-        self._accounts.sign_out(identity.person, browser=int(number))
-
-    def _sign_out(self, identity: Identity, fields: dict[str, str]) -> Response:
-        session = "" if fields.get("where") == "everywhere" else identity.session
-        self._accounts.sign_out(identity.person, session=session)
+    def _sign_out(self, form: Form) -> Response:
+        session = "" if form.text("where") == "everywhere" else form.identity.session
+        self._accounts.sign_out(form.identity.person, session=session)
         response = RedirectResponse("/", 303)
-        self._identities.sign_out(response)
+        response.delete_cookie(COOKIE, httponly=True, samesite="lax")
         return response
 
     # people
 
-    async def _people(self, request: Request) -> Response:
-        return self._show_people(await self._identities.require(request, ORGANISER))
-
     def _show_people(self, identity: Identity, *, fault: str = "", links: Sequence[tuple[str, str]] = ()) -> Response:
-        people = [(one, self._accounts.bots(one)) for one in self._accounts.people()]
-        return page(
-            "people",
-            "People",
-            {
-                "identity": identity,
-                "people": people,
-                "audit": self._accounts.audit(AUDITED),
-                "roles": ROLES,
-                "fault": fault,
-                "links": links,
-            },
-        )
+        values = {
+            "identity": identity,
+            "people": [(one, self._accounts.bots(one)) for one in self._accounts.people()],
+            "audit": self._accounts.audit(AUDITED),
+            "roles": ROLES,
+            "fault": fault,
+            "links": links,
+        }
+        return page("people", "People", values)
 
-    def _set_role(self, identity: Identity, fields: dict[str, str]) -> None:
-        self._accounts.set_role(fields.get("name", ""), cast(Role, fields.get("role", "")), identity.person.name)
-
-    def _invite(self, identity: Identity, fields: dict[str, str]) -> Response:
-        names, role = fields.get("names", "").split(), cast(Role, fields.get("role", ""))
+    def _invite(self, form: Form) -> Response:
+        names = form.text("names").split()
         if not names:
             raise NotAllowed("write the names of whom you invite, separated by spaces or in lines of their own")
-        links = [(name, f"/join/{self._accounts.invite(name, role, identity.person.name)}") for name in names]
-        return self._show_people(identity, links=links)
+        links = [(name, f"/join/{self._accounts.invite(name, _role(form), form.by)}") for name in names]
+        return self._show_people(form.identity, links=links)
 
-    def _invite_many(self, identity: Identity, fields: dict[str, str]) -> Response:
-        uses, role = fields.get("uses", ""), cast(Role, fields.get("role", ""))
-        if not uses.isdecimal() or len(uses) > 9:
-            raise NotAllowed(f"write for how many people the code is, as in 30; not {uses!r}")
-        code = self._accounts.invite_many(role, int(uses), identity.person.name)
-        return self._show_people(identity, links=[(f"Code for {uses}", f"/join/{code}")])
+    def _invite_many(self, form: Form) -> Response:
+        code = self._accounts.invite_many(_role(form), form.number("uses"), form.by)
+        return self._show_people(form.identity, links=[(f"Code for {form.number('uses')}", f"/join/{code}")])
+
+
+def _role(form: Form) -> Role:
+    """Return the role in a form. Raises `NotAllowed`."""
+    for role in ROLES:
+        if role == form.text("role"):
+            return role
+    raise NotAllowed(f"a role is one of {', '.join(ROLES)}")
+
+
+GRADES = "/organise/grades"
+
+RULE = """[[points]]
+for = "builds"
+most = 10
+
+[[points]]
+for = "conformance"
+most = 30
+none = 0.5
+
+[[points]]
+for = "score"
+against = "alphabeta:1"
+most = 60
+full = 0.9
+"""
+"""The rule in the form before the first grades."""
+
+
+class GradePages:
+    """The handlers of these routes."""
+
+    def __init__(self, identities: Identities, book: GradeBook, data: Path) -> None:
+        """Take the sessions, the grades, and the data directory with the contests."""
+        self._identities = identities
+        self._book = book
+        self._data = data
+
+    def routes(self) -> list[Route]:
+        """Return the routes."""
+        changes: dict[str, Change] = {
+            "": lambda form: self._book.grade(_rule(form), form.number("contest", 0), form.by),
+            "publish": lambda form: self._book.publish(form.number("number"), form.by),
+            "withdraw": lambda form: self._book.publish(0, form.by),
+        }
+        return [
+            self._identities.page(GRADES, self._show, self._identities.organiser),
+            *self._identities.changes(GRADES, changes, self._again, self._identities.organiser),
+            Route(f"{GRADES}/grades.csv", self._file, methods=["GET"]),
+            Route(f"{GRADES}/grades.json", self._file, methods=["GET"]),
+        ]
+
+    def _again(self, form: Form, fault: str) -> Response:
+        asked = (_rule(form), form.number("contest", 0)) if form.text("rule") else None
+        return self._show(form.identity, fault, asked)
+
+    def _show(self, identity: Identity, fault: str = "", asked: tuple[str, int] | None = None) -> Response:
+        last = self._book.last()
+        rule, contest = asked or ((RULE, 0) if last is None else (last.text, last.contest))
+        with closing(Store(self._data / FILE)) as store:
+            contests = [row for row in store.contests()[::-1] if row.closed is not None]
+        values = {
+            "identity": identity,
+            "last": last,
+            "labels": [] if last is None else [one.label for one in last.rule.criteria],
+            "rule": rule,
+            "contest": contest,
+            "contests": contests,
+            "fault": fault,
+        }
+        return page("organise/grades", "Grades", values)
+
+    def _file(self, request: Request) -> Response:
+        self._identities.organiser(request)
+        last = self._book.last()
+        if last is None:
+            raise Refused(404, "nobody was graded yet")
+        name = request.url.path.rpartition("/")[2]
+        text, kind = (as_csv, "text/csv") if name.endswith("csv") else (as_json, "application/json")
+        headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "private"}
+        return Response(text(last.rule, last.students), 200, headers, kind)
+
+
+def _rule(form: Form) -> str:
+    """Return the rule in a form, with the ends of lines as in files."""
+    return form.text("rule").replace("\r\n", "\n")

@@ -1,85 +1,122 @@
-"""Who asks, the pages of the league, and their forms, which other sites cannot send. Proxies may sign people in.
+"""Signed-in people, the pages of the league, and their forms, which other sites cannot send.
 
-A cookie is the session of `server.league.accounts`, signed: one that was made up costs no look into the database. A
-form holds a signature of the session, which no other site knows; browsers also say which site a form comes from
-(`server.web.http.guard`), and send the cookie with no form of another site (``SameSite``).
+A cookie holds the session of `server.league.accounts`, with a signature: a made-up cookie costs no look into the
+database. A form holds a signature of the session, which no other site knows. Browsers also name the site of a form
+(`server.web.http.guard`), and send no cookie with a form of another site (``SameSite``). Proxies may sign people in.
 """
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import parse_qs
 
 import trio
 from itsdangerous import BadSignature, Signer
 from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
 
 from engine.games.catalogue import variant_title
+from engine.games.interface import BadParameters
 from engine.match.clock import span
+from engine.wire.codes import ProtocolError
 from engine.wire.words import number_of
 from server.config import tokens
+from server.config.declared import BadTable
 from server.contest.report.templating import add_filters
+from server.contest.runtime.organiser_commands import BadIntervention
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, SIGNED_IN, NotAllowed, Person, Role
+from server.league.grading.grading import BadReport
 from server.web.answers import Page, capital, reason
 from server.web.http.errors import Refused
 from server.web.http.guard import FORM_POLICY, GUESS_COST, QUOTA, TOO_MANY, ClientQuota
-from server.web.http.request import read_body
+from server.web.http.request import number_in, read_body
 
 COOKIE = "arena-session"
 
 NOBODY = "nobody is signed in here: open the link that the organiser has sent you, or type the code"
 
-FORM_BYTES = 16 * 1024
-"""Largest form."""
+FORM_BYTES = 256 * 1024
+"""Largest form: the file of a contest of 500 entrants, encoded."""
 
 MAX_FIELDS = 50
 """Most fields of a form, those that are empty included."""
 
 
 class Identity(NamedTuple):
-    """Who is signed in, and where."""
+    """A person who is signed in, and where."""
 
     person: Person
     session: str
     """Empty where a proxy has signed the person in."""
     form_token: str
-    """What each form has to hold."""
+    """The signature that each form has to hold."""
+    by_token: bool = False
+    """Whether the request shows the token of the person's bot, and gets JSON."""
 
 
-class Visit(NamedTuple):
-    """Who asks about a bot."""
+class Form(NamedTuple):
+    """A form that a person has sent."""
 
-    identity: Identity | None
-    """Who is signed in; None where the request shows the token of the bot, and is told JSON."""
-    owner: Person
+    identity: Identity
+    fields: Mapping[str, Any]
+    """The fields that are not empty."""
+    path: Mapping[str, Any]
+    """The parameters of the route."""
 
     @property
-    def person(self) -> Person:
-        """Who does what is asked for."""
-        return self.owner if self.identity is None else self.identity.person
+    def by(self) -> str:
+        """The name of the person."""
+        return self.identity.person.name
+
+    def text(self, name: str) -> str:
+        """Return a field, empty where it is missing."""
+        return str(self.fields.get(name, ""))
+
+    def number(self, name: str, otherwise: int | None = None) -> int:
+        """Return the number in a field, ``otherwise`` where it is missing; raises `Refused`."""
+        return number_in(self.fields, name, otherwise)
+
+
+Who: TypeAlias = Callable[[Request], Identity]
+"""Returns the person who sends a request, in a thread; raises `Refused` for others than it is for."""
+
+Reader: TypeAlias = Callable[[Request], Awaitable[Mapping[str, Any]]]
+"""Reads the fields of a form; raises `Refused`."""
+
+Change: TypeAlias = Callable[[Form], object]
+"""Changes something by a form, in a thread. The answer is the page that it returns, else a redirect to the form's page.
+
+Raises one of `REFUSALS`.
+"""
+
+Again: TypeAlias = Callable[[Form, str], Response]
+"""Makes the page of a form again, with the sentence of a refusal."""
+
+REFUSALS = (NotAllowed, BadIntervention, BadParameters, BadReport, BadTable, ProtocolError)
+"""Errors with a sentence that a page shows."""
 
 
 class Identities:
-    """Tells who asks."""
+    """Finds the person who sends a request. Its methods that are not async are for threads."""
 
     def __init__(self, accounts: Accounts, user_header: str) -> None:
-        """Take the accounts, and the header by which trusted proxies name who has signed in; empty: they do not."""
+        """Take the accounts, and the header by which trusted proxies name a person; empty: they name nobody."""
         self._accounts = accounts
         self._user_header = user_header
         self._cookies = Signer(accounts.secret(), salt="cookie")
         self._forms = Signer(accounts.secret(), salt="form")
 
-    async def find(self, request: Request) -> Identity | None:
-        """Return who asks; None: nobody is signed in. Raises `Refused` where a proxy names somebody who may not be."""
-        quota: ClientQuota = request.scope["state"][QUOTA]  # the peer's, and not that of whom it asks for
+    def find(self, request: Request) -> Identity | None:
+        """Return who is signed in; None: nobody. Raises `Refused` for an account that a proxy names, and is closed."""
+        quota: ClientQuota = request.scope["state"][QUOTA]  # of the peer, which may be a proxy
         named = request.headers.get(self._user_header, "") if self._user_header and quota.trusted else ""
         if named:
             try:
-                person = await trio.to_thread.run_sync(self._accounts.named_by_proxy, named)
+                person = self._accounts.named_by_proxy(named)
             except NotAllowed as error:
                 raise Refused(403, str(error)) from None
             return Identity(person, "", self._form_token(f"proxy {person.name}"))
@@ -90,103 +127,114 @@ class Identities:
         found = self._accounts.signed_in(session)
         return None if found is None else Identity(found, session, self._form_token(session))
 
-    async def require(self, request: Request, *roles: Role) -> Identity:
-        """Return who asks; raises `Refused` where nobody is signed in, or somebody with none of these roles."""
-        found = await self.find(request)
+    def require(self, request: Request, role: Role | None = None) -> Identity:
+        """Return who is signed in; raises `Refused` for nobody, or for somebody with another role."""
+        found = self.find(request)
         if found is None:
             raise Refused(401, NOBODY)
-        if roles and found.person.role not in roles:
-            allowed = " and ".join(f"{role}s" for role in roles)
-            raise Refused(403, f"this is for {allowed}; your role is {found.person.role}")
+        if role and found.person.role != role:
+            raise Refused(403, f"this is for {role}s; your role is {found.person.role}")
         return found
 
-    async def form(self, request: Request, identity: Identity | None, most: int = FORM_BYTES) -> dict[str, str]:
-        """Return the fields of a form that are not empty, in its order.
+    def organiser(self, request: Request) -> Identity:
+        """Return the organiser who sends a request; raises `Refused` for others."""
+        return self.require(request, ORGANISER)
 
-        Raises `Refused` where it is none of ours, has more than ``most`` bytes or `MAX_FIELDS` fields, or does not
-        arrive.
-        """
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != "application/x-www-form-urlencoded":
-            raise Refused(415, "a form is sent as application/x-www-form-urlencoded")
-        try:
-            text = (await read_body(request, most)).decode()
-            found = {name: values[-1].strip() for name, values in parse_qs(text, max_num_fields=MAX_FIELDS).items()}
-        except ValueError:
-            raise Refused(400, "the form cannot be read") from None
-        if identity is not None:
-            check_form(identity, found.get("form", ""))
-        return found
+    def page(self, path: str, show: Callable[[Identity], Response], who: Who | None = None) -> Route:
+        """Return the route of a page for people who are signed in; a thread makes it."""
+        return Route(path, lambda request: show((who or self.require)(request)), methods=["GET"])
 
-    async def require_form(
-        self, request: Request, *roles: Role, most: int = FORM_BYTES
-    ) -> tuple[Identity, dict[str, str]]:
-        """Return who sends a form, and its fields; raises `Refused` as `require` and `form` do."""
-        identity = await self.require(request, *roles)
-        return identity, await self.form(request, identity, most)
+    def changes(
+        self,
+        base: str,
+        changes: Mapping[str, Change],
+        again: Again,
+        who: Who | None = None,
+        read: Reader | None = None,
+    ) -> list[Route]:
+        """Return the routes of forms by their paths below the path of their page, ``base``. Threads carry them out."""
 
-    async def visit(self, request: Request) -> Visit:
-        """Return who asks about the bot in the path; raises `Refused` for others than its author and organisers."""
-        owner = self._by_token(request)
-        if owner is not None:
-            return Visit(None, owner)
-        identity = await self.require(request)
-        return Visit(identity, self._owner(request, identity))
+        def carried_out(change: Change, form: Form) -> Response:
+            try:
+                found = change(form)
+            except REFUSALS as error:
+                return again(form, str(error))
+            return found if isinstance(found, Response) else RedirectResponse(base, 303)
 
-    def _owner(self, request: Request, identity: Identity) -> Person:
+        def answering(change: Change) -> Callable[[Request], Awaitable[Response]]:
+            async def answer(request: Request) -> Response:
+                identity = await trio.to_thread.run_sync(who or self.require, request)
+                fields = await (read or read_form)(request)
+                if not identity.by_token:
+                    check_form(identity, fields.get("form", ""))
+                form = Form(identity, fields, request.path_params)
+                return await trio.to_thread.run_sync(carried_out, change, form)
+
+            return answer
+
+        return [
+            Route(f"{base}/{path}".rstrip("/"), answering(change), methods=["POST"]) for path, change in changes.items()
+        ]
+
+    def author(self, request: Request) -> Identity:
+        """Return the author of the bot in the path, or an organiser; raises `Refused` for others."""
         bot = request.path_params["bot"]
         owner = self._accounts.owner(bot)
+        kind, _, token = request.headers.get("authorization", "").partition(" ")
+        if kind:
+            if kind.lower() != "bearer" or not tokens.fits(self._accounts.token_hash(bot) or "", token.strip()):
+                trio.from_thread.run_sync(charge_wrong_guess, request)
+                raise Refused(403, f"this is not the token of {bot}; its author makes one on the page /me")
+            assert owner is not None
+            return Identity(owner, "", "", by_token=True)
+        identity = self.require(request)
         if owner is None or (owner.id != identity.person.id and identity.person.role != ORGANISER):
             raise Refused(404, f"you have no bot {bot!r}; your bots are on the page /me")
-        return owner
-
-    def _by_token(self, request: Request) -> Person | None:
-        """Return whose bot it is where the request shows its token; raises `Refused` where that does not fit."""
-        kind, _, token = request.headers.get("authorization", "").partition(" ")
-        if not kind:
-            return None
-        bot = request.path_params["bot"]
-        if kind.lower() != "bearer" or not tokens.fits(self._accounts.token_hash(bot) or "", token.strip()):
-            charge_wrong_guess(request)
-            raise Refused(403, f"this is not the token of {bot}; its author makes one on the page /me")
-        return self._accounts.owner(bot)
+        return identity
 
     def sign_in(self, response: Response, request: Request, session: str) -> None:
         """Let a browser stay signed in."""
+        quota: ClientQuota = request.scope["state"][QUOTA]
+        forwarded = request.headers.get("x-forwarded-proto", "") if quota.trusted else ""
         response.set_cookie(
             COOKIE,
             self._cookies.sign(session).decode(),
             max_age=int(SIGNED_IN.total_seconds()),
             httponly=True,
             samesite="lax",
-            secure=_is_encrypted(request),
+            secure="https" in (request.url.scheme, forwarded),
         )
-
-    def sign_out(self, response: Response) -> None:
-        """Let a browser forget who was signed in."""
-        response.delete_cookie(COOKIE, httponly=True, samesite="lax")
 
     def _form_token(self, session: str) -> str:
         return self._forms.get_signature(session).decode()
 
 
+async def read_form(request: Request) -> dict[str, str]:
+    """Return the fields of a form that are not empty, in its order.
+
+    Raises `Refused` where it is no form, has more than `FORM_BYTES` or `MAX_FIELDS` fields, or does not arrive.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise Refused(415, "a form is sent as application/x-www-form-urlencoded")
+    try:
+        text = (await read_body(request, FORM_BYTES)).decode()
+        return {name: values[-1].strip() for name, values in parse_qs(text, max_num_fields=MAX_FIELDS).items()}
+    except ValueError:
+        raise Refused(400, "the form cannot be read") from None
+
+
 def check_form(identity: Identity, sent: str) -> None:
-    """Raise `Refused` where a form does not hold what the pages of who asks put into it."""
+    """Raise `Refused` where a form does not hold the signature of its page."""
     if not hmac.compare_digest(sent.encode(), identity.form_token.encode()):
         raise Refused(403, "the form is not from this page, or too old: open the page again")
 
 
 def charge_wrong_guess(request: Request) -> None:
-    """Charge an address for a link or code that is none; raises `Refused` where it has tried too many."""
+    """Charge an address for a wrong link, code or token; raises `Refused` after too many."""
     quota: ClientQuota = request.scope[QUOTA]
     if quota.wait(GUESS_COST) is None:
         raise Refused(*TOO_MANY)
-
-
-def _is_encrypted(request: Request) -> bool:
-    quota: ClientQuota = request.scope["state"][QUOTA]
-    forwarded = request.headers.get("x-forwarded-proto", "") if quota.trusted else ""
-    return "https" in (request.url.scheme, forwarded)
 
 
 HEADERS = {
@@ -206,24 +254,9 @@ def page(template: str, title: str, values: Mapping[str, object], *, status: int
     return Page(f"{template}.html", {**values, **frame}, status or (400 if values.get("fault") else 200), HEADERS)
 
 
-def day(date: datetime) -> Markup:
-    """Write a date, not broken at the end of a line."""
-    return Markup('<time class="whole">{}</time>').format(date.strftime("%Y-%m-%d"))
-
-
 def minute(date: datetime) -> Markup:
     """Write a date with its time, not broken at the end of a line."""
     return Markup('<time class="whole">{}</time>').format(date.strftime("%Y-%m-%d %H:%M"))
-
-
-def decimal(number: float) -> str:
-    """Write a number with one decimal."""
-    return f"{number:.1f}"
-
-
-def megabytes(size: int) -> str:
-    """Write a number of bytes in megabytes."""
-    return decimal(size / (1 << 20)).removesuffix(".0")
 
 
 def rounded(number: float) -> str:
@@ -236,4 +269,4 @@ def variant(key: str) -> Markup:
     return Markup('<span class="whole">{}</span>').format(variant_title(key))
 
 
-add_filters(day, minute, decimal, megabytes, rounded, span, variant, number_of, capital, reason)
+add_filters(minute, rounded, span, variant, number_of, capital, reason)

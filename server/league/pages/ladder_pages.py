@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 import msgspec
-import trio
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -21,7 +20,7 @@ from server.league.accounts.people import ORGANISER
 from server.league.ladder.definition import NO_LADDER, Listed
 from server.league.ladder.service import LadderService
 from server.league.ladder.store import CountedGame, ScoreAgainst, Standing, VersionInPlay
-from server.league.pages.forms import Identities, Identity, page
+from server.league.pages.forms import Form, Identities, Identity, page
 from server.web.answers import json_answer
 from server.web.http.errors import Refused
 
@@ -105,17 +104,14 @@ def version_rows(
     rows: dict[int, dict[str, Any]] = {}
     for one in versions:
         against = tuple(score for score in opponents if score.version == one.version)
-        won, drawn = sum(score.won for score in against), sum(score.drawn for score in against)
-        lost = sum(score.lost for score in against)
-        began, end = datetime.fromtimestamp(one.began, UTC), ends.get(one.version)
         rows[one.version] = {
             "version": one.version,
-            "began": began,
+            "began": datetime.fromtimestamp(one.began, UTC),
             "start": one.elo,
-            "end": end,
-            "won": won,
-            "drawn": drawn,
-            "lost": lost,
+            "end": ends.get(one.version),
+            "won": sum(score.won for score in against),
+            "drawn": sum(score.drawn for score in against),
+            "lost": sum(score.lost for score in against),
             "opponents": against,
         }
     return sorted(rows.values(), key=lambda row: -row["version"])
@@ -165,7 +161,7 @@ class LadderPages:
             Route("/ladder", self._standings, methods=["GET"]),
             Route("/ladder.json", self._json, methods=["GET"]),
             Route("/ladder/{name}", self._player, methods=["GET"]),
-            Route("/ladder/{name}/again", self._again, methods=["POST"]),
+            *self._identities.changes("/ladder/{name}", {"again": self._wake}, self._again),
         ]
 
     def _found(self) -> LadderService:
@@ -173,39 +169,32 @@ class LadderPages:
             raise Refused(404, NO_LADDER)
         return self._ladder
 
-    async def _standings(self, request: Request) -> Response:
+    def _standings(self, _request: Request) -> Response:
         ladder = self._ladder
         if ladder is None:
             return page("ladder/none", "Ladder", {}, current="/ladder")
-        told = await trio.to_thread.run_sync(_read_standings, ladder)
-        running = sorted(ladder.running().items())
         weights = ladder.definition.weights
-        shares = [(variant, weight / sum(weights.values())) for variant, weight in weights.items()]
         values = {
-            "told": told,
-            "running": running,
-            "shares": shares,
+            "told": _read_standings(ladder),
+            "running": sorted(ladder.running().items()),
+            "shares": [(variant, weight / sum(weights.values())) for variant, weight in weights.items()],
             "control": ladder.definition.control,
             "is_paused": ladder.is_paused,
         }
         return page("ladder/standings", "Ladder", values, current="/ladder")
 
-    async def _json(self, _request: Request) -> Response:
-        told = await trio.to_thread.run_sync(_read_standings, self._found())
-        return json_answer(msgspec.json.encode(told))
+    def _json(self, _request: Request) -> Response:
+        return json_answer(msgspec.json.encode(_read_standings(self._found())))
 
-    async def _player(self, request: Request) -> Response:
+    def _player(self, request: Request) -> Response:
         ladder, store = self._found(), self._found().store
         name = request.path_params["name"]
-        found = await trio.to_thread.run_sync(store.standing, name)
+        found = store.standing(name)
         if found is None:
             raise Refused(404, f"nobody called {name!r} has been on the ladder")
-        identity = await self._identities.find(request)
-        games = await trio.to_thread.run_sync(store.last_games, CHARTED_GAMES, name)
-        versions = await trio.to_thread.run_sync(store.versions, name)
-        opponents = await trio.to_thread.run_sync(store.opponents, name)
-        ends = await trio.to_thread.run_sync(store.last_ratings, name)
-        listed = await trio.to_thread.run_sync(ladder.listed)
+        identity = self._identities.find(request)
+        games = store.last_games(CHARTED_GAMES, name)
+        listed = ladder.listed().get(found.name)
         is_own = identity is not None and _may_wake(identity, found.owner)
         values = {
             "identity": identity,
@@ -213,28 +202,25 @@ class LadderPages:
             "is_own": is_own,
             "one": found,
             "rating": decayed(found.rating, time.time()),
-            "fixed": found.name in listed and listed[found.name].player.anchor is not None,
-            "left": found.name not in listed,
-            "connected": found.name in listed and listed[found.name].connects,
-            "versions": version_rows(versions, ends, opponents),
+            "fixed": listed is not None and listed.player.anchor is not None,
+            "left": listed is None,
+            "connected": listed is not None and listed.connects,
+            "versions": version_rows(store.versions(name), store.last_ratings(name), store.opponents(name)),
             "chart": chart(found.name, games),
             "games": [game_row(game) for game in games[:LAST_GAMES]],
         }
-        return page(
-            "ladder/player",
-            f"{found.name} on the ladder",
-            values,
-            current="/ladder",
-        )
+        return page("ladder/player", f"{found.name} on the ladder", values, current="/ladder")
 
-    async def _again(self, request: Request) -> Response:
-        store = self._found().store
-        identity, _ = await self._identities.require_form(request)
-        found = await trio.to_thread.run_sync(store.standing, request.path_params["name"])
-        if found is None or not _may_wake(identity, found.owner):
+    def _wake(self, form: Form) -> Response:
+        store, name = self._found().store, form.path["name"]
+        found = store.standing(name)
+        if found is None or not _may_wake(form.identity, found.owner):
             raise Refused(403, "this is for the bot's author, and for organisers")
-        await trio.to_thread.run_sync(store.wake, found.name, identity.person.name)
+        store.wake(found.name, form.by)
         return RedirectResponse(f"/ladder/{found.name}", 303)
+
+    def _again(self, _form: Form, fault: str) -> Response:
+        raise Refused(409, fault)
 
 
 def _may_wake(identity: Identity, owner: str) -> bool:

@@ -1,48 +1,47 @@
-"""The pages of bots and their versions: sending one, watching its steps, choosing which one plays.
+"""The pages of bots and their versions: sending one, watching its steps, choosing the version that plays.
 
 - ``GET /bots/BOT``: the versions of a bot, and the form to send another one
 - ``GET /bots/BOT/versions``: the same, for the token of the bot as JSON
 - ``POST /bots/BOT/versions``: a form with a file, or, with ``Authorization: Bearer TOKEN``, the token of the bot, the
-  file itself, whose name is ``?file=``
-- ``GET /bots/BOT/versions/3``: its state and logs; as JSON to who asks for that
+  file itself, named by ``?file=``
+- ``GET /bots/BOT/versions/3``: its state and logs; for the token of the bot as JSON
 - ``GET /bots/BOT/comparisons``: its comparisons as JSON, for the token of the bot; ``POST`` begins one, by the fields
   ``first``, ``second``, ``game``, ``params`` and ``games``; ``POST /bots/BOT/comparisons/7/cancel`` ends one
-- ``POST /bots/BOT/versions/3/play`` and ``…/rest``: which version plays; ``…/delete`` deletes its files. They are
-  forms, or requests with the token of the bot, which are told the version as JSON
+- ``POST /bots/BOT/versions/3/play`` and ``…/rest``: which version plays; ``…/delete`` deletes its files. A request with
+  the token of the bot gets the version as JSON
 
-They are for the bot's author, and organisers look at them.
+The pages are for the bot's author; organisers may read them.
 """
 
-import math
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Any
 
 import msgspec
 import trio
 from python_multipart.exceptions import MultipartParseError
+from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from engine.games.catalogue import GAMES, USUAL_GAME
-from server.league.accounts.people import NotAllowed, Person
-from server.league.comparisons import Comparisons
-from server.league.pages.forms import Identities, Identity, Visit, check_form, page
-from server.league.submissions.pipeline import Outlook, Turns
-from server.league.submissions.steps import LOG_BYTES
+from server.league.accounts.accounts import Accounts
+from server.league.contests import Comparisons
+from server.league.pages.forms import Change, Form, Identities, Identity, page
+from server.league.submissions.pipeline import LOG_BYTES, Turns
 from server.league.submissions.upload import MAX_UPLOAD
-from server.league.submissions.versions import LOGS, State, Version, Versions
+from server.league.submissions.versions import LOGS, PASSED, State, Version, Versions
 from server.web.answers import json_answer
 from server.web.http.errors import Refused
-from server.web.http.request import number_in, read_body
+from server.web.http.request import read_body
 
 FORM_BYTES = 64 * 1024
 """Of a form beside its file."""
 
 PIECE_BYTES = 64 * 1024
-"""So much of a form is taken apart at a time."""
+"""Bytes of a form that are parsed at a time: more would hold up the event loop."""
 
 WORDS: dict[State, str] = {
     "waiting": "waits for its turn",
@@ -54,32 +53,17 @@ WORDS: dict[State, str] = {
     "refused": "was refused",
     "deleted": "was deleted",
 }
-"""What is said of a version in each state."""
-
-
-def said(version: Version) -> str:
-    """Return what is said of a version, as behind "it"; the sentence follows that it may have."""
-    return "was refused, and deleted" if version.state == "deleted" and version.sentence else WORDS[version.state]
-
-
-def minutes_of(outlook: Outlook) -> int | None:
-    """Return in about how many minutes it is a version's turn, rounded up; None where that is not known."""
-    return None if outlook.seconds is None else math.ceil(outlook.seconds / 60)
-
-
-class Listed(NamedTuple):
-    """A version in the list of a bot."""
-
-    version: Version
-    bytes: int
-    """On the disk."""
+"""The states of a version in words."""
 
 
 class VersionPages:
     """The handlers of these routes."""
 
-    def __init__(self, identities: Identities, versions: Versions, turns: Turns, comparisons: Comparisons) -> None:
-        """Take what tells who asks, the versions, which one is tried when, and the comparisons."""
+    def __init__(
+        self, accounts: Accounts, identities: Identities, versions: Versions, turns: Turns, comparisons: Comparisons
+    ) -> None:
+        """Take the accounts, the sessions, the versions, the order of their turns, and the comparisons."""
+        self._accounts = accounts
         self._comparisons = comparisons
         self._turns = turns
         self._identities = identities
@@ -87,176 +71,109 @@ class VersionPages:
 
     def routes(self) -> list[Route]:
         """Return the routes."""
-        one = "/bots/{bot}/versions/{number:number}"
-        changes = {"play": self._versions.activate, "rest": self._versions.retire, "delete": self._versions.delete}
+        changes: dict[str, Change] = {
+            "versions/{number:number}/play": partial(self._choose, self._versions.activate),
+            "versions/{number:number}/rest": partial(self._choose, self._versions.retire),
+            "versions/{number:number}/delete": partial(self._choose, self._versions.delete),
+            "comparisons": self._compare,
+            "comparisons/{number:number}/cancel": self._cancel,
+        }
+        bot, identities = "/bots/{bot}", self._identities
         return [
-            Route("/bots/{bot}", self._bot, methods=["GET"]),
-            Route("/bots/{bot}/versions", self._bot, methods=["GET"]),
-            Route("/bots/{bot}/versions", self._send, methods=["POST"]),
-            Route(one, self._version, methods=["GET"]),
-            Route("/bots/{bot}/comparisons", self._compared, methods=["GET"]),
-            Route("/bots/{bot}/comparisons", self._compare, methods=["POST"]),
-            Route("/bots/{bot}/comparisons/{number:number}/cancel", self._cancel, methods=["POST"]),
-            *(
-                Route(f"{one}/{name}", partial(self._choose, change), methods=["POST"])
-                for name, change in changes.items()
-            ),
+            Route(bot, self._bot, methods=["GET"]),
+            Route(f"{bot}/versions", self._bot, methods=["GET"]),
+            Route(f"{bot}/versions/{{number:number}}", self._version, methods=["GET"]),
+            Route(f"{bot}/comparisons", self._compared, methods=["GET"]),
+            *identities.changes(bot, {"versions": self._send}, self._again, identities.author, _read_upload),
+            *identities.changes(bot, changes, self._again, identities.author),
         ]
 
-    async def _bot(self, request: Request) -> Response:
-        return await self._show(await self._identities.visit(request), request.path_params["bot"])
+    def _bot(self, request: Request) -> Response:
+        return self._show(self._identities.author(request), request.path_params["bot"])
 
-    async def _show(self, visit: Visit, bot: str, *, fault: str = "") -> Response:
-        """Return the page of a bot; to who shows its token its versions as JSON."""
-        kept, versions = await trio.to_thread.run_sync(self._kept, visit.owner, bot)
-        if visit.identity is None:
-            most, listed = self._versions.rules.quota_bytes, [_told(version) for version, _ in versions]
+    def _again(self, form: Form, fault: str) -> Response:
+        if form.identity.by_token:
+            raise Refused(409, fault)
+        return self._show(form.identity, form.path["bot"], fault)
+
+    def _show(self, identity: Identity, bot: str, fault: str = "") -> Response:
+        """Return the page of a bot; for its token, its versions as JSON."""
+        owner = self._accounts.owner(bot) or identity.person
+        versions = self._versions.of(bot)
+        kept, most = self._versions.kept_bytes(owner), self._versions.rules.quota_bytes
+        if identity.by_token:
+            listed = [_told(version) for version in versions]
             return _json({"bot": bot, "kept_bytes": kept, "most_bytes": most, "versions": listed})
         told = {
-            "identity": visit.identity,
-            "owner": visit.owner,
+            "identity": identity,
+            "owner": owner,
             "bot": bot,
-            "passed": [version for version, _ in versions if version.state in ("active", "retired")],
+            "passed": [version for version in versions if version.state in PASSED],
             "games": GAMES,
             "versions": versions,
-            "comparisons": await trio.to_thread.run_sync(self._comparisons.of, bot),
+            "comparisons": self._comparisons.of(bot),
             "kept": kept,
-            "most": self._versions.rules.quota_bytes,
-            "said": said,
+            "most": most,
+            "words": WORDS,
             "megabytes": MAX_UPLOAD >> 20,
             "fault": fault,
         }
         return page("bots/bot", bot, told)
 
-    def _kept(self, owner: Person, bot: str) -> tuple[int, list[Listed]]:
-        """Return what the versions of a person take, and those of one bot."""
-        listed = [Listed(version, self._versions.size(version)) for version in self._versions.of(bot)]
-        return self._versions.kept_bytes(owner), listed
-
-    async def _send(self, request: Request) -> Response:
-        bot = request.path_params["bot"]
-        visit = await self._identities.visit(request)
-        if visit.identity is None:
-            name, data = request.query_params.get("file", "bot.zip"), await read_body(request, MAX_UPLOAD)
-        else:
-            name, data = await self._file(request, visit.identity)
-
-        async def send() -> tuple[object, str]:
-            version = await trio.to_thread.run_sync(self._versions.add, visit.person, bot, name, data)
-            return await self._with_log(version), f"/bots/{version.bot}/versions/{version.number}"
-
-        return await self._change(visit, bot, send)
-
-    async def _change(self, visit: Visit, bot: str, change: Callable[[], Awaitable[tuple[object, str]]]) -> Response:
-        """Change something, and answer with its JSON for the token of the bot, else by a way to its page."""
-        try:
-            value, place = await change()
-        except NotAllowed as error:
-            if visit.identity is None:
-                raise Refused(409, str(error)) from None
-            return await self._show(visit, bot, fault=str(error))
-        return _json(value) if visit.identity is None else RedirectResponse(place, 303)
-
-    async def _version(self, request: Request) -> Response:
-        visit = await self._identities.visit(request)
-        version = self._found(request)
-        if visit.identity is None:
-            return _json(await self._with_log(version))
-        logs = await trio.to_thread.run_sync(self._logs, version)
-        outlook = await self._outlook(version)
+    def _version(self, request: Request) -> Response:
+        identity = self._identities.author(request)
+        version = self._found(request.path_params)
+        if identity.by_token:
+            return _json(self._with_log(version))
         told = {
-            "identity": visit.identity,
+            "identity": identity,
             "version": version,
-            "said": said,
-            "logs": logs,
-            "outlook": outlook,
-            "minutes": None if outlook is None else minutes_of(outlook),
+            "words": WORDS,
+            "logs": self._logs(version),
+            "ahead": self._ahead(version),
         }
-        title = f"{version.bot}, version {version.number}"
-        return page("bots/version", title, told)
+        return page("bots/version", f"{version.bot}, version {version.number}", told)
 
-    async def _choose(self, change: Callable[[Version, str], None], request: Request) -> Response:
-        visit = await self._identities.visit(request)
-        if visit.identity is not None:
-            await self._identities.form(request, visit.identity)
-        version = self._found(request)
+    def _compared(self, request: Request) -> Response:
+        self._identities.author(request)
+        return _json({"comparisons": self._comparisons.of(request.path_params["bot"])})
 
-        async def choose() -> tuple[object, str]:
-            await trio.to_thread.run_sync(change, version, visit.person.name)
-            return _told(self._found(request)), f"/bots/{version.bot}"
+    # changes
 
-        return await self._change(visit, version.bot, choose)
+    def _send(self, form: Form) -> Response:
+        version = self._versions.add(form.identity.person, form.path["bot"], form.fields["name"], form.fields["data"])
+        return _answer(form, self._with_log(version), version.page)
 
-    async def _compared(self, request: Request) -> Response:
-        await self._identities.visit(request)
-        found = await trio.to_thread.run_sync(self._comparisons.of, request.path_params["bot"])
-        return _json({"comparisons": found})
+    def _choose(self, choice: Callable[[Version, str], None], form: Form) -> Response:
+        version = self._found(form.path)
+        choice(version, form.by)
+        return _answer(form, _told(self._found(form.path)), f"/bots/{version.bot}")
 
-    async def _compare(self, request: Request) -> Response:
-        visit, bot = await self._identities.visit(request), request.path_params["bot"]
-        fields = await self._identities.form(request, visit.identity)
+    def _compare(self, form: Form) -> Response:
+        numbers, games = (form.number("first"), form.number("second")), form.number("games")
+        asked = numbers, form.text("game") or USUAL_GAME, form.text("params"), games
+        begun = self._comparisons.begin(form.identity.person, form.path["bot"], *asked)
+        return _answer(form, begun, begun.page)
 
-        first, second, games = (number_in(fields, name) for name in ("first", "second", "games"))
-        asked = (first, second), fields.get("game", USUAL_GAME), fields.get("params", ""), games
+    def _cancel(self, form: Form) -> Response:
+        self._comparisons.cancel(form.path["bot"], form.path["number"], form.by)
+        return _answer(form, {"contest": form.path["number"]}, f"/bots/{form.path['bot']}")
 
-        async def begin() -> tuple[object, str]:
-            begun = await trio.to_thread.run_sync(self._comparisons.begin, visit.person, bot, *asked)
-            return begun, begun.page
+    # versions
 
-        return await self._change(visit, bot, begin)
-
-    async def _cancel(self, request: Request) -> Response:
-        visit, bot = await self._identities.visit(request), request.path_params["bot"]
-        await self._identities.form(request, visit.identity)
-        number = request.path_params["number"]
-
-        async def cancel() -> tuple[object, str]:
-            await trio.to_thread.run_sync(self._comparisons.cancel, bot, number, visit.person.name)
-            return {"contest": number}, f"/bots/{bot}"
-
-        return await self._change(visit, bot, cancel)
-
-    def _found(self, request: Request) -> Version:
-        bot, number = request.path_params["bot"], request.path_params["number"]
+    def _found(self, path: Mapping[str, Any]) -> Version:
+        bot, number = path["bot"], path["number"]
         version = self._versions.version(bot, number)
         if version is None:
             raise Refused(404, f"{bot} has no version {number}")
         return version
 
-    async def _file(self, request: Request, identity: Identity) -> tuple[str, bytes]:
-        """Return the name and the bytes of the file of a form."""
-        body = await read_body(request, MAX_UPLOAD + FORM_BYTES)
+    def _with_log(self, version: Version) -> dict[str, object]:
+        text = "\n".join(f"== {name}\n{log}" for name, log in self._logs(version))
+        return {**_told(version), "log": text, "ahead": self._ahead(version)}
 
-        async def stream() -> AsyncGenerator[bytes, None]:
-            for begin in range(0, len(body), PIECE_BYTES):  # each takes the event loop a moment
-                yield body[begin : begin + PIECE_BYTES]
-                await trio.lowlevel.checkpoint()
-
-        try:
-            form = await MultiPartParser(request.headers, stream(), max_files=1, max_fields=5).parse()
-        except (MultiPartException, MultipartParseError, KeyError, AssertionError):
-            raise Refused(400, "the form cannot be read; it holds a file") from None
-        try:
-            sent, file = form.get("form"), form.get("file")
-            check_form(identity, sent if isinstance(sent, str) else "")
-            if file is None or isinstance(file, str):
-                raise Refused(400, "the form holds no file")
-            return file.filename or "", await file.read()
-        finally:
-            await form.close()
-
-    async def _with_log(self, version: Version) -> dict[str, object]:
-        logs = await trio.to_thread.run_sync(self._logs, version)
-        text = "\n".join(f"== {name}\n{log}" for name, log in logs)
-        found = await self._outlook(version)
-        ahead, minutes = (None, None) if found is None else (found.ahead, minutes_of(found))
-        return {**_told(version), "log": text, "ahead": ahead, "minutes": minutes}
-
-    async def _outlook(self, version: Version) -> Outlook | None:
-        """Return what a version has before it; None where it does not wait."""
-        if version.state != "waiting":
-            return None
-        return self._turns.outlook(await trio.to_thread.run_sync(self._versions.under_way), version)
+    def _ahead(self, version: Version) -> int | None:
+        return self._turns.ahead(self._versions.under_way(), version)
 
     def _logs(self, version: Version) -> list[tuple[str, str]]:
         folder = self._versions.folder(version)
@@ -264,6 +181,33 @@ class VersionPages:
         return [
             (name, path.read_bytes()[:LOG_BYTES].decode(errors="replace")) for name, path in found if path.is_file()
         ]
+
+
+async def _read_upload(request: Request) -> dict[str, Any]:
+    """Return the name and the data of an uploaded file, with the signature of its form, if any; raises `Refused`."""
+    if not request.headers.get("content-type", "").startswith("multipart/"):
+        return {"name": request.query_params.get("file", "bot.zip"), "data": await read_body(request, MAX_UPLOAD)}
+    body = await read_body(request, MAX_UPLOAD + FORM_BYTES)
+
+    async def stream() -> AsyncGenerator[bytes, None]:
+        for begin in range(0, len(body), PIECE_BYTES):
+            yield body[begin : begin + PIECE_BYTES]
+            await trio.lowlevel.checkpoint()
+
+    try:
+        form = await MultiPartParser(request.headers, stream(), max_files=1, max_fields=5).parse()
+    except (MultiPartException, MultipartParseError, KeyError, AssertionError):
+        raise Refused(400, "the form cannot be read; it holds a file") from None
+    sent, file = form.get("form", ""), form.get("file")
+    if not isinstance(sent, str) or not isinstance(file, UploadFile):
+        raise Refused(400, "the form holds no file")
+    with file.file:
+        return {"form": sent, "name": file.filename or "", "data": await file.read()}
+
+
+def _answer(form: Form, value: object, place: str) -> Response:
+    """Answer a change with JSON for the token of the bot, else with a redirect to a page."""
+    return _json(value) if form.identity.by_token else RedirectResponse(place, 303)
 
 
 def _told(version: Version) -> dict[str, object]:
@@ -277,7 +221,7 @@ def _told(version: Version) -> dict[str, object]:
         "sentence": version.sentence,
         "is_under_way": version.is_under_way,
         "sha256": version.sha256,
-        "page": f"/bots/{version.bot}/versions/{version.number}",
+        "page": version.page,
     }
 
 

@@ -1,84 +1,275 @@
 """Takes each version through its steps: unpack, build, conformance test, qualification.
 
-Some versions are tried at once, of authors in turn: one is built, or plays, while another takes the conformance test,
-which waits most of its time. As many are built, and as many play, as there are cores for beside everything else.
+Several versions are tried at once, of authors in turn. One is built, or plays, while another one takes the conformance
+test, which waits most of its time. More cores of the machine allow more builds and games at once.
 
-What the machine lacks is no fault of a bot: the step is tried again. A version that was under way when the server died
-begins the step that it was in again.
+A fault of the machine is no fault of a bot: the step is tried again. A restarted server begins each interrupted step
+again.
+
+All steps are offline, bounded, and of low priority. The output of a step goes into its log as it comes, so that the
+author can watch.
 """
 
 import math
 import os
-from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from statistics import mean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import structlog
 import trio
 
+from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.outcome import Termination
+from server.config.process_settings import with_low_priority
+from server.contest.definition import Bounds
+from server.contest.programs.sandbox import bubblewrap
+from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.choice import sandbox_obstacle
-from server.league.submissions import steps, upload
-from server.league.submissions.steps import Ended, Trial
+from server.contest.programs.sandbox.process import Seal, running
+from server.league.submissions import sealed_bot, upload
 from server.league.submissions.upload import BadUpload, unpack
-from server.league.submissions.versions import BUILD, CHECK_REPORT, LOGS, UPLOAD, State, Version, Versions, remove_tree
+from server.league.submissions.versions import (
+    BUILD,
+    CHECK_REPORT,
+    LOGS,
+    UPLOAD,
+    State,
+    Version,
+    Versions,
+    disk_use,
+    remove_tree,
+    unlock_tree,
+)
 from server.ops import descendants
 from server.ops.faults import machine_fault, pause_seconds
+from server.ops.typed_json import decode
 from server.storage.database import BadStore
 
-REMEMBERED = 20
-"""From so many versions that were tried last it is told how long the next ones take."""
+log = structlog.get_logger()
+
+BUILD_SECONDS, CHECK_SECONDS, MATCH_SECONDS = 300, 900, 900
+"""Longest that each step may take."""
+
+BUILD_BOUNDS = Bounds(memory=2048, processes=512, open_files=4096, file_size=256, scratch=1024)
+"""Of a build: compilers need more than bots."""
+
+BUILD_MEGABYTES, BUILD_FILES, BUILD_PATH = 256, 5000, 500
+"""Most that a build may leave in its folder: all together, files and folders, bytes of a path."""
+
+MEASURE_SECONDS = 0.2
+"""How often to look at how much a build has written."""
+
+LOG_BYTES = 256 * 1024
+"""Most bytes of the output of a step that are stored; the rest is dropped."""
+
+READ_SECONDS = 1.0
+"""Time to read the last output of a build."""
+
+MAX_FAULT = 300
+"""Characters of a log that stand in a sentence."""
+
+READ_BYTES = 1 << 16
+
+NICENESS = 10
+"""How much higher the nice value is of all that tries a version: games go first."""
+
+GAMES_PLAYED = 4
+"""Games of the qualification."""
+
+BUDGET_MS = 10_000
+"""Time of a side for each of them."""
 
 
-class Outlook(NamedTuple):
-    """What a version that waits has before it."""
+class Trial(NamedTuple):
+    """What a bot has to be able to play."""
 
-    ahead: int
-    """Versions whose turn comes before, those that are being tried not counted."""
-    seconds: float | None
-    """About so long until its turn, if these take as long as the last ones; None where none was tried yet."""
+    game: str
+    parameters: str
+
+
+TRIAL = Trial(USUAL_GAME, GAMES[USUAL_GAME].default_parameters)
+"""The usual game in its usual variant."""
+
+
+class Ended(NamedTuple):
+    """How a step has ended."""
+
+    status: int
+    """Exit status; negative for a signal."""
+    fault: str = ""
+    """Why it was ended; empty where it has ended by itself."""
+
+
+async def run_build(command: Sequence[str], folder: Path, log: Path, home: str) -> Ended:
+    """Run the build of a bot in its folder, to which alone it may write. Raises `NotSealed` and OSError.
+
+    Its output goes into the log. It is ended when it takes too long, or leaves too much in the folder.
+    """
+    words = ("sh", "-c", 'exec "$@" >&2', "sh", *command)
+    seal = Seal(View(folder, (), (), (folder,)), BUILD_BOUNDS, BUILD_SECONDS, NICENESS)
+    environment = bubblewrap.environment(os.environ, {descendants.VARIABLE: descendants.marker(home)})
+    ended, fault, deadline = None, "", trio.current_time() + BUILD_SECONDS
+    reads, writes = os.pipe()
+    async with trio.lowlevel.FdStream(reads) as errors:
+        with open(writes, "wb") as printed:
+            made = running(words, environment, seal, None, writes, home)
+            async with made as box, trio.open_nursery() as nursery:
+                printed.close()
+                assert box.process.stdin is not None
+                box.process.stdin.close()
+                nursery.start_soon(_keep, errors, log)
+                while ended is None and not fault:
+                    with trio.move_on_after(MEASURE_SECONDS):
+                        ended = await box.end()
+                    fault = await trio.to_thread.run_sync(_too_large, folder)
+                    if ended is None and trio.current_time() >= deadline:
+                        fault = fault or f"it took more than {BUILD_SECONDS:g} s"
+                # what it has printed last is read
+                nursery.cancel_scope.deadline = trio.current_time() + (READ_SECONDS if ended else 0)
+    await trio.to_thread.run_sync(unlock_tree, folder)
+    fault = await trio.to_thread.run_sync(_too_large, folder) or fault
+    status, excess = ended or (-signal.SIGKILL, None)
+    return Ended(status, fault or (excess.sentence if excess else ""))
+
+
+async def run_check(command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
+    """Run the conformance test with a bot that was built in a folder; raises OSError.
+
+    Only the bot is in a sandbox: it reaches nothing of the test but its connections. The results stand beside the log,
+    in `CHECK_REPORT`.
+    """
+    words = [
+        *(sys.executable, "-P", "-m", "bots", "check", "--game", trial.game),
+        *("--json", str(log.with_name(CHECK_REPORT)), "--"),
+        *(sys.executable, "-P", "-m", sealed_bot.__name__, home, str(folder), *command),
+    ]
+    return await _run(words, log, home, CHECK_SECONDS)
+
+
+async def run_match(name: str, command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
+    """Play a short match against the weakest bot, in sandboxes; a game lost by a fault of the bot is one too many.
+
+    The exit status is that of ``arena-bot match --strict``. Raises OSError.
+    """
+    words = [
+        *(sys.executable, "-P", "-m", "bots", "match", f"{name}={shlex.join(command)}", "random"),
+        *("--game", trial.game, "--params", trial.parameters.replace(" ", ",") or "-", "--games", str(GAMES_PLAYED)),
+        *("--budget", str(BUDGET_MS), "--concurrency", "1", "--sandbox", "--strict", "--folder", str(folder)),
+    ]
+    return await _run(words, log, home, MATCH_SECONDS)
+
+
+async def _run(words: Sequence[str], log: Path, home: str, seconds: float) -> Ended:
+    """Run a program of this distribution outside of sandboxes, at a low priority; its output goes into the log."""
+    run = partial(
+        trio.run_process,
+        with_low_priority(NICENESS, *words),
+        cwd=log.parent,  # not the author's folder: numba reads settings there, and they name code to load
+        env={**os.environ, descendants.VARIABLE: descendants.marker(home)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+        start_new_session=True,
+    )
+    with trio.move_on_after(seconds):
+        async with trio.open_nursery() as nursery:
+            process = await nursery.start(run)
+            nursery.start_soon(_keep, process.stdout, log)
+        return Ended(process.returncode)
+    return Ended(-signal.SIGKILL, f"it took more than {seconds:g} s")
+
+
+async def _keep(stream: trio.abc.ReceiveStream, log: Path) -> None:
+    """Append the data of a stream to a log, until its end."""
+    left = LOG_BYTES
+    async with stream:
+        with log.open("ab", buffering=0) as file:
+            while data := await stream.receive_some(READ_BYTES):
+                file.write(data[:left])
+                left = max(0, left - len(data))
+
+
+def last_line(log: Path) -> str:
+    """Return the last line of a log that has printable text."""
+    lines = log.read_text(errors="replace").splitlines() if log.is_file() else []
+    return "".join([line for line in lines if line.strip() and line.isprintable()][-1:]).strip()[:MAX_FAULT]
+
+
+def first_fault(report: Path) -> str:
+    """Return the first fault that a conformance test has found: the situation and the bot's action. Raises OSError."""
+    found = decode(report.read_bytes(), type=dict[str, Any])["situations"] if report.is_file() else []
+    for one in found:
+        if one["outcome"] == "failed":
+            did = f"the bot: {one['did']}" if one.get("did") else one["reason"]
+            return f"{one['title']}: {did}"[:MAX_FAULT]
+    return ""
+
+
+def _too_large(folder: Path) -> str:
+    """Return a sentence where a build has left too much in its folder."""
+    used = disk_use(folder)
+    if used.size > BUILD_MEGABYTES << 20:
+        return f"a build may leave {BUILD_MEGABYTES} MB in its folder"
+    if used.longest > BUILD_PATH:
+        return f"a build may leave paths of {BUILD_PATH} bytes in its folder"
+    return f"a build may leave {BUILD_FILES} files in its folder" if used.entries > BUILD_FILES else ""
+
+
+AT_ONCE = 3
+"""Versions that a machine with few cores tries at once: one is built, one plays, one waits in its conformance test."""
+
+CORES_OF_A_STEP = 4
+"""Cores of a machine for each further version that is built, and that plays, at the same time."""
+
+LOOK_SECONDS = 2.0
+"""Seconds between two looks for new versions."""
+
+NO_PROGRAM = 127
+"""Exit status of a shell that has not found the program."""
+
+NOT_PLAYED, AT_FAULT = 1, 5
+"""Exit statuses of ``arena-bot match``: a game could not be played, and one was lost by a fault of the bot."""
+
+TRIES = 3
+"""Most matches of a qualification, where a bot loses on time on a busy machine."""
 
 
 class Turns:
-    """Whose turn it is. Its methods take the versions that are under way, as `Versions.under_way` lists them."""
+    """The order in which versions are tried. Its methods take `Versions.under_way`."""
 
     def __init__(self, at_once: int = 1) -> None:
         """Take how many versions are tried at the same time."""
-        self.at_once = at_once
+        self._at_once = at_once
         self._tried: dict[int, int] = {}
         """The owners of the versions that are being tried, by version."""
         self._served: dict[int, int] = {}
         """The number of the last turn of each owner."""
-        self._took: deque[float] = deque(maxlen=REMEMBERED)
-
-    @property
-    def tried(self) -> frozenset[int]:
-        """The versions that are being tried."""
-        return frozenset(self._tried)
 
     def begin(self, version: Version) -> None:
         """Note that a version is being tried."""
         self._tried[version.id] = version.owner
         self._served[version.owner] = max(self._served.values(), default=0) + 1
 
-    def end(self, version: Version, seconds: float | None) -> None:
-        """Note that a version is tried no more, and how long it took; None where it did not come to its end."""
+    def end(self, version: Version) -> None:
+        """Note that a version is tried no more."""
         del self._tried[version.id]
-        if seconds is not None:
-            self._took.append(seconds)
 
     def next(self, under_way: Sequence[Version]) -> Version | None:
         """Return the version to begin with now; None where there is none, or enough are being tried."""
-        if len(self._tried) >= self.at_once:
+        if len(self._tried) >= self._at_once:
             return None
         busy = set(self._tried.values())
         return next((one for one in self.order(under_way) if one.owner not in busy), None)
 
     def order(self, under_way: Sequence[Version]) -> list[Version]:
-        """Return the versions that are not being tried, in the order in which their turns come."""
+        """Return the versions that are not being tried, in the order of their turns."""
         left = [one for one in under_way if one.id not in self._tried]
         served, found = dict(self._served), []
         turn = max(served.values(), default=0)
@@ -89,54 +280,18 @@ class Turns:
             served[first.owner] = turn = turn + 1
         return found
 
-    def outlook(self, under_way: Sequence[Version], version: Version) -> Outlook | None:
-        """Return what a version has before it; None where it is being tried, or has been."""
+    def ahead(self, under_way: Sequence[Version], version: Version) -> int | None:
+        """Return how many versions wait before a version; None where it does not wait."""
         places = [one.id for one in self.order(under_way)]
-        if version.id not in places:
-            return None
-        ahead = places.index(version.id)
-        # those that are being tried are half done, on average
-        seconds = mean(self._took) * (ahead + len(self._tried) / 2) / self.at_once if self._took else None
-        return Outlook(ahead, seconds)
-
-
-log = structlog.get_logger()
-
-AT_ONCE = 3
-"""So many versions are tried at once, on however small a machine: one is built, one plays, one is mostly waited for."""
-
-CORES_OF_A_STEP = 4
-"""For so many cores of a machine one more version is built, and one more plays, at the same time."""
-
-LOOK_SECONDS = 2.0
-"""How often to look whether a version has come."""
-
-NO_PROGRAM = 127
-"""Exit status of a shell that has not found the program."""
-
-NOT_PLAYED, AT_FAULT = 1, 5
-"""Exit statuses of ``arena-bot match``: a game could not be played, and one was lost by a fault of the bot."""
-
-
-TRIES = 3
-"""Most matches of a qualification, where a bot loses on time on a busy machine."""
+        return places.index(version.id) if version.id in places and version.state == "waiting" else None
 
 
 class Pipeline:
     """The steps of all versions of a data directory."""
 
-    def __init__(
-        self,
-        versions: Versions,
-        turns: Turns,
-        data: Path,
-        trials: Sequence[Trial],
-        *,
-        cores: int = 1,
-    ) -> None:
-        """Take whose turn it is, and what every bot has to be able to play. ``cores`` are those of the machine."""
-        self._turns = turns
-        turns.at_once = max(AT_ONCE, cores // CORES_OF_A_STEP)
+    def __init__(self, versions: Versions, data: Path, trial: Trial, *, cores: int = 1) -> None:
+        """Take the game that every bot has to play, and the number of the machine's cores."""
+        self.turns = Turns(max(AT_ONCE, cores // CORES_OF_A_STEP))
         self._builds = trio.CapacityLimiter(max(1, cores // CORES_OF_A_STEP))
         self._games = trio.CapacityLimiter(max(1, cores // CORES_OF_A_STEP))
         self._failures = 0
@@ -144,73 +299,54 @@ class Pipeline:
         self._changed = trio.Event()
         self._versions = versions
         self._home = descendants.home_of(data)
-        self._trials = trials
+        self._trial = trial
 
     async def run(self) -> None:
-        """Take versions through their steps until cancelled."""
-        try:
-            await trio.to_thread.run_sync(self._versions.remove_deleted)
-        except (OSError, BadStore) as error:
-            log.error("submission_files_left", error=str(error))
+        """Take versions through their steps until cancelled. Raises `BadStore`."""
         async with trio.open_nursery() as nursery:
             while True:
                 self._changed = trio.Event()
                 if trio.current_time() >= self._paused_until:
-                    with self._faults_noted():
-                        await self._begin_some(nursery)
+                    under_way = self._versions.under_way()
+                    while (version := self.turns.next(under_way)) is not None:
+                        self.turns.begin(version)
+                        nursery.start_soon(self._try, version)
                 with trio.move_on_after(LOOK_SECONDS):
                     await self._changed.wait()
 
-    async def _begin_some(self, nursery: trio.Nursery) -> None:
-        """Begin with the versions whose turn it is."""
-        tried = self._turns.tried
-        under_way = await trio.to_thread.run_sync(self._versions.under_way)
-        left = [one for one in under_way if one.id not in tried]  # one may have come to its end meanwhile
-        while (version := self._turns.next(left)) is not None:
-            self._turns.begin(version)
-            nursery.start_soon(self._try, version)
-
     async def _try(self, version: Version) -> None:
-        """Take a version through its steps, and make room for the next one."""
-        began, took = trio.current_time(), None
+        """Take a version through its steps, and make room for the next one.
+
+        After a fault of the machine no version begins for a while, for longer each time.
+        """
         try:
-            with self._faults_noted():
-                await self._take(version)
-                took = trio.current_time() - began
-                self._failures = 0
+            await self._take(version)
+            self._failures = 0
+        except* (OSError, BadStore) as group:
+            first: BaseException = group
+            while isinstance(first, BaseExceptionGroup):
+                first = first.exceptions[0]
+            self._failures += 1
+            self._paused_until = trio.current_time() + pause_seconds(self._failures)
+            log.error("submission_paused", error=str(first), failures=self._failures)
         finally:
-            self._turns.end(version, took)
+            self.turns.end(version)
             self._changed.set()
 
-    @contextmanager
-    def _faults_noted(self) -> Iterator[None]:
-        """Begin no version for a while after a fault of the machine, for longer each time."""
-        try:
-            yield
-        except* (OSError, BadStore) as group:
-            self._failures += 1
-            log.error("submission_paused", error=_sentence(group), failures=self._failures)
-            self._paused_until = trio.current_time() + pause_seconds(self._failures)
-
     async def _take(self, version: Version) -> None:
-        why = await trio.to_thread.run_sync(sandbox_obstacle)
-        if why:
+        if why := await trio.to_thread.run_sync(sandbox_obstacle):
             raise OSError(why)
         try:
             await self._pass(version)
         except BadUpload as error:
             await trio.to_thread.run_sync(self._versions.refuse, version, str(error))
             log.info("submission_refused", bot=version.bot, version=version.number, reason=str(error))
-        except OSError:
-            found = await trio.to_thread.run_sync(self._versions.version, version.bot, version.number)
-            if found is None or found.state != "deleted":  # by an organiser, meanwhile
-                raise
         else:
             await trio.to_thread.run_sync(self._versions.accept, version)
             log.info("submission_accepted", bot=version.bot, version=version.number)
 
     async def _pass(self, version: Version) -> None:
-        """Take a version through its steps, from the one on in which an earlier server was killed."""
+        """Take a version through its steps, from the interrupted one on. Raises `BadUpload`."""
         place = self._versions.folder(version)
         folder, check, match = place / BUILD, place / "check.txt", place / "match.txt"
         report = place / CHECK_REPORT
@@ -219,21 +355,20 @@ class Pipeline:
         runs = upload.runnable(start)
         if not is_built or version.state == "checking":
             await self._begin(version, "checking", check, report, command=start)
-            for trial in self._trials:
-                ended = await steps.check(runs, folder, check, self._home, trial)
-                _judge(ended, "the conformance test found something", steps.first_fault(report))
+            ended = await run_check(runs, folder, check, self._home, self._trial)
+            _judge(ended, "the conformance test found something", first_fault(report))
         await self._begin(version, "qualifying", match)
-        for trial in self._trials:
-            for _ in range(TRIES):
-                async with self._games:
-                    ended = await steps.qualify(version.bot, runs, folder, match, self._home, trial)
-                late = ended.status == AT_FAULT and f": {Termination.TIME}: " in steps.last_line(match)
-                if not late or os.getloadavg()[0] <= (os.cpu_count() or 1):
-                    break  # else the machine may have lacked the time
-            if ended.status == NOT_PLAYED:
-                _judge(ended, "its first games could not be played", steps.last_line(match))
-            which = steps.last_line(match) if ended.status == AT_FAULT else ""
-            _judge(ended, "it has lost a game of the qualification by a fault of its own", which)
+        for _ in range(TRIES):
+            async with self._games:
+                ended = await run_match(version.bot, runs, folder, match, self._home, self._trial)
+            last = last_line(match)
+            is_late = ended.status == AT_FAULT and f": {Termination.TIME}: " in last
+            if not is_late or os.getloadavg()[0] <= (os.cpu_count() or 1):
+                break  # else the machine may have lacked the time
+        if ended.status == NOT_PLAYED:
+            _judge(ended, "its first games could not be played", last)
+        found = last if ended.status == AT_FAULT else ""
+        _judge(ended, "it has lost a game of the qualification by a fault of its own", found)
 
     async def _build(self, version: Version, place: Path) -> tuple[str, ...]:
         """Unpack and build a version, and return the command that starts it."""
@@ -244,7 +379,7 @@ class Pipeline:
             command = upload.build_command(folder)
             if command:
                 async with self._builds:
-                    ended = await steps.build(command, folder, place / "build.txt", self._home)
+                    ended = await run_build(command, folder, place / "build.txt", self._home)
                 missing = f"this server has no {command[0]}" if ended.status == NO_PROGRAM else ""
                 _judge(ended, f"the build ({' '.join(command)}) failed", missing)
             start = written or upload.start_command(folder)
@@ -252,36 +387,26 @@ class Pipeline:
             if machine_fault(error):
                 raise
             raise BadUpload(f"its files cannot be used: {error.strerror}") from None
-        await trio.to_thread.run_sync(os.sync)  # after a power cut nobody plays half of what is said to be built
+        await trio.to_thread.run_sync(os.sync)  # after a power cut nobody plays half of a build
         return start
 
     async def _begin(self, version: Version, state: State, *files: Path, command: Sequence[str] = ()) -> None:
-        """Begin a step, without the logs and results that a server that was killed has left."""
+        """Begin a step, without the logs and results that a killed server has left."""
         for file in files:
             file.unlink(missing_ok=True)
         await trio.to_thread.run_sync(self._versions.go_on, version, state, command)
 
 
 def _unpack(place: Path, name: str) -> tuple[str, ...]:
-    """Unpack an upload anew, and return the command that its author has written down; nothing if there is none.
+    """Unpack an upload, and return the start command that its author has written; empty if there is none.
 
-    That is read before the build, which may make a link to any file of the server out of it.
+    The build may replace the file of the command by a link to any file of the server, so it is read before.
     """
     folder = place / BUILD
-    if not (place / UPLOAD).is_file():
-        raise BadUpload("what was sent is gone from the server; send it again")
     remove_tree(folder)
     folder.mkdir()
     unpack((place / UPLOAD).read_bytes(), name, folder)
     return upload.written_command(folder)
-
-
-def _sentence(group: BaseExceptionGroup[OSError | BadStore]) -> str:
-    """Return what has gone wrong first."""
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return str(error)
 
 
 def _judge(ended: Ended, sentence: str, found: str = "") -> None:

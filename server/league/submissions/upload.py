@@ -1,9 +1,8 @@
-"""An upload: its files are unpacked within bounds, and tell how the bot is built and started.
+"""An upload: its files are unpacked within bounds, and say how the bot is built and started.
 
-An upload is looked at before anything is written. The bounds hold for what is in the archive, as it is unpacked, and
-not for what its directory says. A ``Makefile`` builds whatever it wants, by ``make``; without one each language is
-built as the examples are. A file ``command`` says in one line how the bot is started; without one it is started as
-those that ``arena-bot new`` makes are.
+An upload is checked before its first file is written. The bounds hold for the unpacked data, not for the sizes that the
+archive states. A ``Makefile`` builds anything, by ``make``. Without it each language is built as the examples are. A
+file ``command`` holds the command that starts the bot. Without it the bot is started as the bots of ``arena-bot new``.
 """
 
 import io
@@ -11,7 +10,6 @@ import os
 import shlex
 import stat
 import sys
-import unicodedata
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
@@ -27,15 +25,13 @@ MAX_BYTES = 64 * MEGABYTE
 MAX_FILES = 500
 
 MAX_DEPTH = 12
-"""Folders within each other."""
+"""Parts of a path: a file in 11 folders."""
 
 MAX_NAME = 200
 """Bytes of a path within the upload; file systems take 255 of a name."""
 
-LEFT_OUT = ("__MACOSX", ".git", ".DS_Store", "__pycache__")
-"""Names that programs which pack add by themselves, and that no bot needs."""
-
-READ_BYTES = 1 << 16
+LEFT_OUT = {"__MACOSX", ".git", ".DS_Store", "__pycache__"}
+"""Files and folders that packing programs add, and no bot needs."""
 
 
 class BadUpload(Exception):
@@ -45,57 +41,43 @@ class BadUpload(Exception):
 def unpack(data: bytes, name: str, folder: Path) -> None:
     """Write the files of an upload into an empty folder. Raises `BadUpload` and OSError.
 
-    ``name`` is that of the uploaded file. A folder that all files of an archive lie in is left out.
+    ``name`` is the name of the uploaded file. Folders around all files of an archive are left out.
     """
     if len(data) > MAX_UPLOAD:
         raise BadUpload(f"an upload has at most {MAX_UPLOAD // MEGABYTE} MB, and this one {len(data) / MEGABYTE:.1f}")
     if not data:
         raise BadUpload("the upload is empty; send a zip archive of the bot's folder, or its only file")
-    if not zipfile.is_zipfile(io.BytesIO(data)):
-        if name.lower().endswith((".zip", ".gz", ".xz", ".7z", ".rar", ".tar", ".tgz")):
-            raise BadUpload(f"{name} is no zip archive; pack the bot's folder as one, or send its only file")
-        _write(folder / _file_name(name), data)
-        return
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as zipped:
-            _unpack(zipped, folder)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError, UnicodeError) as error:
-        raise BadUpload(f"the archive cannot be read: {str(error) or type(error).__name__}") from None
+    if zipfile.is_zipfile(io.BytesIO(data)):
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as zipped:
+                _unpack(zipped, folder)
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError, UnicodeError) as error:
+            raise BadUpload(f"the archive cannot be read: {str(error) or type(error).__name__}") from None
+    elif name.lower().endswith((".zip", ".gz", ".xz", ".7z", ".rar", ".tar", ".tgz")):
+        raise BadUpload(f"{name} is no zip archive; pack the bot's folder as one, or send its only file")
+    else:
+        last = PurePosixPath(name.replace("\\", "/")).name
+        if not last.isprintable() or len(last.encode()) > MAX_NAME or not last or last.startswith("."):
+            raise BadUpload(f"a file has a name as bot.py has; not {name[:MAX_NAME]!r}")
+        _write(folder / last, data)
 
 
 def _unpack(zipped: zipfile.ZipFile, folder: Path) -> None:
     members = [(member, _path_of(member)) for member in zipped.infolist() if not member.is_dir()]
-    members = [(member, path) for member, path in members if not set(LEFT_OUT) & set(path.parts)]
+    members = [(member, path) for member, path in members if LEFT_OUT.isdisjoint(path.parts)]
     if not members:
         raise BadUpload("the archive has no files")
     if len(members) > MAX_FILES:
         raise BadUpload(f"an upload has at most {MAX_FILES} files, this one {len(members)}; leave out what is built")
-    outer = _common_folder([path for _, path in members])
-    seen: dict[str, PurePosixPath] = {}
+    outer = PurePosixPath(os.path.commonpath([path.parent for _, path in members]))
     left = MAX_BYTES
     for member, path in members:
-        inner = PurePosixPath(*path.parts[outer:])
-        for one in (inner, *inner.parents):
-            before = seen.setdefault(_folded(one), one)
-            if before != one or (one is inner and before is not inner):
-                raise BadUpload(f"the archive has {before} and {one}")
-        left -= _extract(zipped, member, folder.joinpath(*inner.parts), left)
-
-
-def _folded(path: PurePosixPath) -> str:
-    """Return what two paths have in common that some systems take for one: neither case nor composed letters count."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", str(path)).casefold())
-
-
-def _extract(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, most: int) -> int:
-    data = bytearray()
-    with zipped.open(member) as file:
-        while piece := file.read(READ_BYTES):
-            data += piece
-            if len(data) > most:
-                raise BadUpload(f"the files of an upload have at most {MAX_BYTES // MEGABYTE} MB together")
-    _write(place, data, runs=bool(member.external_attr >> 16 & stat.S_IXUSR))
-    return len(data)
+        with zipped.open(member) as file:
+            data = file.read(left + 1)
+        left -= len(data)
+        if left < 0:
+            raise BadUpload(f"the files of an upload have at most {MAX_BYTES // MEGABYTE} MB together")
+        _write(folder / path.relative_to(outer), data, runs=bool(member.external_attr >> 16 & stat.S_IXUSR))
 
 
 def _path_of(member: zipfile.ZipInfo) -> PurePosixPath:
@@ -103,7 +85,7 @@ def _path_of(member: zipfile.ZipInfo) -> PurePosixPath:
     path = PurePosixPath(name)
     if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
         raise BadUpload(f"{name!r} in the archive is a link or a device; put the file itself there")
-    if path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name or not path.parts:
+    if path.is_absolute() or ".." in path.parts or "\\" in name or not path.parts:
         raise BadUpload(f"{name!r} in the archive does not lie in its folder")
     if not member.orig_filename.isprintable() or len(name.encode()) > MAX_NAME or len(path.parts) > MAX_DEPTH:
         raise BadUpload(
@@ -113,22 +95,7 @@ def _path_of(member: zipfile.ZipInfo) -> PurePosixPath:
     return path
 
 
-def _common_folder(paths: list[PurePosixPath]) -> int:
-    """Return in how many folders, one in the other, all files lie."""
-    outer = 0
-    while all(len(path.parts) > outer + 1 for path in paths) and len({path.parts[outer] for path in paths}) == 1:
-        outer += 1
-    return outer
-
-
-def _file_name(name: str) -> str:
-    last = PurePosixPath(name.replace("\\", "/")).name
-    if not last.isprintable() or len(last.encode()) > MAX_NAME or not last or last.startswith("."):
-        raise BadUpload(f"a file has a name as bot.py has; not {name[:MAX_NAME]!r}")
-    return last
-
-
-def _write(place: Path, data: bytes | bytearray, *, runs: bool = False) -> None:
+def _write(place: Path, data: bytes, *, runs: bool = False) -> None:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
@@ -138,20 +105,15 @@ def _write(place: Path, data: bytes | bytearray, *, runs: bool = False) -> None:
 
 
 COMMAND = "command"
-"""The file that says how a bot is started."""
+"""The file that holds the command that starts a bot."""
 
-MAX_COMMAND = 1000
-"""Characters of it."""
-
-TOLD = ("{host}", "{port}", "{name}", "{game}")
-"""What a program that does not look into its environment is told."""
-
+ARGUMENTS = ("{host}", "{port}", "{name}", "{game}")
+"""Arguments of a program that does not read its environment."""
 
 PYTHON = ("python3", "python")
-"""What stands for the server's own Python, which has the client library."""
+"""Names of the server's own Python, which has the client library."""
 
-
-LANGUAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
+BUILDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Makefile", ("make",)),
     ("makefile", ("make",)),
     ("Cargo.toml", ("cargo", "build", "--release", "--offline", "--quiet")),
@@ -166,29 +128,23 @@ LANGUAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 STARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("bot.py", ("python3", "bot.py")),
-    ("bot.js", ("node", "bot.js", *TOLD)),
-    ("Bot.class", ("java", "-cp", ".", "Bot", *TOLD)),
-    ("target/release/bot", ("target/release/bot", *TOLD)),
-    ("bot", ("./bot", *TOLD)),
+    ("bot.js", ("node", "bot.js", *ARGUMENTS)),
+    ("Bot.class", ("java", "-cp", ".", "Bot", *ARGUMENTS)),
+    ("target/release/bot", ("target/release/bot", *ARGUMENTS)),
+    ("bot", ("./bot", *ARGUMENTS)),
 )
-"""How a bot is started that has, once it is built, a certain file; the first holds."""
+"""Files of a built bot, and the commands that start it. The first entry with a file in the folder is used."""
 
 
 def build_command(folder: Path) -> tuple[str, ...]:
-    """Return the command that builds the bot in a folder; empty if nothing is to be built."""
-    for source, build in LANGUAGES:
-        if (folder / source).is_file():
-            return build
-    return ()
+    """Return the command that builds the bot in a folder; empty if there is nothing to build."""
+    return next((build for source, build in BUILDS if (folder / source).is_file()), ())
 
 
 def start_command(folder: Path) -> tuple[str, ...]:
-    """Return the command that starts a bot from the folder of its build, if its author has not written one down.
-
-    Raises `BadUpload`.
-    """
+    """Return the command that starts a bot in the folder of its build. Raises `BadUpload`."""
     for product, start in STARTS:
-        if os.path.lexists(folder / product) and not os.path.isdir(folder / product):  # a link may lead nowhere here
+        if os.path.lexists(folder / product) and not os.path.isdir(folder / product):  # a link may be broken out here
             return start
     scripts = [path.name for path in folder.glob("*.py") if path.name.isprintable() and not path.match("test_*.py")]
     if len(scripts) == 1:
@@ -200,22 +156,19 @@ def start_command(folder: Path) -> tuple[str, ...]:
 
 
 def written_command(folder: Path) -> tuple[str, ...]:
-    """Return the author's own command that starts the bot; nothing if there is no such file. Raises `BadUpload`."""
+    """Return the start command in the file `COMMAND`; empty if there is no such file. Raises `BadUpload`."""
     file = folder / COMMAND
     if not file.is_file() or os.access(file, os.X_OK):
         return ()
     try:
-        text = file.read_text(encoding="utf-8-sig").strip()
-        words = tuple(shlex.split(text))
+        words = tuple(shlex.split(file.read_text(encoding="utf-8-sig")))
     except ValueError as error:
         raise BadUpload(f"the file {COMMAND} cannot be read: {error}") from None
-    if not words or "\n" in text or len(text) > MAX_COMMAND:
-        raise BadUpload(
-            f"the file {COMMAND} holds one line with the command that starts the bot, as in: python3 bot.py"
-        )
+    if not words:
+        raise BadUpload(f"the file {COMMAND} holds the command that starts the bot, as in: python3 bot.py")
     return words
 
 
 def runnable(command: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the command that starts a bot on this machine: Python is the server's own, with the client library."""
+    """Return a start command with the server's own Python, which has the client library, in place of ``python3``."""
     return (sys.executable, *command[1:]) if command[0] in PYTHON else command

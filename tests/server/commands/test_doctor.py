@@ -184,7 +184,7 @@ def test_league(tmp_path: Path) -> None:
         versions = Versions(data, accounts)
         version = versions.add(ann, "Bot", "bot.py", b"")
         versions.go_on(version, "qualifying")
-        versions.activate(version, "the server")
+        versions.accept(version)
     (missing,) = found(tmp_path, "league")
     assert missing.state == WRONG and "version 1 of Bot are missing, which should play" in missing.sentence
     (versions.folder(version) / "build").mkdir()

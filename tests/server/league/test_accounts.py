@@ -7,12 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
-import trio
-import trio.testing
 
 from server.config import tokens
 from server.league.accounts.accounts import Accounts
@@ -27,8 +23,6 @@ from server.league.accounts.people import (
     NotAllowed,
 )
 from server.league.database import FILE
-from server.league.pages.forms import Identities, Identity
-from server.web.http.guard import QUOTA
 from tests.clocks import SetClock
 from tests.server.league.people import person, refused
 
@@ -78,30 +72,6 @@ def test_of_many_who_open_a_link_at_once_one_comes_in(tmp_path: Path) -> None:
             done = list(threads.map(redeem, range(16)))
         assert [sum(came) for came in zip(*done, strict=True)] == [1, 5]
         assert len(first.people()) == 6
-
-
-def test_what_was_changed_is_seen_at_once_however_many_look_at_the_same_time(accounts: Accounts) -> None:
-    """A look that another thread has not finished would hold all others to what was there when it began."""
-    over = threading.Event()
-
-    many = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) SELECT * FROM n, secrets"
-
-    def look_for_long() -> None:
-        while not over.is_set():
-            accounts.rows(many)
-
-    threads = [threading.Thread(target=look_for_long) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    try:
-        for number in range(100):
-            with accounts.change() as database:
-                accounts.log(database, "ann", f"change {number}")
-            assert accounts.rows("SELECT what FROM audit ORDER BY id DESC LIMIT 1") == [(f"change {number}",)]
-    finally:
-        over.set()
-        for thread in threads:
-            thread.join()
 
 
 def test_a_new_link_makes_the_one_before_good_for_nothing(accounts: Accounts) -> None:
@@ -157,7 +127,7 @@ def test_tokens_of_bots_are_made_and_revoked(accounts: Accounts) -> None:
         (lambda: accounts.make_token(ann, "x" * 33), "a name is"),
         (lambda: accounts.make_token(ann, ""), "a name is"),
         (lambda: accounts.make_token(bob, "DEEP-ANN"), "taken"),
-        (lambda: accounts.invite("deep-ann", AUTHOR, "test"), "taken by somebody's bot"),
+        (lambda: accounts.invite("deep-ann", AUTHOR, "test"), "is taken"),
     )
     again = accounts.make_token(ann, "ann")
     known = accounts.token_hash("ann") or ""
@@ -218,7 +188,6 @@ def test_there_is_always_an_organiser_left(accounts: Accounts) -> None:
         (lambda: accounts.set_role("teacher", AUTHOR, "test"), "the only organiser"),
         (lambda: accounts.close_account("teacher", "test"), "the only organiser"),
         (lambda: accounts.set_role("nobody", AUTHOR, "test"), "there is no account"),
-        (lambda: accounts.set_role("ann", "king", "test"), "a role is one of"),  # type: ignore[arg-type]
     )
     accounts.set_role("ann", ORGANISER, "test")
     accounts.set_role("teacher", AUTHOR, "test")
@@ -281,22 +250,3 @@ def test_no_reader_waits_for_another_one(accounts: Accounts) -> None:
         finally:
             slow.given.set()
         assert long.result(60) == [(7,)]
-
-
-async def test_a_newcomer_whom_a_proxy_names_is_written_beside_the_event_loop(accounts: Accounts) -> None:
-    identities = Identities(accounts, "x-user")
-    request: Any = SimpleNamespace(
-        scope={"state": {QUOTA: SimpleNamespace(trusted=True)}}, headers={"x-user": "eve"}, cookies={}
-    )
-    found: list[Identity | None] = []
-
-    async def find() -> None:
-        found.append(await identities.find(request))
-
-    with trio.fail_after(60):
-        async with trio.open_nursery() as nursery:
-            with accounts.change():  # another writer, whose disk is slow
-                nursery.start_soon(find)
-                await trio.testing.wait_all_tasks_blocked()
-                assert not found
-    assert [one and one.person.name for one in found] == ["eve"]

@@ -11,12 +11,10 @@ from pathlib import Path
 import pytest
 
 from server.contest.definition import Bounds
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ORGANISER, Person
-from server.league.submissions import pipeline, steps, upload
-from server.league.submissions.steps import Ended
+from server.league.accounts.people import Person
+from server.league.submissions import pipeline, upload
+from server.league.submissions.pipeline import Ended
 from server.league.submissions.versions import CHECK_REPORT, Version, Versions, disk_use, remove_tree, unlock_tree
-from tests.server.league.people import refused
 from tests.server.league.test_submissions import SEALED, Replace, ann, packed, tried, without_sandbox
 
 __all__ = ["ann", "without_sandbox"]
@@ -42,7 +40,7 @@ def test_what_a_makefile_makes_is_what_plays(versions: Versions, ann: Person, tm
     makefile = "bot: bot.c size.h\n\t$(CC) -o $@ $<\nsize.h:\n\techo '#define SIZE 3' > $@\n"
     program = '#include "size.h"\nint main(void) { return SIZE - 3; }\n'
     version, log = built(versions, ann, tmp_path, {"Makefile": makefile, "bot.c": program})
-    assert (version.state, version.sentence, version.command) == ("active", "", ("./bot", *upload.TOLD))
+    assert (version.state, version.sentence, version.command) == ("active", "", ("./bot", *upload.ARGUMENTS))
     assert "-o bot bot.c" in log
     assert (versions.folder(version) / "build" / "bot").stat().st_mode & 0o111
 
@@ -106,22 +104,6 @@ def test_what_a_build_locks_is_unlocked_and_can_be_deleted(versions: Versions, a
     assert not versions.folder(version).exists()
 
 
-def test_an_organiser_deletes_a_version_that_is_under_way(
-    versions: Versions, ann: Person, accounts: Accounts, tmp_path: Path, without_sandbox: Replace
-) -> None:
-    accounts.invite("chief", ORGANISER, "test")
-    version = versions.add(ann, "bot", "bot.py", b"print()")
-
-    async def check(*_: object) -> Ended:
-        refused((lambda: versions.delete(version, "ann"), "under way"))
-        versions.delete(version, "chief")
-        return Ended(0)
-
-    without_sandbox(check=check)
-    found, _ = tried(versions, tmp_path, version)
-    assert found.state == "deleted" and not versions.folder(version).exists()
-
-
 NETWORK = """
 import socket
 import sys
@@ -170,7 +152,7 @@ def test_a_build_that_takes_more_than_it_may_is_refused(
     recipe_line: str,
     sentence: str,
 ) -> None:
-    monkeypatch.setattr(steps, limit, most)
+    monkeypatch.setattr(pipeline, limit, most)
     version, _ = built(versions, ann, tmp_path, {"Makefile": f"bot:\n\t{recipe_line}\n"})
     assert (version.state, version.sentence) == ("refused", f"the build (make) failed: {sentence}")
 
@@ -192,7 +174,7 @@ def test_a_version_that_loses_its_first_games_by_a_fault_of_its_own_is_refused(
     async def check(*_: object) -> Ended:
         return Ended(0)
 
-    monkeypatch.setattr(steps, "check", check)
+    monkeypatch.setattr(pipeline, "run_check", check)
     version, logs = tried(versions, tmp_path, versions.add(ann, "bot", "bot.py", CRASHES.encode()))
     assert version.state == "refused"
     assert version.sentence.startswith(
@@ -206,10 +188,10 @@ def test_a_version_that_loses_its_first_games_by_a_fault_of_its_own_is_refused(
 async def test_the_match_of_a_qualification_does_not_work_in_the_folder_of_the_author(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(steps, "with_low_priority", lambda *_: ("pwd",))
+    monkeypatch.setattr(pipeline, "with_low_priority", lambda *_: ("pwd",))
     (tmp_path / "build").mkdir()
     log = tmp_path / "match.txt"
-    ended = await steps.qualify("bot", ("./bot",), tmp_path / "build", log, "0" * 16, steps.TRIALS[0])
+    ended = await pipeline.run_match("bot", ("./bot",), tmp_path / "build", log, "0" * 16, pipeline.TRIAL)
     assert (ended, log.read_text()) == (Ended(0), f"{tmp_path}\n")
 
 
@@ -225,11 +207,11 @@ async def test_a_bot_does_not_see_the_conformance_test_that_it_takes(tmp_path: P
     folder, log = tmp_path / "build", tmp_path / "check.txt"
     folder.mkdir()
     (folder / "bot.py").write_text(LOOKS_AROUND)
-    ended = await steps.check((sys.executable, "bot.py"), folder, log, "0" * 16, steps.TRIALS[0])
+    ended = await pipeline.run_check((sys.executable, "bot.py"), folder, log, "0" * 16, pipeline.TRIAL)
     seen = [line for line in log.read_text().splitlines() if line.startswith("sees")]
     # whole arguments, as a folder on the way to the interpreter may have any name
     assert any("'bot.py'" in line for line in seen) and not any("'check'" in line for line in seen)
-    assert ended.status == 1 and "ended by itself" in steps.first_fault(tmp_path / CHECK_REPORT)
+    assert ended.status == 1 and "ended by itself" in pipeline.first_fault(tmp_path / CHECK_REPORT)
 
 
 @pytest.mark.parametrize(("load", "tries", "state"), [(10.0, 2, "active"), (0.0, 1, "refused")])
@@ -250,7 +232,7 @@ def test_a_game_lost_on_time_by_a_busy_machine_is_played_again(
         log.write_text("game 1: time: bot (first) ran out of time\n" if len(taken) == 1 else "")
         return Ended(pipeline.AT_FAULT if len(taken) == 1 else 0)
 
-    without_sandbox(qualify=qualify)
+    without_sandbox(match=qualify)
     monkeypatch.setattr(os, "getloadavg", lambda: (load * (os.cpu_count() or 1), 0, 0))
     found, _ = tried(versions, tmp_path, versions.add(ann, "bot", "bot.py", b"print()"))
     assert (found.state, len(taken)) == (state, tries)

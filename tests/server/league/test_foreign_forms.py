@@ -20,8 +20,8 @@ from server import serve as server
 from server.config.settings import Limits, Settings
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
-from server.league.comparisons import Comparisons
-from server.league.grading.grade_book import GradeBook, League
+from server.league.contests import Comparisons
+from server.league.grading.grade_book import GradeBook
 from server.league.ladder.definition import read
 from server.league.ladder.service import LadderService
 from server.league.pages.account_pages import AccountPages
@@ -209,14 +209,14 @@ async def test_an_address_that_guesses_is_refused_until_its_time_has_come(
     tmp_path: Path, accounts: Accounts, versions: Versions, kind: str, wrong: int
 ) -> None:
     identities = Identities(accounts, "")
-    book = GradeBook(League(tmp_path, accounts, versions))
+    book = GradeBook(tmp_path, accounts, versions)
     known = {
         "link": accounts.invite("bob", AUTHOR, "test"),
         "code": accounts.invite_many(AUTHOR, 2, "test"),
         "token": accounts.make_token(person(accounts, "ann"), "bot"),
     }
     comparisons = Comparisons(tmp_path, accounts, versions)
-    pages = AccountPages(accounts, identities, book), VersionPages(identities, versions, Turns(), comparisons)
+    pages = AccountPages(accounts, identities, book), VersionPages(accounts, identities, versions, Turns(), comparisons)
     app = Starlette(routes=[route for one in pages for route in one.routes()], exception_handlers={Refused: refused})
     now = 0
     rate_limiter = HttpRateLimiter(Limits(), 5, lambda: now)

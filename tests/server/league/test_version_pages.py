@@ -99,7 +99,7 @@ def test_a_version_is_sent_by_a_form_and_its_author_reads_why_it_was_refused(sit
     assert page.status == 400 and "has not passed" in page.text
     page = ann.post("/bots/ann-1/versions/1/delete", form=form)
     assert (page.status, page.headers["location"]) == (303, "/bots/ann-1")
-    assert "was refused, and deleted: the build" in ann.get("/bots/ann-1").text
+    assert "was deleted: the build" in ann.get("/bots/ann-1").text
     assert not (site.data / "submissions" / "ann-1" / "1").exists()
     assert send(ann, "ann-1", "made up", "bot.zip", b"x").status == 403
     assert ann.ask("POST", "/bots/ann-1/versions", "x", **{"content-type": "multipart/form-data"}).status == 400

@@ -64,7 +64,7 @@ def activate(accounts: Accounts, versions: Versions, person: str, bot: str) -> N
         accounts.make_token(found, bot)
     version = versions.add(found, bot, "bot.py", b"print()")
     versions.go_on(version, "qualifying", ("python3", "bot.py"))
-    versions.activate(version, "test")
+    versions.accept(version)
 
 
 def test_the_active_version_of_each_bot_plays_as_it_was_built(
