@@ -5,6 +5,7 @@ A record of this server never changes, so answers about it are kept. A process o
 
 from collections.abc import Hashable
 from functools import partial
+from weakref import WeakKeyDictionary
 
 import msgspec
 import structlog
@@ -14,11 +15,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Scope
 
-from engine.match.signature import shown, signer
 from engine.wire.codes import Code, ProtocolError
 from server.arena.arena import Arena
-from server.config.keys import public_half
-from server.ops.lru_cache import LruCache
+from server.match.match import Match
 from server.ops.typed_json import decode
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
@@ -27,7 +26,7 @@ from server.web.http.errors import NOT_TRUE, Refused
 from server.web.http.guard import GUESS_COST, QUOTA, TOO_MANY
 from server.web.http.request import number_in, query_before, read_body
 from server.web.live.event_stream import Listen, Live
-from server.web.live.matches import KEPT_MATCHES, MatchFrames, MatchHubs, away
+from server.web.live.matches import MatchFrames, MatchHubs, away
 from server.web.pool import Pool, TooLong
 from server.web.views.contests import ReportIndex
 from server.web.views.match_frames import info_of, note_views, now_of
@@ -41,7 +40,7 @@ MAX_BODY_BYTES = 1024
 """Longest question for a log: a token and little else."""
 
 KEPT_BYTES = 32 * 1024 * 1024
-"""Answers about the server's own records that are kept, the last ones that were asked for."""
+"""Most bytes of answers about the server's own records that are kept."""
 
 STATUS = {Code.UNKNOWN_MATCH: 404, Code.BAD_TOKEN: 403}
 """Status of an answer by the error code of the protocol."""
@@ -65,12 +64,11 @@ class MatchRoutes:
         """Take the arena, its records, the channels of matches, the pool of processes, and reports of contests."""
         self._arena = arena
         self._record_store = record_store
-        self._data = arena.settings.data
         self._hubs = hubs
         self._pool = pool
         self._reports = reports
-        self._frames: LruCache[int, MatchFrames] = LruCache(KEPT_MATCHES)
-        self._kept: LruCache[tuple[str, int, int], bytes] = LruCache(KEPT_BYTES, size_of=len)
+        self._frames: WeakKeyDictionary[Match, MatchFrames] = WeakKeyDictionary()
+        self._kept: dict[tuple[str, int, int], bytes] = {}
         self._asked: dict[tuple[str, int, int, Hashable], trio.Lock] = {}
 
     def routes(self) -> list[Route]:
@@ -88,8 +86,6 @@ class MatchRoutes:
                 Route(f"/api/{path}", partial(self._of_record, kind), methods=["POST"])
                 for path, kind in (("record", "frames"), ("values", "values"), ("review", "review"))
             ),
-            Route("/api/key", self._key),
-            Route("/api/signature", self._signature, methods=["POST"]),
         ]
 
     async def check(self, number: int) -> None:
@@ -111,7 +107,7 @@ class MatchRoutes:
             return await self._of_match("frames", request)
         state, stamp, gone, notes = match.public, match.now(), away(match), match.public_notes
         history = state.history
-        known = self._frames.get(number) or self._frames.put(number, MatchFrames(history.start))
+        known = self._frames.setdefault(match, MatchFrames(history.start))
         ask = partial(self._pool.ask, "positions", client=request.scope[QUOTA])
         frames = await known.up_to(history.moves, history.position, ask)
 
@@ -165,11 +161,17 @@ class MatchRoutes:
                 if answer is None:
                     answer = await self._ask(kind, record, request, before)
                     if kind != "values" or IS_CUT not in answer:
-                        self._kept.put(key, answer)
+                        self._keep(key, answer)
         finally:
             if not lock.locked():
                 self._asked.pop(asked, None)
         return json_answer(answer)
+
+    def _keep(self, key: tuple[str, int, int], answer: bytes) -> None:
+        """Keep an answer, and forget the oldest ones that are too many."""
+        self._kept[key] = answer
+        while sum(map(len, self._kept.values())) > KEPT_BYTES:
+            del self._kept[next(iter(self._kept))]
 
     async def _of_record(self, kind: str, request: Request) -> Response:
         """Answer a question about a record that a browser sends."""
@@ -186,17 +188,6 @@ class MatchRoutes:
             return await self._pool.ask(kind, body, request.scope[QUOTA])
         except TooLong as error:
             raise Refused(NOT_TRUE, f"the record takes longer than {error.seconds:.0f} seconds to read") from None
-
-    async def _key(self, _request: Request) -> Response:
-        key = await trio.to_thread.run_sync(public_half, self._data)
-        return json_answer(msgspec.json.encode({"algorithm": "Ed25519", "key": shown(key)}))
-
-    async def _signature(self, request: Request) -> Response:
-        record = await read_body(request, RECORD_BYTES)
-        if not record.startswith(b"arena-record "):
-            raise Refused(NOT_TRUE, "line 1: a record begins with arena-record")
-        by = await trio.to_thread.run_sync(lambda: signer(public_half(self._data), record))
-        return json_answer(msgspec.json.encode({"by": by}))
 
     async def _log(self, request: Request) -> Response:
         """Return the lines of a player's log, with side, number of the move and text, to the owner of its token."""

@@ -20,7 +20,6 @@ from starlette.responses import RedirectResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from engine.games.outcome import Termination
-from engine.match.signature import public_key, signer
 from engine.wire import messages as m
 from server import cli
 from server.config.settings import Limits, Settings
@@ -353,24 +352,6 @@ def test_the_log_of_a_player_is_for_who_posts_its_token(site: Site, seat: Seat) 
         assert log(body).status == 400
     assert ask(site, path).status == 405
     assert ask(site, "/api/matches/999/log", "POST", b'{"token": ""}').status == 404
-
-
-def test_a_server_shows_its_key_and_says_who_has_signed_a_record(site: Site) -> None:
-    key = ask(site, "/api/key").json
-    command = [sys.executable, "-P", "-m", "server", "key", "--data", str(site.data)]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout
-    assert key == {"algorithm": "Ed25519", "key": printed.strip()}
-    record = ask(site, f"/api/matches/{over(site)}/record").body
-    assert signer(public_key(printed.encode()), record) == "this server"
-    for text, by in (
-        (record, "this server"),
-        (record.replace(b"resigned", b"resined"), "another key"),
-        (record[: record.rindex(b"signature")], "nobody"),
-        (b"arena-record 1\n", "nobody"),
-        (b"arena-record 1\nsignature \xff\n", "another key"),
-    ):
-        assert ask(site, "/api/signature", "POST", text).json == {"by": by}
-    assert ask(site, "/api/signature", "POST", b"signature AAAA\n").status == 422
 
 
 def test_another_sites_page_may_not_ask_for_work(site: Site) -> None:

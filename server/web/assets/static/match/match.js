@@ -417,21 +417,11 @@ async function showServers(number) {
   }
 }
 
-const SIGNED = {
-  "this server": "This server has signed the record: names, date and times are as they were.",
-  "another key":
-    "The signature is not of this server for this text: another server has signed it, or something was changed.",
-  nobody: "Nobody has signed the record: names, date and number may have been changed, and times shifted together.",
-};
-
 async function showFile(file) {
   $("fault").hidden = true;
   try {
     const record = await file.text();
     new MatchPage(await ask("/api/record", { method: "POST", body: file }), null, record);
-    const { by } = await ask("/api/signature", { method: "POST", body: file });
-    $("signature").hidden = false;
-    say($("signature"), SIGNED[by]);
     $("another").hidden = false;
     return true;
   } catch (error) {
