@@ -83,9 +83,9 @@ class TooLong(Refused):
 
 
 class FairQueue:
-    """Gives turns to the client that has the fewest; then to that which had least time, or waits for fewest.
+    """Gives turns to the client with the fewest turns, then to the client that used the least time of late.
 
-    Among equals they are given in the order in which they are asked for.
+    Equal clients have turns in the order in which they ask.
     """
 
     def __init__(self) -> None:
@@ -122,17 +122,13 @@ class FairQueue:
 
     def _give(self) -> None:
         while fit := [turn for turn, (client, lane) in self._waiting.items() if self._fits(client, lane)]:
-            now = trio.current_time()
-            wanted = Counter(client for client, _ in self._waiting.values())
-            had = {client: max(now, self._paid.get(client, now)) for client in wanted}
-            ranks = {
-                turn: (sum(self._running[client, lane] for lane in Lane), had[client], wanted[client])
-                for turn in fit
-                for client, _ in (self._waiting[turn],)
-            }
-            turn = min(fit, key=ranks.__getitem__)
+            turn = min(fit, key=self._rank)
             self._running[self._waiting.pop(turn)] += 1
             turn.set()
+
+    def _rank(self, turn: trio.Event) -> tuple[int, float]:
+        client, now = self._waiting[turn][0], trio.current_time()
+        return sum(self._running[client, lane] for lane in Lane), max(now, self._paid.get(client, now))
 
     def _fits(self, client: Hashable, lane: Lane) -> bool:
         used = sum(count for (_, other), count in self._running.items() if other == lane)
