@@ -17,7 +17,6 @@ from engine.games.catalogue import start_of
 from engine.games.gipf.board import rows, write
 from engine.games.gipf.geometry import Parameters
 from engine.games.gipf.rules import State
-from tests.bench.games import boards
 
 RUNS = 5
 """Of which the median is shown."""
@@ -52,7 +51,7 @@ def run() -> None:
     )
     analyse, usual = ("engine", "analyse", "gipf"), ("gipf", "4 4 15 15", "--purpose", "search")
     large = ("gipf", "5 4 20 20", "--purpose", "search")
-    mnk = boards((4, 4, 3), 30_500)
+    mnk = _mnk_boards((4, 4, 3), 30_500)
     table = (
         Measured(
             "shell mnk, 30500 boards of 4,4,3", ("engine", "shell", "mnk"), "", "0.6",
@@ -82,6 +81,22 @@ def run() -> None:
         _row(measured.title, f"{cold:.2f}", measured.cold, f"{warm:.2f}", measured.warm)
     _row("shell gipf, the slowest of 28 endings", f"{max(map(_ending, endings())):.2f}", "1.2", "", "")
     _row("arena-bot random, to its first move", f"{median(_first_move() for _ in range(RUNS)):.2f}", "0.2", "", "")
+
+
+def _mnk_boards(parameters: tuple[int, int, int], count: int) -> list[str]:
+    """Return so many commands to solve random boards of N, M and K."""
+    chance = Random(1)
+    rows, columns, _ = parameters
+    commands = []
+    for _ in range(count):
+        fields = ["0"] * (rows * columns)
+        player = 1
+        for field in chance.sample(range(len(fields)), chance.randrange(len(fields))):
+            fields[field] = str(player)
+            player = 3 - player
+        lines = [" ".join(fields[row * columns : (row + 1) * columns]) for row in range(rows)]
+        commands.append("\n".join(["SOLVE_GAME_STATE", f"{' '.join(map(str, parameters))} {player}", *lines, ""]))
+    return commands
 
 
 def _row(title: str, cold: str, cold_bar: str, warm: str, warm_bar: str) -> None:

@@ -384,17 +384,6 @@ def test_odd_requests_are_answered_or_closed(site: Site, request_text: bytes) ->
     assert ask(site, "/").status == 200
 
 
-def test_rubbish_behind_a_request_for_what_is_live_harms_nobody(site: Site) -> None:
-    with socket.create_connection(("127.0.0.1", site.web_port), timeout=WAIT_SECONDS) as browser:
-        browser.sendall(b"GET /live/lobby HTTP/1.1\r\nhost: x\r\n\r\n")
-        told = b""
-        while b"data:" not in told:
-            told += browser.recv(65536)
-        browser.sendall(b"\x00 rubbish\r\n\r\n" * 10)
-        assert ask(site, "/").status == 200
-    assert ask(site, "/").status == 200
-
-
 async def test_a_server_stops_at_once_though_a_browser_does_not_read(mock_clock: trio.testing.MockClock) -> None:
     async def flood(_scope: Scope, _receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})

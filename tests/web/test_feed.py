@@ -9,7 +9,7 @@ import trio.testing
 from structlog.testing import capture_logs
 
 from server.web.live import event_stream
-from server.web.live.event_stream import Broadcaster, Channel, Mailbox, chunk, framed
+from server.web.live.event_stream import Broadcaster, Channel, Mailbox, framed
 
 
 def is_beat(event: bytes) -> bool:
@@ -145,11 +145,6 @@ async def test_telling_takes_a_sixtieth_of_the_time_at_most(autojump_clock: trio
             await trio.sleep(0.1)
     told = [event for event in reader.events()[1:] if not is_beat(event)]
     assert 3 <= len(told) <= 5
-
-
-def test_chunks_are_those_of_http() -> None:
-    assert chunk(b"x" * 26) == b"1a\r\n" + b"x" * 26 + b"\r\n"
-    assert chunk(framed(b"{}")) == b"a\r\ndata: {}\n\n\r\n"
 
 
 @contextmanager

@@ -117,29 +117,3 @@ def test_a_class_is_invited_and_makes_tokens(browser: Browser, site: Site, phone
         page.get_by_label("The code").fill("none")
         page.get_by_role("button", name="Go on").click()
         expect(page.get_by_role("alert")).to_contain_text("This invitation is not known here")
-
-
-def test_a_contest_is_written_on_a_phone(browser: Browser, site: Site) -> None:
-    with closing(Accounts(site.data)) as accounts:
-        link = accounts.invite("rector", ORGANISER, "test")
-    with open_page(browser, phone=True, still=True, refused=400) as page:
-
-        def look() -> None:
-            check_accessibility(page)
-            check_legibility(page)
-            assert fits(page)
-
-        page.goto(f"{site.url}/join/{link}")
-        page.get_by_role("button", name="Sign in as rector").click()
-        page.goto(f"{site.url}/organise/new")
-        page.get_by_role("link", name="Gauntlet").click()
-        page.get_by_role("link", name="Round robin").click()
-        text = page.get_by_label("The contest file")
-        text.fill(text.input_value().replace("increment = 100", "increment = -1"))
-        page.get_by_role("button", name="Check").click()
-        expect(page.get_by_role("alert")).to_contain_text("Line 2: time.increment is")
-        look()
-        text.fill(text.input_value().replace("increment = -1", "increment = 100"))
-        page.get_by_role("button", name="Check").click()
-        expect(page.get_by_role("status")).to_contain_text("It can begin: 2 entrants, 2 games")
-        look()

@@ -183,17 +183,3 @@ def test_the_longest_names_fit_a_phone_on_pages_of_the_league(
             assert fits(page), what
             assert not page.evaluate(EDGE), what
             check_legibility(page)
-
-
-def test_the_longest_names_fit_a_phone_before_anybody_has_signed_in(
-    browser: Browser, league: tuple[Site, dict[str, str]]
-) -> None:
-    with closing(Accounts(league[0].data)) as accounts:
-        links = [accounts.invite(name, AUTHOR, "test") for name in (WIDE, LONG)]
-    with open_page(browser, phone=True) as page:
-        for link in links:
-            page.goto(f"{league[0].url}/join/{link}")
-            expect(page.locator("main h1")).to_be_visible()
-            assert fits(page)
-            assert not page.evaluate(EDGE)
-            check_legibility(page)

@@ -26,29 +26,6 @@ def kept(found: Locator) -> int:
     return int(found.evaluate_all("found => found.filter((one) => one.kept).length"))
 
 
-def test_two_tabs_and_the_lobby_follow_a_match_each_for_itself(browser: Browser, site: Site, seat: Seat) -> None:
-    table = seat("gipf", QUIET)
-    with open_page(browser, still=True) as first:
-        second, lobby = first.context.new_page(), first.context.new_page()
-        for page, path in ((first, f"/match/{table.match}"), (second, f"/match/{table.match}"), (lobby, "")):
-            page.goto(site.url + path)
-        expect(lobby.locator(".tile:not(.over)")).to_have_count(1)
-        for move in MOVES[:2]:
-            table.move(move)
-        for page in (first, second):
-            expect(page.locator("#moves li")).to_have_count(2)
-        first.keyboard.press("ArrowLeft")
-        table.move(MOVES[2])
-        expect(second.locator("#moves button[aria-current]")).to_contain_text(f"3.{MOVES[2]}")
-        expect(first.locator("#moves li")).to_have_count(3)
-        expect(first.locator("#moves button[aria-current]")).to_contain_text(f"1.{MOVES[0]}")
-        expect(lobby.locator(".tile:not(.over)")).to_contain_text("3 moves")
-        table.resign()
-        for page in (first, second):
-            expect(page.locator("#status")).to_have_text("over")
-        expect(lobby.locator(".tile:not(.over)")).to_have_count(0)
-
-
 def test_back_and_forward_lead_from_page_to_page(visit: Visit, site: Site, seat: Seat) -> None:
     table = seat("gipf", QUIET)
     page = visit(still=True)

@@ -113,26 +113,6 @@ def test_a_move_is_typed_and_what_is_none_is_refused(page: Page, address: str) -
     expect(page.locator("#fault")).to_have_text("")
 
 
-def test_nonsense_is_refused_at_the_field_that_is_wrong(page: Page, address: str) -> None:
-    show(page, address)
-    for name, typed, sentence in (
-        ("S", "1", "S is 1, but boards have sides of 2 to 12 fields"),
-        ("K", "8", "K is 8, but for S = 4 it lies between 2 and 7"),
-        ("GW", "3", "GW is 3, but a side has 4 to 999 pieces"),
-        ("GB", "", "GIPF takes four numbers, S K GW GB, as in 4 4 15 15; not '4 4 15'"),
-    ):
-        field = page.locator(f"#setup [name={name}]")
-        usual = field.input_value()
-        field.fill(typed)
-        page.keyboard.press("Enter")
-        expect(page.locator("#variant-fault")).to_have_text(sentence)
-        if typed:
-            expect(field).to_have_attribute("aria-invalid", "true")
-            expect(field).to_be_focused()
-        field.fill(usual)
-    expect(page.locator("#title")).to_have_text("GIPF 4 4 15 15")  # what was on the table is still there
-
-
 def test_a_text_is_loaded_and_a_bad_one_refused(page: Page, address: str) -> None:
     show(page, address, "game=morris&players=person,person")
     page.locator("#text").fill("0 0 W\nWW_W_________BBB_B______\nmoves:\n1 2\n")
