@@ -45,9 +45,6 @@ KEPT_BYTES = 32 * 1024 * 1024
 STATUS = {Code.UNKNOWN_MATCH: 404, Code.BAD_TOKEN: 403}
 """Status of an answer by the error code of the protocol."""
 
-IS_CUT = b'"cut":true'
-"""Part of values that may be others the next time: a slow machine had no time for all positions."""
-
 
 class LogQuestion(msgspec.Struct, forbid_unknown_fields=True):
     """A question for the log of a player."""
@@ -78,13 +75,13 @@ class MatchRoutes:
             Route("/live/matches/{number:number}", Live(self._running)),
             Route(match, self._match),
             Route(f"{match}/notes", self._notes),
-            *(Route(f"{match}/{kind}", partial(self._of_match, kind)) for kind in ("values", "review", "times")),
+            *(Route(f"{match}/{kind}", partial(self._of_match, kind)) for kind in ("review", "times")),
             Route(f"{match}/contest", self._contest),
             Route(f"{match}/record", self._record),
             Route(f"{match}/log", self._log, methods=["POST"]),
             *(
                 Route(f"/api/{path}", partial(self._of_record, kind), methods=["POST"])
-                for path, kind in (("record", "frames"), ("values", "values"), ("review", "review"))
+                for path, kind in (("record", "frames"), ("review", "review"))
             ),
         ]
 
@@ -160,8 +157,7 @@ class MatchRoutes:
                 answer = self._kept.get(key)
                 if answer is None:
                     answer = await self._ask(kind, record, request, before)
-                    if kind != "values" or IS_CUT not in answer:
-                        self._keep(key, answer)
+                    self._keep(key, answer)
         finally:
             if not lock.locked():
                 self._asked.pop(asked, None)
@@ -179,7 +175,7 @@ class MatchRoutes:
         return json_answer(await self._ask(kind, await read_body(request, RECORD_BYTES), request, before))
 
     async def _ask(self, kind: str, record: bytes, request: Request, before: int) -> bytes:
-        """Return the JSON of the frames, times or values of a record, or of the review of its moves before one.
+        """Return the JSON of the frames or times of a record, or of the review of its moves before one.
 
         Raises `Refused`, also where the record is not true.
         """

@@ -66,7 +66,7 @@ TRIES: dict[str, tuple[tuple[Lane, float], ...]] = {
     "think": ((SLOW, 10.0 + COMPILE_SECONDS),),
     "lines": ((SLOW, 4.0 + COMPILE_SECONDS),),
     **dict.fromkeys(("frames", "positions", "times"), ((QUICK, TRY_SECONDS), (SLOW, READ_SECONDS))),
-    **dict.fromkeys(("values", "review"), ((SLOW, 240.0),)),
+    "review": ((SLOW, 240.0),),
     **dict.fromkeys(("games", "player"), ((QUICK, READ_SECONDS),)),
     "index": ((QUICK, 120.0),),
 }

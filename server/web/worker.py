@@ -47,7 +47,6 @@ OF_GAMES: dict[str, Callable[[Path, sqlite3.Connection, Mapping[str, str]], obje
 OF_RECORDS: dict[str, Callable[[Summary], object]] = {
     "frames": match_frames.whole_match,
     "times": time_account,
-    "values": evaluations.judge,
 }
 """Questions about a record."""
 

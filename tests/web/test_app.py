@@ -28,7 +28,6 @@ from server.web.http import listener
 from server.web.http.guard import QUOTA, Guard, HttpRateLimiter
 from server.web.http.static_files import address
 from server.web.matches import RECORD_BYTES
-from tests.engine.records import records
 from tests.engine.test_record import played
 from tests.waiting import WAIT_SECONDS
 from tests.web.site import Seat, Site, Table, open_site
@@ -251,7 +250,7 @@ def test_a_match_is_told_while_it_is_played_and_afterwards(site: Site, seat: Sea
     assert [step[0] for step in told["now"]["steps"]] == ["a4-b4", "d7-d6", "a4-b4"]
     assert [frame["ply"] for frame in told["frames"]] == [0, 1, 2, 3]
     assert told["now"]["phase"] == "running" and told["now"]["runs"] == [False, True]
-    for part in ("record", "values"):
+    for part in ("record", "review"):
         refused = ask(site, f"/api/matches/{table.match}/{part}")
         assert refused.status == 409 and "is being played" in refused.json["error"]
     table.resign()
@@ -293,17 +292,6 @@ def test_matches_of_an_earlier_server_are_in_the_lobby_and_told_from_their_recor
         told = ask(site, "/api/matches/7").json
         assert len(told["frames"]) == 13 and told["now"]["ending"]["reason"] == "resign"
         assert ask(site, "/api/matches/7").json == told
-
-
-@pytest.mark.slow
-def test_positions_are_valued_by_the_engine(site: Site) -> None:
-    record = records()["won on the board"]
-    told = ask(site, "/api/values", "POST", record.encode()).json
-    values = told["values"]
-    assert told["unsearched"] == 0 and told["cut"] is False
-    assert len(values) == len(ask(site, "/api/record", "POST", record.encode()).json["frames"]) == 6
-    assert values[0]["win"] is None and values[4]["win"] == 1  # as long as both play well it is a draw
-    assert values[5] is None  # the game is over there
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ NUMBERS = (
     *("9" * digits for digits in (15, 16, 20, 300, 3900)),
 )
 PATHS = (
-    *("/api/matches/{}", "/api/matches/{}/record", "/api/matches/{}/values", "/live/matches/{}", "/match/{}"),
+    *("/api/matches/{}", "/api/matches/{}/record", "/api/matches/{}/review", "/live/matches/{}", "/match/{}"),
     *(
         "/contest/{}/report",
         "/contest/{}/games",
@@ -141,4 +141,4 @@ def test_records_are_read_whatever_their_numbers_are(site: Site) -> None:
     few = [*bad[:3], *bad[3::7]]  # each is read by a process of its own
     for text in few:
         assert refused(site, "POST", "/api/record", text, "text/plain") in (422, 413), text[:200]
-    assert refused(site, "POST", "/api/values", bad[4], "text/plain") == 422
+    assert refused(site, "POST", "/api/review", bad[4], "text/plain") == 422

@@ -23,7 +23,7 @@ PAGES = (
     ("/api/play/think", QUESTION),
     ("/api/analysis/kit", QUESTION),
     ("/api/matches/1", b""),
-    ("/api/matches/1/values", b""),
+    ("/api/matches/1/review", b""),
     ("/live/lobby", b""),
     ("/live/contests/1", b""),
     ("/contests", b""),

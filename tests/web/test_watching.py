@@ -189,25 +189,6 @@ def test_pages_outlive_their_server_and_show_what_is_true_then(browser: Browser,
             expect(night.locator(".tile")).to_have_count(0)
 
 
-def test_positions_that_were_not_searched_are_gaps(browser: Browser, site: Site, tmp_path: Path) -> None:
-    record = tmp_path / "record.txt"
-    record.write_text(played(end="resign", stop_after=8))
-    known = {"score": 120, "depth": 3, "win": None}
-    values = [known, known, None, None, known, None, known, known, known]
-    with open_page(browser, still=True) as page:
-        page.route("**/api/values", lambda route: route.fulfill(json={"values": values, "unsearched": 3, "cut": False}))
-        page.goto(f"{site.url}/replay")
-        page.set_input_files("#file", record)
-        page.locator("#evaluate").click()
-        expect(page.locator("#sparse")).to_have_text("6 of 9 positions were searched; the others are left out.")
-        expect(page.locator("#values .curve")).to_have_count(2)
-        expect(page.locator("#values .alone")).to_have_count(1)
-        expect(page.locator("#value")).to_contain_text("(depth 3)")
-        page.locator("#moves button").nth(1).click()
-        expect(page.locator("#value")).to_have_text("not searched")
-        expect(page.locator("#values .here")).to_have_count(0)
-
-
 def test_the_lobby_shows_boards_results_and_people(visit: Visit, seat: Seat) -> None:
     page = visit()
     expect(page.locator("#status")).to_have_text("live")
