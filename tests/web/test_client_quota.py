@@ -92,9 +92,9 @@ def test_a_proxy_of_a_trusted_network_asks_for_the_address_that_it_names() -> No
     assert behind(http_rate_limiter, f"{HOST}, {OTHER}") is http_rate_limiter.enter(OTHER), (
         "what a client says of itself is not believed"
     )
-    assert [http_rate_limiter.join(client) for _ in range(3)] == [True, True, False]
-    http_rate_limiter.part(client)
-    assert http_rate_limiter.join(client)
+    assert [client.join() for _ in range(3)] == [True, True, False]
+    client.part()
+    assert client.join()
     assert behind(http_rate_limiter, "127.0.0.1") is proxy
     for nonsense in ("", ",", "x", "1.2.3.4:80", f"{HOST}, x", "٣", "9" * 5000):
         assert (

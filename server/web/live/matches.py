@@ -69,13 +69,13 @@ SETTLING = 5
 """Most events for a move after which no clock runs yet."""
 
 
-class MatchHub:
-    """The channel of a match. While browsers watch, it is a spectator and reads the state of the match."""
+class MatchHub(Channel):
+    """The events of a match. While browsers watch, it is a spectator and reads the state of the match."""
 
     def __init__(self, match: Match, broadcaster: Broadcaster) -> None:
         """Take a match, running or over."""
+        super().__init__(broadcaster)
         self.match = match
-        self.channel = Channel(broadcaster, self)
         self._sent = 0
         self._settling = 0
         self._plies = 0
@@ -89,20 +89,20 @@ class MatchHub:
         if self.match.state.outcome is None:
             self.match.follow(self)  # unlike `watch`, it sends no lines
         try:
-            await self.channel.listen(mailbox)
+            await super().listen(mailbox)
         finally:
-            if not self.channel.listeners:
+            if not self.listeners:
                 self.match.watchers.pop(self, None)
 
     def tell(self, _kind: type, _data: bytes) -> None:
         """Note a message of the match, which every browser is sent soon."""
         self._follow()
-        self.channel.changed()
+        self.changed()
 
     def leave(self) -> None:
         """Note that the match is over."""
         self._follow()
-        self.channel.changed()
+        self.changed()
 
     def event(self) -> bytes:
         """Return the moves since the last event, at most the last MAX_STEPS, and the state of the match."""
@@ -113,7 +113,7 @@ class MatchHub:
         stands = state is self.match.public and state.playing and state.clock.since == (None, None)
         if stands and self._settling < SETTLING:
             self._settling += 1
-            self.channel.changed()
+            self.changed()
         return told
 
     def snapshot(self) -> bytes:
@@ -155,7 +155,7 @@ class MatchHubs:
         try:
             await hub.listen(mailbox)
         finally:
-            if not hub.channel.listeners:
+            if not hub.listeners:
                 self._matches.pop(match.number, None)
 
 
