@@ -1,16 +1,22 @@
 """What browsers of one address may have, on a clock that the test turns."""
 
 import pytest
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 
 from server.config.settings import Limits
 from server.web.http.guard import (
     MAX_WAIT,
+    QUOTA,
     REQUESTS,
     REQUESTS_AT_ONCE,
+    TOO_MANY,
     TRUSTED_REQUESTS,
     ClientQuota,
+    Guard,
     HttpRateLimiter,
 )
+from tests.web.asking import ask
 
 HOST, OTHER = "192.0.2.1", "192.0.2.2"
 
@@ -109,3 +115,16 @@ def test_too_many_requests_of_a_client_behind_a_proxy_are_refused() -> None:
     one, other = behind(http_rate_limiter, HOST), behind(http_rate_limiter, OTHER)
     waits = [one.wait() for _ in range(10_000)]
     assert waits[-1] is None and other.wait() == 0
+
+
+async def test_a_refused_request_is_answered_with_its_status() -> None:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await PlainTextResponse("found")(scope, receive, send)
+
+    quota = HttpRateLimiter(Limits(trusted=()), 10, Clock()).enter("127.0.0.1")
+    assert quota is not None
+    assert (await ask(Guard(app), "GET", "/", state={QUOTA: quota})).body == b"found"
+    while quota.wait() is not None:
+        pass
+    refused = await ask(Guard(app), "GET", "/", state={QUOTA: quota})
+    assert (refused.status, refused.json) == (TOO_MANY[0], {"error": TOO_MANY[1]})

@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import re
 from urllib.parse import quote
 
 import pytest
@@ -62,11 +61,6 @@ def refused(site: Site, method: str, path: str, body: bytes | None = None, kind:
         sentence = json.loads(data)["error"]
         assert sentence and "\n" not in sentence and len(sentence) < 500 and "Traceback" not in sentence, asked
     return answer.status
-
-
-def is_number(text: str) -> bool:
-    """Tell whether a match could have this number, as it is written in an address."""
-    return re.fullmatch(r"0|[1-9][0-9]{0,14}", text) is not None
 
 
 def test_numbers_in_paths_are_numbers_of_matches_and_contests(site: Site) -> None:

@@ -41,17 +41,6 @@ def test_back_and_forward_lead_from_page_to_page(visit: Visit, site: Site, seat:
     page.go_forward()
     expect(page.locator("#moves li")).to_have_count(2)
     expect(page.locator("#status")).to_have_text("live")
-    page.get_by_role("link", name="Contests").click()
-    page.locator(".one[href='/contest/1']").click()
-    expect(page.locator("#games tbody tr").first).to_be_visible()
-    page.go_back()
-    expect(page.locator(".one")).to_have_count(3)
-    page.go_back()
-    table.move(MOVES[2])
-    expect(page.locator("#moves li")).to_have_count(3)
-    page.go_forward()
-    page.go_forward()
-    expect(page.locator("#games tbody tr").first).to_be_visible()
 
 
 def is_seen(page: Page) -> Any:
@@ -111,22 +100,6 @@ def test_a_game_is_played_by_the_keyboard_alone(visit: Visit) -> None:
     page.keyboard.type("2")
     page.keyboard.press("Enter")
     expect(page.locator("#moves li")).to_have_text(["right"])
-
-
-def test_a_match_is_updated_in_place(visit: Visit, seat: Seat) -> None:
-    table = seat("gipf", QUIET)
-    page = visit(f"/match/{table.match}", still=True)
-    table.move(MOVES[0])
-    expect(page.locator("#moves li")).to_have_count(1)
-    page.locator("#moves button").focus()
-    pieces = mark(page.locator("#board .piece"))
-    mark(page.locator("#moves button"))
-    table.move(MOVES[1])
-    expect(page.locator("#moves li")).to_have_count(2)
-    expect(page.locator("#board .piece")).to_have_count(pieces + 1)
-    assert kept(page.locator("#board .piece")) == pieces, "a push to an empty field moves none of the others"
-    assert kept(page.locator("#moves button")) == 1
-    expect(page.locator("#moves button").first).to_be_focused()
 
 
 def test_a_contest_and_the_list_of_contests_are_updated_in_place(browser: Browser, site: Site) -> None:

@@ -13,7 +13,6 @@ from engine.games.history import History
 from engine.games.interface import Game, GameError, moves
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
-from engine.solve.tablebase import tablebase_of
 from server.web.http.errors import Refused
 from server.web.play import questions
 from server.web.play.questions import Question, ThinkQuestion, look, read, rows, think
@@ -154,16 +153,6 @@ def test_the_bot_plays_a_legal_move_of_the_game_as_it_stands() -> None:
     assert 0.04 < advice["seconds"] < 0.1
 
 
-def test_the_bot_tells_what_a_tablebase_knows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of the smallest boards are part of the distribution."""
-    monkeypatch.delenv("ARENA_TABLEBASES")
-    question = ThinkQuestion(game="gipf", parameters="2 3 5 5", seconds=0.05)
-    advice = think(question, GameEngine(1, tablebase_of), Stop())
-    assert (advice["is_known"], advice["plies_to_end"]) == (True, 1)
-    drawn = think(msgspec.structs.replace(question, parameters="2 2 5 5"), GameEngine(1, tablebase_of), Stop())
-    assert (drawn["is_known"], drawn["plies_to_end"], drawn["score"]) == (True, None, 0)
-
-
 OVER = ("a1", "b1", "a2", "b2", "a3")
 
 
@@ -174,13 +163,6 @@ def test_what_a_bot_does_not_think_about_is_refused(body: bytes) -> None:
     over = ThinkQuestion(game="mnk", parameters="3 3 3", moves=OVER)
     with pytest.raises(Refused, match="the game is over: first has 3 in a line"):
         think(over, GameEngine(), Stop())
-
-
-def test_a_bot_of_a_level_plays_the_same_move_each_time() -> None:
-    question = ThinkQuestion(game="gipf", parameters="3 3 6 6", seconds=10.0, level=2)
-    game_engine = GameEngine(megabytes=1)
-    first, again = think(question, game_engine, Stop()), think(question, game_engine, Stop())
-    assert (first["move"], first["nodes"]) == (again["move"], again["nodes"]) and first["nodes"] < 200
 
 
 @pytest.mark.slow

@@ -116,7 +116,7 @@ def test_a_loss_on_time_shows_where_the_time_of_both_sides_went(browser: Browser
 def test_the_log_of_a_player_is_shown_for_its_token(visit: Visit, site: Site, seat: Seat) -> None:
     table = seat("mnk", "params=5,5,4 budget=600000")
     ann, bob = table.players
-    page = visit(f"/match/{table.match}", refused=403)
+    page = visit(f"/match/{table.match}")
     expect(page.locator("#status")).to_have_text("live")
     expect(page.locator("#log")).to_be_hidden()
     ann.hear(m.Turn)
@@ -124,9 +124,6 @@ def test_the_log_of_a_player_is_shown_for_its_token(visit: Visit, site: Site, se
     ann.say(m.Crashed())
     bob.hear(m.Result)
     page.locator("#log summary").click()
-    page.get_by_label("Token").fill("guess")
-    page.keyboard.press("Enter")
-    expect(page.locator("#log-fault")).to_have_text("this token is of neither player of the match")
     page.get_by_label("Token").fill(ann.token)
     page.keyboard.press("Enter")
     expect(page.locator("#log-lines")).to_have_text("first 1 |   <b>KeyError</b>: 5", use_inner_text=True)
@@ -143,9 +140,6 @@ def test_a_connection_that_was_lost_comes_back_by_itself(visit: Visit, seat: Sea
         page.evaluate("stop()")
     expect(page.locator("#status")).to_have_text(re.compile("^connection lost since .*; trying again$"))
     expect(page.locator(".clock.runs")).to_have_count(0)  # nobody knows how they go on
-    page.keyboard.press("Home")
-    page.keyboard.press("End")
-    expect(page.locator(".clock.runs")).to_have_count(0)
     table.move("c3")
     table.move("b3")
     page.unroute("**/live/**")

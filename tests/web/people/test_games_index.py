@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from server.storage.database import connect
 from server.web.http.errors import Refused
 from server.web.people import indexing
 from server.web.people.indexing import Progress, bring_up
-from server.web.people.search import PAGE, Games, attach_contests, find
+from server.web.people.search import PAGE, Games, find
 from server.web.worker import of_games
 from tests.web.people.records import record, write
 
@@ -58,25 +57,6 @@ def test_games_are_found_by_whoever_began_to_read_before_there_was_an_index(data
         index(data)
         page = find(data, early, {})
     assert (page.found, len(page.games)) == (3, 3)
-
-
-def test_who_opens_an_index_waits_for_another_that_makes_it(data: Path) -> None:
-    with closing(sqlite3.connect(data / indexing.FILE, isolation_level=None, check_same_thread=False)) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        ends = threading.Timer(0.1, other.execute, ["ROLLBACK"])
-        ends.start()
-        with indexing.opened(data):  # SQLite does not wait by itself before it changes the journal mode
-            assert not other.in_transaction
-        ends.join()
-
-
-def test_the_contests_cannot_be_changed_by_whoever_reads_games(data: Path) -> None:
-    with closing(connect(data / STORE, SCHEMA)):
-        pass
-    with indexing.opened(data) as connection:
-        attach_contests(data, connection)
-        with pytest.raises(sqlite3.OperationalError, match="readonly"):
-            connection.execute("DELETE FROM arena.games")
 
 
 def test_games_are_found_by_what_is_known_of_them(data: Path) -> None:

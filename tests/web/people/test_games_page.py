@@ -1,12 +1,11 @@
 """The search of games, and the page of a player, in a real browser."""
 
-import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Browser, expect
 
 from engine.wire import messages as m
 from tests.server.process import Client
@@ -57,26 +56,6 @@ def test_games_are_searched_and_the_search_stands_in_the_address(browser: Browse
         page.get_by_label("Result").select_option("first")
         page.get_by_role("button", name="Search").click()
         expect(page.locator("#games tr")).to_have_count(50)
-
-
-def test_a_growing_list_goes_on_growing_behind_a_refusal(browser: Browser, played: Site) -> None:
-    with open_page(browser, refused=503) as page:
-        behind = page.request.get(f"{played.url}/games").text().replace("54 games", "0 games")
-        again = 'hx-get="/games?" hx-trigger="every 2s" hx-select="#found" hx-select-oob="#counted" hx-swap="morph"'
-        behind = behind.replace('<div id="found">', f'<div id="found" {again}>')
-        answers = [(200, behind), (503, "")]
-
-        def answer(route: Route) -> None:
-            if not answers:
-                route.continue_()
-                return
-            status, body = answers.pop(0)
-            route.fulfill(status=status, body=body, content_type="text/html; charset=utf-8")
-
-        page.route(re.compile(".*/games[?]?$"), answer)
-        page.goto(f"{played.url}/games")
-        expect(page.locator("#counted")).to_have_text("54 games")
-        assert not answers
 
 
 def test_a_search_that_cannot_be_is_refused_with_a_sentence(browser: Browser, played: Site) -> None:

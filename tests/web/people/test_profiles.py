@@ -47,14 +47,6 @@ def test_time_is_what_was_charged_for_the_moves_of_the_player(data: Path) -> Non
     assert (cid["seconds_a_game"], cid["seconds_a_move"]) == (0.011, 0.011)  # a move of 10 ms, and 1 ms to resign
 
 
-def test_a_page_is_shown_while_the_index_is_written_to(data: Path) -> None:
-    of(data, "ann")
-    with indexing.opened(data) as writer:
-        writer.execute("BEGIN IMMEDIATE")
-        with indexing.opened(data) as connection:
-            assert profile(data, connection, {"name": "bob"})["score"].lost
-
-
 def test_who_has_not_played_is_refused(data: Path) -> None:
     with pytest.raises(match="nobody called 'zoe' has played a game here that counts"):
         of(data, "zoe")

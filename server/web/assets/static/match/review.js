@@ -44,8 +44,8 @@ export class Review {
     const values = Array(this.plies + 1).fill(null);
     for (const { ply, worth, best_worth: bestWorth } of this.moves.filter(Boolean)) {
       const sign = state.mover(ply) ? -1 : 1;
-      values[ply] = valueOf(worth, sign);
-      values[ply - 1] ??= valueOf(bestWorth, sign);
+      values[ply] = forFirst(worth, sign);
+      values[ply - 1] ??= forFirst(bestWorth, sign);
     }
     return values;
   }
@@ -63,7 +63,7 @@ export class Review {
 }
 
 /** A worth for the side that began the game, as graphs show it. */
-function valueOf(worth, sign) {
+function forFirst(worth, sign) {
   if (!worth) return null;
   const { score = 0, depth = 0, result = 0, plies } = worth;
   return { score: sign * score, depth, win: result ? sign * result * (plies ?? 1) : null };
