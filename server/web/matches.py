@@ -22,12 +22,12 @@ from server.ops.typed_json import decode
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
 from server.web.answers import json_answer
-from server.web.http.errors import NOT_TRUE, Refused
+from server.web.http.errors import Refused
 from server.web.http.guard import GUESS_COST, QUOTA, TOO_MANY
 from server.web.http.request import number_in, query_before, read_body
 from server.web.live.event_stream import Listen, Live
 from server.web.live.matches import MatchFrames, MatchHubs, away
-from server.web.pool import Pool, TooLong
+from server.web.pool import Pool
 from server.web.views.contests import ReportIndex
 from server.web.views.match_frames import info_of, note_views, now_of
 
@@ -177,13 +177,10 @@ class MatchRoutes:
     async def _ask(self, kind: str, record: bytes, request: Request, before: int) -> bytes:
         """Return the JSON of the frames or times of a record, or of the review of its moves before one.
 
-        Raises `Refused`, also where the record is not true.
+        Raises `Refused`, also if the record is not true.
         """
         body = b"%d\n%b" % (before, record) if kind == "review" else record
-        try:
-            return await self._pool.ask(kind, body, request.scope[QUOTA])
-        except TooLong as error:
-            raise Refused(NOT_TRUE, f"the record takes longer than {error.seconds:.0f} seconds to read") from None
+        return await self._pool.ask(kind, body, request.scope[QUOTA])
 
     async def _log(self, request: Request) -> Response:
         """Return the lines of a player's log, with side, number of the move and text, to the owner of its token."""

@@ -17,7 +17,7 @@ from server.ops.faults import machine_fault
 from server.ops.question_loop import OK
 from server.ops.typed_json import decode
 from server.ops.worker_process import FAULTS, WorkerProcess, command_of
-from server.web.http.errors import Refused
+from server.web.http.errors import TOO_LONG, Refused
 
 log = structlog.get_logger()
 
@@ -71,15 +71,6 @@ TRIES: dict[str, tuple[tuple[Lane, float], ...]] = {
     "index": ((QUICK, 120.0),),
 }
 """For each kind of question: the lane, and the longest time for an answer. Waiting for a process does not count."""
-
-
-class TooLong(Refused):
-    """A question that was not answered in time."""
-
-    def __init__(self, seconds: float) -> None:
-        """Take the time that it had."""
-        super().__init__(500, f"no answer came within {seconds:g} seconds; try something easier")
-        self.seconds = seconds
 
 
 class FairQueue:
@@ -181,7 +172,7 @@ class Pool:
                     else:
                         await self._end(worker)
         log.warning("page_question_timed_out", kind=kind, seconds=seconds)
-        raise TooLong(seconds)
+        raise Refused(TOO_LONG, f"no answer came within {seconds:g} seconds; try something easier")
 
     async def _start(self) -> WorkerProcess:
         try:

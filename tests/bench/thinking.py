@@ -1,9 +1,9 @@
-"""How soon a search ends when it has to, what a second thread brings, and what a larger board costs."""
+"""How soon a search ends when it has to, and what a larger board costs."""
 
 import threading
 from collections.abc import Callable, Mapping
 from random import Random
-from statistics import geometric_mean, median
+from statistics import median
 from time import perf_counter, sleep, thread_time
 
 from engine.games.catalogue import GAMES
@@ -16,9 +16,6 @@ ENDS = 200
 """Searches that are ended in each way."""
 
 THOUGHT_MS = 20
-
-DEPTH = 10
-"""To which one and two threads search, in turn."""
 
 POSITIONS = 8
 
@@ -34,12 +31,11 @@ ROUNDS, NODES = 7, 1_000_000
 
 
 def run() -> None:
-    """Print how late searches end, and how much sooner two threads reach a depth."""
+    """Print how late searches end, and how fast boards are searched."""
     places = list(_positions())
     warm_up(places[0])
     _ends("a timer of the searcher's own", places, _by_limit)
     _ends("another thread", places, _by_stop)
-    _threads(places)
     for game, boards in BOARDS.items():
         _boards(game, boards)
 
@@ -86,18 +82,6 @@ def _by_stop(searcher: Searcher, position: Position) -> float:
     ended = perf_counter()
     other.join()
     return ended - told[0]
-
-
-def _threads(places: list[Position]) -> None:
-    ratios = []
-    for position in places:
-        seconds = []
-        for threads in (1, 2):
-            searcher = Searcher(position.kernel(), threads=threads)
-            seconds.append(searcher.think(position, (), SearchLimits(depth=DEPTH), clock=perf_counter).seconds)
-        ratios.append(seconds[0] / seconds[1])
-    shown = " ".join(f"{ratio:.2f}" for ratio in sorted(ratios))
-    print(f"thinking: depth {DEPTH} in two threads {geometric_mean(ratios):.2f} times as soon as in one ({shown})")
 
 
 def _boards(game: str, boards: Mapping[str, float | None]) -> None:
