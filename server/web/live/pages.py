@@ -10,6 +10,7 @@ import trio
 from server.arena.arena import Arena
 from server.contest.report.templating import render_block
 from server.net.timing import microseconds
+from server.web import answers  # noqa: F401 (templates use its filters)
 from server.web.http.errors import Refused
 from server.web.live.event_stream import Broadcaster, Channel, Mailbox, framed
 from server.web.views.contests import Entry, ReportIndex
