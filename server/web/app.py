@@ -245,38 +245,30 @@ def _report_html(data: Path, number: int, changed: int) -> tuple[Markup, Markup]
     return Markup(render("pages/contest_head.html", **values)), Markup(render("pages/contest_parts.html", **values))
 
 
-def _no_answer(request: Request, sentence: str, status: int) -> Response:
-    """Say why there is no answer: as a page to who asks for pages, else as JSON."""
+async def _failed(request: Request, error: Exception) -> Response:
+    """Say why there is no answer: as a page to a browser that asks for pages, else as JSON."""
+    match error:
+        case ClientDisconnect():
+            return Response(status_code=400)
+        case Refused():
+            sentence, status = str(error), error.status
+        case HTTPException(status_code=404):
+            sentence, status = short(f"there is nothing at {request.url.path!r}"), 404
+        case HTTPException():
+            sentence, status = error.detail, error.status_code
+        case _:
+            log.error("page_failed", path=request.url.path, exc_info=error)
+            sentence, status = "a fault of the server's own, which was written to its log", 500
     if "text/html" in request.headers.get("accept", ""):
         return Page("pages/refusal.html", {"sentence": sentence, "status": status}, status)
     return JSONResponse({"error": sentence}, status)
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refused)
-    return _no_answer(request, str(error), error.status)
-
-
-async def _unknown(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    sentence = short(f"there is nothing at {request.url.path!r}") if error.status_code == 404 else error.detail
-    return _no_answer(request, sentence, error.status_code)
-
-
-async def _left(_request: Request, _error: Exception) -> Response:
-    return Response(status_code=400)
-
-
-async def _fault(request: Request, error: Exception) -> Response:
-    log.error("page_failed", path=request.url.path, exc_info=error)
-    return _no_answer(request, "a fault of the server's own, which was written to its log", 500)
 
 
 def application(
     arena: Arena, record_store: RecordStore, live: LivePages, hubs: MatchHubs, pool: Pool, people: People, *rooms: Room
 ) -> ASGIApp:
     """Return the application: its own routes, and those of other rooms."""
-    handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
+    handlers = dict.fromkeys((Refused, HTTPException, ClientDisconnect, Exception), _failed)
     matches = MatchRoutes(arena, record_store, hubs, pool, live.reports)
     others: tuple[Room, ...] = (Pages(arena, live, matches, people), matches, people, *rooms)
     routes = [*(route for room in others for route in room.routes()), *question_routes(pool)]

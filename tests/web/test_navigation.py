@@ -66,23 +66,6 @@ def tab_to(page: Page, wanted: Locator) -> None:
     raise AssertionError("the keyboard does not lead there")
 
 
-def test_a_match_is_looked_at_by_the_keyboard_alone(visit: Visit, seat: Seat) -> None:
-    table = seat("gipf", QUIET)
-    for move in MOVES:
-        table.move(move)
-    page = visit(f"/match/{table.match}", still=True)
-    expect(page.locator("#moves li")).to_have_count(3)
-    current = page.locator("#moves button[aria-current]")
-    tab_to(page, page.locator("#back"))
-    page.keyboard.press("Enter")
-    expect(current).to_contain_text("2.")
-    tab_to(page, page.locator("#moves button").first)
-    page.keyboard.press("Enter")
-    expect(current).to_contain_text("1.")
-    page.keyboard.press("End")
-    expect(current).to_contain_text("3.")
-
-
 def test_a_game_is_played_by_the_keyboard_alone(visit: Visit) -> None:
     page = visit("/play#game=arrows&params=5+4&players=person,person", still=True)
     expect(page.locator("#board .offer")).to_have_count(5)

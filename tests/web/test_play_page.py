@@ -103,18 +103,6 @@ def test_a_move_is_typed_and_what_is_none_is_refused(page: Page, address: str) -
     expect(page.locator("#fault")).to_have_text("")
 
 
-def test_a_text_is_loaded_and_a_bad_one_refused(page: Page, address: str) -> None:
-    show(page, address, "game=morris&players=person,person")
-    page.locator("#text").fill("0 0 W\nWW_W_________BBB_B______\nmoves:\n1 2\n")
-    page.get_by_role("button", name="Load").click()
-    expect(page.locator("#moves li")).to_have_text(["1 2"])
-    expect(page.locator("#status")).to_have_text("White played 1 2. Black to move.")
-    page.locator("#text").fill("0 0 W\nWWxW_________BBB_B______\n")
-    page.get_by_role("button", name="Load").click()
-    expect(page.locator("#load-fault")).to_have_text(re.compile("^line 2: .*'x'"))
-    expect(page.locator("#moves li")).to_have_text(["1 2"])
-
-
 def test_bots_play_each_other_wait_and_go_step_by_step(page: Page, address: str) -> None:
     thoughts: list[str] = []
     page.on("request", lambda request: thoughts.append(request.url) if request.url.endswith("/think") else None)

@@ -1,6 +1,5 @@
 """The pool of helper processes: a queue that is fair between clients, bounds, and processes that fail."""
 
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -286,13 +285,3 @@ async def test_a_process_that_holds_too_much_memory_is_replaced(monkeypatch: pyt
         monkeypatch.setattr(pools, "MAX_MEMORY", 10_000_000)
         await pool.ask("look", LOOK)
         assert pool._all == set() and first.memory() == 0
-
-
-@pytest.mark.slow
-async def test_a_process_that_cannot_be_started_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "executable", "/bin/false")
-    async with Pool() as pool:
-        for _ in range(2):
-            with pytest.raises(Refused, match="a fault of the server's own"):
-                await pool.ask("look", LOOK)
-        assert not pool._all

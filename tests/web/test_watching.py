@@ -198,9 +198,6 @@ def test_the_lobby_shows_boards_results_and_people(visit: Visit, seat: Seat) -> 
     expect(page.locator("#people li")).to_have_count(8)
     expect(page.locator("#people li", has_text="ann")).to_have_text(f"ann in match {tables[0].match}")
     check_accessibility(page)
-    page.locator("#sought").fill("CLEO")
-    expect(page.locator("#found tr")).to_contain_text("cleo")
-    page.locator("#sought").fill("")
     page.locator(".tile:not(.over)", has_text="cleo").click()
     expect(page.locator("h1")).to_have_text("cleo – dan")
     page.go_back()
@@ -209,6 +206,14 @@ def test_the_lobby_shows_boards_results_and_people(visit: Visit, seat: Seat) -> 
     expect(page.locator("#nobody")).to_be_visible()
     expect(page.locator("#results tr", has_text="cleo")).to_contain_text("0 – 1")
     check_accessibility(page)
+
+
+def test_running_matches_are_found_by_a_player(visit: Visit, seat: Seat) -> None:
+    for number in range(7):  # six have boards
+        seat("mnk", "params=3,3,3 budget=600000", (f"first{number}", f"second{number}"))
+    page = visit()
+    page.locator("#sought").fill("SECOND3")
+    expect(page.locator("#found tr")).to_contain_text("first3")
 
 
 def test_a_record_is_replayed_from_a_file(browser: Browser, site: Site, tmp_path: Path) -> None:
@@ -297,19 +302,6 @@ def test_rows_light_up_and_have_left_before_the_next_move(visit: Visit, record: 
     seen = page.evaluate("window.seen")
     stages = [f"{ply}. {before + 1} 0", f"{ply}. {before + 1} {lit}", f"{ply}. {after} 0"]
     assert [stage for stage in stages if stage in seen] == stages, seen
-
-
-def test_a_link_leads_to_a_position(visit: Visit, seat: Seat) -> None:
-    table = seat("mnk", "params=4,4,4 budget=600000")
-    for move in ("a1", "b2", "c3"):
-        table.move(move)
-    table.resign()
-    table.close()
-    page = visit(f"/match/{table.match}#2")
-    expect(page.locator("#moves button[aria-current]")).to_contain_text("2.b2")
-    expect(page.locator("#board .piece")).to_have_count(2)
-    page.evaluate("location.hash = '#1'")
-    expect(page.locator("#board .piece")).to_have_count(1)
 
 
 def test_hostile_names_are_shown_as_text(visit: Visit, tmp_path: Path) -> None:
