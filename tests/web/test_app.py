@@ -19,8 +19,8 @@ from starlette.types import Receive, Scope, Send
 
 from engine.games.outcome import Termination
 from engine.wire import messages as m
-from server import cli
-from server.config.settings import Limits, Settings
+from server.commands import options
+from server.config.settings import Limits
 from server.web import app
 from server.web.http import listener
 from server.web.http.guard import HttpRateLimiter
@@ -352,24 +352,10 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(site: Site, tmp_path: Path) 
     assert done.returncode == 1 and f"no pages on 127.0.0.1:{site.web_port}" in line and "--web HOST:PORT" in line
 
 
-@pytest.mark.parametrize(
-    ("place", "read"), [("127.0.0.1:8080", ("127.0.0.1", 8080)), ("[::1]:0", ("::1", 0)), ("host:1", ("host", 1))]
-)
-def test_a_place_is_an_address_and_a_port(monkeypatch: pytest.MonkeyPatch, place: str, read: tuple[str, int]) -> None:
-    seen: list[Settings] = []
-    monkeypatch.setattr(trio, "run", lambda _serve, settings, *_: seen.append(settings))
-    monkeypatch.setattr(cli, "configure", lambda **_options: None)
-    for options in (["--web", place], [], ["--no-web"]):
-        cli.app(["serve", *options], result_action="return_value")
-    assert [settings.web for settings in seen] == [read, ("127.0.0.1", 8080), None]
-
-
-@pytest.mark.parametrize("place", ["x", ":80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:99999", "127.0.0.1:-1", "a:b"])
-def test_a_place_that_is_none_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], place: str
-) -> None:
-    monkeypatch.setattr(cli, "configure", lambda **_options: None)
-    monkeypatch.setattr("sys.argv", ["arena-server", "serve", f"--web={place}"])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == 2 and f"--web is {place!r}; it is an address and a port" in capsys.readouterr().err
+def test_a_place_is_an_address_and_a_port(capsys: pytest.CaptureFixture[str]) -> None:
+    read = [options.place("web", text) for text in ("127.0.0.1:8080", "[::1]:0", "host:1")]
+    assert read == [("127.0.0.1", 8080), ("::1", 0), ("host", 1)]
+    for wrong in ("x", ":80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:99999", "127.0.0.1:-1", "a:b"):
+        with pytest.raises(SystemExit):
+            options.place("web", wrong)
+        assert f"--web is {wrong!r}; it is an address and a port" in capsys.readouterr().err
