@@ -5,7 +5,7 @@ A record of this server never changes, so answers about it are kept. A process o
 
 from collections.abc import Hashable
 from functools import partial
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import msgspec
 import structlog
@@ -66,7 +66,8 @@ class MatchRoutes:
         self._reports = reports
         self._frames: WeakKeyDictionary[Match, MatchFrames] = WeakKeyDictionary()
         self._kept: dict[tuple[str, int, int], bytes] = {}
-        self._asked: dict[tuple[str, int, int, Hashable], trio.Lock] = {}
+        self._asked: WeakValueDictionary[tuple[str, int, int, Hashable], trio.Lock] = WeakValueDictionary()
+        """Locks of the questions that are being answered."""
 
     def routes(self) -> list[Route]:
         """Return the routes."""
@@ -150,17 +151,11 @@ class MatchRoutes:
         """
         number, before = request.path_params["number"], query_before(request) if kind == "review" else 0
         record, key = (await self._text(number)).encode(), (kind, number, before)
-        asked = (*key, request.scope[QUOTA])
-        lock = self._asked.setdefault(asked, trio.Lock())
-        try:
-            async with lock:
-                answer = self._kept.get(key)
-                if answer is None:
-                    answer = await self._ask(kind, record, request, before)
-                    self._keep(key, answer)
-        finally:
-            if not lock.locked():
-                self._asked.pop(asked, None)
+        async with self._asked.setdefault((*key, request.scope[QUOTA]), trio.Lock()):
+            answer = self._kept.get(key)
+            if answer is None:
+                answer = await self._ask(kind, record, request, before)
+                self._keep(key, answer)
         return json_answer(answer)
 
     def _keep(self, key: tuple[str, int, int], answer: bytes) -> None:

@@ -27,7 +27,7 @@ from server.ops.typed_json import decode
 from server.web.http.errors import BAD_REQUEST, NOT_TRUE, Refused
 from server.web.people import indexing, search
 from server.web.people.search import Asked
-from server.web.play import analysis, arranging, evaluations, questions
+from server.web.play import analysis, arranging, questions
 from server.web.play.questions import read
 from server.web.views import match_frames
 
@@ -91,7 +91,7 @@ class Worker:
             return analysis.lines(read(analysis.Thinking, body), self._analyst, stop)
         if kind == "review":
             before, _, record = body.partition(b"\n")
-            return evaluations.review_part(verify(decoded(record)), int(before))
+            return analysis.review_part(verify(decoded(record)), int(before))
         if kind in OF_RECORDS:
             return OF_RECORDS[kind](verify(decoded(body)))
         if kind in OF_POSITIONS:

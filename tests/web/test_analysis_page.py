@@ -1,13 +1,12 @@
 """The board to think on in a real Chromium: variations, set-up, links, the way from a match, keyboard, phones."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.web.chromium import Visit, check_accessibility, open_page, point, show
+from tests.web.chromium import Visit, check_accessibility, point, show
 from tests.web.site import Seat, Site
 
 pytestmark = pytest.mark.slow
@@ -20,12 +19,6 @@ TREE = "game=mnk&params=3+3+3&tree=b2,a1!best,(b1,c1(a2),b3),c1&at=2"
 def address(site: Site) -> str:
     """The page's address."""
     return f"{site.url}/analysis"
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    with open_page(browser, still=True, refused=400) as page:
-        yield page
 
 
 def tree(page: Page) -> list[str]:

@@ -1,7 +1,6 @@
 """The page for playing in a real Chromium, on a server of its own: clicks, keys, files, links, desk and phone."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,12 +18,6 @@ RING = "2 3 9 9\n3 9 W\n W W\nW _ W\n W W\n"
 def address(site: Site) -> str:
     """The page's address."""
     return f"{site.url}/play"
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    with open_page(browser, still=True, refused=400) as page:
-        yield page
 
 
 CORNER: Position = {"x": 2, "y": 2}

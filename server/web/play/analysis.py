@@ -1,4 +1,4 @@
-"""The questions of the board to think on, and their answers. Pure: both are structs.
+"""The questions of the board to think on, and their answers; and the review of a match. Pure: all are structs.
 
 They name a game as those of the page for playing do (`server.web.play.questions`). docs/api.md describes the JSON.
 """
@@ -10,11 +10,13 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from engine.compiling.binding import can_compile
 from engine.games.history import MOVE_LIMIT, History
 from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import Header
-from engine.match.verification import verify
+from engine.match.review import ReviewedMove, Worth, review
+from engine.match.verification import Summary, verify
 from engine.search.game_engine import GameEngine
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import SearchLimits, SearchResult, Stop
@@ -31,6 +33,12 @@ PLAYER, BUDGET_MS = "analysis", 1000
 
 RECORD = "arena-record "
 """Start of every record."""
+
+PART_MOVES = 24
+"""Moves in a part."""
+
+COMPILED_REVIEW_NODES, INTERPRETED_REVIEW_NODES = 20_000, 300
+"""For each position, where the search is compiled and where it is not."""
 
 
 class Thinking(Question, frozen=True, kw_only=True):
@@ -148,3 +156,32 @@ def _line(history: History, result: SearchResult) -> Line:
 def _is_final(result: SearchResult) -> bool:
     plies = result.plies_to_end
     return result.is_known or result.depth >= MAX_DEPTH or (plies is not None and abs(plies) <= result.depth)
+
+
+def review_part(summary: Summary, before: int) -> dict[str, Any]:
+    """Review the last `PART_MOVES` moves of a record before that of a number, from 1."""
+    stop = max(1, min(before, summary.history.plies + 1))
+    first = max(1, stop - PART_MOVES)
+    nodes = COMPILED_REVIEW_NODES if can_compile() else INTERPRETED_REVIEW_NODES
+    moves = review(summary, nodes, clock=perf_counter, among=range(first, stop))
+    return {"first": first, "nodes": nodes, "moves": list(map(_reviewed, moves))}
+
+
+def _reviewed(move: ReviewedMove) -> dict[str, object]:
+    return {
+        "ply": move.ply,
+        "best": move.best,
+        "worth": _known(move.worth),
+        "best_worth": _known(move.best_worth),
+        "line": move.line,
+        "loss": move.loss,
+        "marks": [mark.value for mark in move.marks],
+    }
+
+
+def _known(worth: Worth | None) -> dict[str, int] | None:
+    """Return the fields that are known; a depth of 0 says that the rules, the solver or a tablebase have told."""
+    if worth is None:
+        return None
+    known = {name: value for name, value in worth._asdict().items() if value is not None}
+    return known if worth.depth else {name: value for name, value in known.items() if name != "depth"}
