@@ -162,6 +162,7 @@ def test_a_link_has_bounds_beyond_which_the_page_says_so_and_goes_on(page: Page,
 def test_what_is_wrong_is_said_and_changes_nothing(page: Page, address: str) -> None:
     show(page, address, "game=mnk&params=3+3+3&tree=b2,b2&at=2")
     expect(page.locator("#fault")).to_contain_text("The link cannot be opened: move 2: b2 has a piece already")
+    show(page, address, "game=mnk&params=3+3+3")
     page.locator("#text").fill("3 3 3 1\n0 0 0\n0 0\n0 0 0\n")
     page.locator("#load button").click()
     expect(page.locator("#load-fault")).to_contain_text("line 3")
