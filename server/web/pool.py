@@ -7,7 +7,6 @@ one question at a time (`server.web.worker`), and is used again.
 from collections import Counter
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
-from enum import Enum, auto
 from types import TracebackType
 
 import structlog
@@ -45,14 +44,8 @@ PROCESSES, PROCESSES_OF_ONE = 3, 2
 """Processes that answer questions of a lane at a time, and those of one client."""
 
 
-class Lane(Enum):
-    """Questions of about the same length: quick ones do not wait for searches."""
-
-    QUICK = auto()
-    SLOW = auto()
-
-
-QUICK, SLOW = Lane
+LANES = QUICK, SLOW = "quick", "slow"
+"""Questions of about the same length share a lane: quick ones do not wait for searches."""
 
 TRY_SECONDS, READ_SECONDS = 4.0, 20.0
 """How long it may take to read a record: most need a tenth of a second. A record that takes longer than the first
@@ -61,7 +54,7 @@ limit begins again in the other lane, so that slow records from many addresses d
 COMPILE_SECONDS = 60.0
 """How much longer than it thinks a search may take: compiling takes some seconds, more on a busy machine."""
 
-TRIES: dict[str, tuple[tuple[Lane, float], ...]] = {
+TRIES: dict[str, tuple[tuple[str, float], ...]] = {
     **dict.fromkeys(("look", "rows", "open", "kit", "arrange", "record"), ((QUICK, 10.0),)),
     "think": ((SLOW, 10.0 + COMPILE_SECONDS),),
     "lines": ((SLOW, 4.0 + COMPILE_SECONDS),),
@@ -81,13 +74,13 @@ class FairQueue:
 
     def __init__(self) -> None:
         """Begin empty."""
-        self._running: Counter[tuple[Hashable, Lane]] = Counter()
-        self._waiting: dict[trio.Event, tuple[Hashable, Lane]] = {}
+        self._running: Counter[tuple[Hashable, str]] = Counter()
+        self._waiting: dict[trio.Event, tuple[Hashable, str]] = {}
         self._paid: dict[Hashable, float] = {}
         """For each client that has had turns of late, when they will have been forgotten."""
 
     @asynccontextmanager
-    async def turn(self, client: Hashable, lane: Lane) -> AsyncIterator[None]:
+    async def turn(self, client: Hashable, lane: str) -> AsyncIterator[None]:
         """Wait for a turn of a client, and have it; raises `Refused` where too many wait."""
         waiting = [one for one, _ in self._waiting.values()]
         if len(waiting) >= MAX_WAITING or waiting.count(client) >= MAX_WAITING_OF_ONE:
@@ -119,9 +112,9 @@ class FairQueue:
 
     def _rank(self, turn: trio.Event) -> tuple[int, float]:
         client, now = self._waiting[turn][0], trio.current_time()
-        return sum(self._running[client, lane] for lane in Lane), max(now, self._paid.get(client, now))
+        return sum(self._running[client, lane] for lane in LANES), max(now, self._paid.get(client, now))
 
-    def _fits(self, client: Hashable, lane: Lane) -> bool:
+    def _fits(self, client: Hashable, lane: str) -> bool:
         used = sum(count for (_, other), count in self._running.items() if other == lane)
         return used < PROCESSES and self._running[client, lane] < PROCESSES_OF_ONE
 

@@ -27,7 +27,6 @@ from server.web.pool import (
     SLOW,
     TRY_SECONDS,
     FairQueue,
-    Lane,
     Pool,
 )
 from tests.server.harness import open_arena
@@ -39,7 +38,7 @@ def queue() -> FairQueue:
     return FairQueue()
 
 
-async def have(queue: FairQueue, client: str, seconds: float, told: list[str], lane: Lane = QUICK) -> None:
+async def have(queue: FairQueue, client: str, seconds: float, told: list[str], lane: str = QUICK) -> None:
     async with queue.turn(client, lane):
         told.append(client)
         await trio.sleep(seconds)

@@ -25,10 +25,6 @@ class Number(Convertor[int]):
         """Return the number."""
         return int(value)
 
-    def to_string(self, value: int) -> str:
-        """Return the digits."""
-        return str(value)
-
 
 register_url_convertor("number", Number())
 
