@@ -28,8 +28,7 @@ def test_colours_are_chosen_kept_and_shared_by_tabs(visit: Visit, site: Site) ->
     assert paper(page) == dark
     expect(other.locator("html")).to_have_attribute("data-theme", "dark")
     check_accessibility(page)
-    page.goto(site.url)
-    page.wait_for_load_state("load")
+    page.reload()
     assert paper(page) == dark
     page.get_by_role("button", name="Dark colours").click()
     expect(other.locator("html")).not_to_have_attribute("data-theme", "dark")
