@@ -66,15 +66,6 @@ class Evaluator:
         self.nodes = 0
         """Positions looked at so far, one at least for each that was searched."""
 
-    @property
-    def compiled(self) -> bool:
-        """Tell whether the next search is compiled; else it is some hundred times as slow."""
-        return self._kernels.is_ready()
-
-    def start_compiling(self) -> None:
-        """Have compiled code made, where it is not there: long searches begin with that by themselves."""
-        self._kernels.start(urgent=True)
-
     def evaluate(self, position: Position, earlier: Collection[int], nodes: int) -> SearchResult | None:
         """Search a position in which the game goes on; return None where it has too many moves to look at.
 

@@ -10,9 +10,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from types import FrameType
+from contextlib import suppress
 
 SWITCH_SECONDS = 0.0005
 """How long a thread that computes may keep the interpreter's lock from the event loop; usually it is ten times that."""
@@ -114,24 +112,3 @@ def stop_signals() -> tuple[signal.Signals, ...]:
     """Return the signals that stop a program in order: Ctrl-C, SIGTERM, and SIGHUP unless nohup has it ignored."""
     handled = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
     return (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if handled else []))
-
-
-@contextmanager
-def alarm_raising(error: Callable[[], Exception]) -> Iterator[Callable[[float], None]]:
-    """Give a function that sets a timer, 0 for none; ``error`` is raised in the main thread when it runs out.
-
-    What SIGALRM did before holds again afterwards.
-    """
-
-    def ring(_signal: int, _frame: FrameType | None) -> None:
-        raise error()
-
-    def set_timer(seconds: float) -> None:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-
-    before = signal.signal(signal.SIGALRM, ring)
-    try:
-        yield set_timer
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

@@ -30,7 +30,10 @@ def decode(data: bytes | str, type: type[Read]) -> Read:
     return _reader(type).decode(data)
 
 
-def convert(value: Any, type: type[Read]) -> Read:
-    """Return plain data, as of JSON, as a value of a type; raises `msgspec.ValidationError`."""
+def convert(value: Any, type: type[Read], *, strict: bool = True) -> Read:
+    """Return plain data, as of JSON, as a value of a type; raises `msgspec.ValidationError`.
+
+    Texts of numbers are numbers if it is not ``strict``.
+    """
     _reader(type)
-    return msgspec.convert(value, type)
+    return msgspec.convert(value, type, strict=strict)

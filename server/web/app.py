@@ -7,7 +7,8 @@
 """
 
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
+from pathlib import Path
 from time import thread_time
 from typing import Protocol
 
@@ -30,7 +31,6 @@ from server.contest.report.page import Group, page_values, rounds
 from server.contest.report.templating import render
 from server.net.listener import Listener
 from server.net.timing import microseconds
-from server.ops.lru_cache import LruCache
 from server.ops.supervisor import supervise
 from server.storage.record_store import RecordStore
 from server.web.answers import JSON, NOT_STORED, REASONS, Page, json_answer
@@ -65,9 +65,6 @@ QUESTION_BYTES = 64 * 1024
 QUESTIONS = {"play": ("look", "rows", "think"), "analysis": ("lines", "open", "kit", "arrange", "record")}
 """What can be asked about a game, by page."""
 
-KEPT_REPORTS = 8
-"""Reports that are kept as their pages show them, the last ones that somebody has asked for."""
-
 
 class Room(Protocol):
     """Routes that have processes of their own behind them."""
@@ -86,7 +83,7 @@ class Pages:
         self._match_routes = matches
         self._people = people
         self._reports = live.reports
-        self._drawn: LruCache[tuple[int, int], tuple[Markup, Markup]] = LruCache(KEPT_REPORTS)
+        self._data = arena.settings.data
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes."""
@@ -141,8 +138,7 @@ class Pages:
 
     async def _report(self, found: Found) -> tuple[Markup, Markup]:
         """Return the head and the parts of a report in HTML."""
-        key = found.entry.contest, found.changed
-        return self._drawn.get(key) or self._drawn.put(key, await trio.to_thread.run_sync(_report_html, found))
+        return await trio.to_thread.run_sync(_report_html, self._data, found.entry.contest, found.changed)
 
     async def _contest_page(self, request: Request) -> Response:
         found = await self._contest(request)
@@ -190,7 +186,7 @@ class Pages:
 
     async def _table(self, request: Request) -> Response:
         number, name = request.path_params["number"], request.path_params["name"]
-        found = await trio.to_thread.run_sync(contests.file, self._arena.settings.data, number, name)
+        found = await trio.to_thread.run_sync(contests.file, self._data, number, name)
         if found is None:
             raise Refused(404, f"contest {number} has no file {name!r}")
         return Response(found, media_type=contests.TABLES[name])
@@ -241,43 +237,38 @@ async def _script_page(name: str, current: str, _request: Request) -> Response:
     return Page(f"pages/{name}.html", {"current": current, "words": words})
 
 
-def _report_html(found: Found) -> tuple[Markup, Markup]:
-    values = {**page_values(found.report, found.entry.contest, found.entry.known), "changed": found.changed}
+@lru_cache(contests.KEPT_REPORTS)
+def _report_html(data: Path, number: int, changed: int) -> tuple[Markup, Markup]:
+    found = contests.read_report(data, number, changed)
+    assert found is not None
+    values = {**page_values(found.report, number, found.entry.known), "changed": changed}
     return Markup(render("pages/contest_head.html", **values)), Markup(render("pages/contest_parts.html", **values))
 
 
-def _no_answer(request: Request, sentence: str, status: int) -> Response:
-    """Say why there is no answer: as a page to who asks for pages, else as JSON."""
+async def _failed(request: Request, error: Exception) -> Response:
+    """Say why there is no answer: as a page to a browser that asks for pages, else as JSON."""
+    match error:
+        case ClientDisconnect():
+            return Response(status_code=400)
+        case Refused():
+            sentence, status = str(error), error.status
+        case HTTPException(status_code=404):
+            sentence, status = short(f"there is nothing at {request.url.path!r}"), 404
+        case HTTPException():
+            sentence, status = error.detail, error.status_code
+        case _:
+            log.error("page_failed", path=request.url.path, exc_info=error)
+            sentence, status = "a fault of the server's own, which was written to its log", 500
     if "text/html" in request.headers.get("accept", ""):
         return Page("pages/refusal.html", {"sentence": sentence, "status": status}, status)
     return JSONResponse({"error": sentence}, status)
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refused)
-    return _no_answer(request, str(error), error.status)
-
-
-async def _unknown(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    sentence = short(f"there is nothing at {request.url.path!r}") if error.status_code == 404 else error.detail
-    return _no_answer(request, sentence, error.status_code)
-
-
-async def _left(_request: Request, _error: Exception) -> Response:
-    return Response(status_code=400)
-
-
-async def _fault(request: Request, error: Exception) -> Response:
-    log.error("page_failed", path=request.url.path, exc_info=error)
-    return _no_answer(request, "a fault of the server's own, which was written to its log", 500)
 
 
 def application(
     arena: Arena, record_store: RecordStore, live: LivePages, hubs: MatchHubs, pool: Pool, people: People, *rooms: Room
 ) -> ASGIApp:
     """Return the application: its own routes, and those of other rooms."""
-    handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
+    handlers = dict.fromkeys((Refused, HTTPException, ClientDisconnect, Exception), _failed)
     matches = MatchRoutes(arena, record_store, hubs, pool, live.reports)
     others: tuple[Room, ...] = (Pages(arena, live, matches, people), matches, people, *rooms)
     routes = [*(route for room in others for route in room.routes()), *question_routes(pool)]

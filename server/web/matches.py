@@ -5,6 +5,7 @@ A record of this server never changes, so answers about it are kept. A process o
 
 from collections.abc import Hashable
 from functools import partial
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import msgspec
 import structlog
@@ -14,21 +15,19 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Scope
 
-from engine.match.signature import shown, signer
 from engine.wire.codes import Code, ProtocolError
 from server.arena.arena import Arena
-from server.config.keys import public_half
-from server.ops.lru_cache import LruCache
+from server.match.match import Match
 from server.ops.typed_json import decode
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
 from server.web.answers import json_answer
-from server.web.http.errors import NOT_TRUE, Refused
+from server.web.http.errors import Refused
 from server.web.http.guard import GUESS_COST, QUOTA, TOO_MANY
 from server.web.http.request import number_in, query_before, read_body
 from server.web.live.event_stream import Listen, Live
-from server.web.live.matches import KEPT_MATCHES, MatchFrames, MatchHubs, away
-from server.web.pool import Pool, TooLong
+from server.web.live.matches import MatchFrames, MatchHubs, away
+from server.web.pool import Pool
 from server.web.views.contests import ReportIndex
 from server.web.views.match_frames import info_of, note_views, now_of
 
@@ -41,13 +40,10 @@ MAX_BODY_BYTES = 1024
 """Longest question for a log: a token and little else."""
 
 KEPT_BYTES = 32 * 1024 * 1024
-"""Answers about the server's own records that are kept, the last ones that were asked for."""
+"""Most bytes of answers about the server's own records that are kept."""
 
 STATUS = {Code.UNKNOWN_MATCH: 404, Code.BAD_TOKEN: 403}
 """Status of an answer by the error code of the protocol."""
-
-IS_CUT = b'"cut":true'
-"""Part of values that may be others the next time: a slow machine had no time for all positions."""
 
 
 class LogQuestion(msgspec.Struct, forbid_unknown_fields=True):
@@ -65,13 +61,13 @@ class MatchRoutes:
         """Take the arena, its records, the channels of matches, the pool of processes, and reports of contests."""
         self._arena = arena
         self._record_store = record_store
-        self._data = arena.settings.data
         self._hubs = hubs
         self._pool = pool
         self._reports = reports
-        self._frames: LruCache[int, MatchFrames] = LruCache(KEPT_MATCHES)
-        self._kept: LruCache[tuple[str, int, int], bytes] = LruCache(KEPT_BYTES, size_of=len)
-        self._asked: dict[tuple[str, int, int, Hashable], trio.Lock] = {}
+        self._frames: WeakKeyDictionary[Match, MatchFrames] = WeakKeyDictionary()
+        self._kept: dict[tuple[str, int, int], bytes] = {}
+        self._asked: WeakValueDictionary[tuple[str, int, int, Hashable], trio.Lock] = WeakValueDictionary()
+        """Locks of the questions that are being answered."""
 
     def routes(self) -> list[Route]:
         """Return the routes."""
@@ -80,16 +76,14 @@ class MatchRoutes:
             Route("/live/matches/{number:number}", Live(self._running)),
             Route(match, self._match),
             Route(f"{match}/notes", self._notes),
-            *(Route(f"{match}/{kind}", partial(self._of_match, kind)) for kind in ("values", "review", "times")),
+            *(Route(f"{match}/{kind}", partial(self._of_match, kind)) for kind in ("review", "times")),
             Route(f"{match}/contest", self._contest),
             Route(f"{match}/record", self._record),
             Route(f"{match}/log", self._log, methods=["POST"]),
             *(
                 Route(f"/api/{path}", partial(self._of_record, kind), methods=["POST"])
-                for path, kind in (("record", "frames"), ("values", "values"), ("review", "review"))
+                for path, kind in (("record", "frames"), ("review", "review"))
             ),
-            Route("/api/key", self._key),
-            Route("/api/signature", self._signature, methods=["POST"]),
         ]
 
     async def check(self, number: int) -> None:
@@ -111,7 +105,7 @@ class MatchRoutes:
             return await self._of_match("frames", request)
         state, stamp, gone, notes = match.public, match.now(), away(match), match.public_notes
         history = state.history
-        known = self._frames.get(number) or self._frames.put(number, MatchFrames(history.start))
+        known = self._frames.setdefault(match, MatchFrames(history.start))
         ask = partial(self._pool.ask, "positions", client=request.scope[QUOTA])
         frames = await known.up_to(history.moves, history.position, ask)
 
@@ -157,19 +151,18 @@ class MatchRoutes:
         """
         number, before = request.path_params["number"], query_before(request) if kind == "review" else 0
         record, key = (await self._text(number)).encode(), (kind, number, before)
-        asked = (*key, request.scope[QUOTA])
-        lock = self._asked.setdefault(asked, trio.Lock())
-        try:
-            async with lock:
-                answer = self._kept.get(key)
-                if answer is None:
-                    answer = await self._ask(kind, record, request, before)
-                    if kind != "values" or IS_CUT not in answer:
-                        self._kept.put(key, answer)
-        finally:
-            if not lock.locked():
-                self._asked.pop(asked, None)
+        async with self._asked.setdefault((*key, request.scope[QUOTA]), trio.Lock()):
+            answer = self._kept.get(key)
+            if answer is None:
+                answer = await self._ask(kind, record, request, before)
+                self._keep(key, answer)
         return json_answer(answer)
+
+    def _keep(self, key: tuple[str, int, int], answer: bytes) -> None:
+        """Keep an answer, and forget the oldest ones that are too many."""
+        self._kept[key] = answer
+        while sum(map(len, self._kept.values())) > KEPT_BYTES:
+            del self._kept[next(iter(self._kept))]
 
     async def _of_record(self, kind: str, request: Request) -> Response:
         """Answer a question about a record that a browser sends."""
@@ -177,26 +170,12 @@ class MatchRoutes:
         return json_answer(await self._ask(kind, await read_body(request, RECORD_BYTES), request, before))
 
     async def _ask(self, kind: str, record: bytes, request: Request, before: int) -> bytes:
-        """Return the JSON of the frames, times or values of a record, or of the review of its moves before one.
+        """Return the JSON of the frames or times of a record, or of the review of its moves before one.
 
-        Raises `Refused`, also where the record is not true.
+        Raises `Refused`, also if the record is not true.
         """
         body = b"%d\n%b" % (before, record) if kind == "review" else record
-        try:
-            return await self._pool.ask(kind, body, request.scope[QUOTA])
-        except TooLong as error:
-            raise Refused(NOT_TRUE, f"the record takes longer than {error.seconds:.0f} seconds to read") from None
-
-    async def _key(self, _request: Request) -> Response:
-        key = await trio.to_thread.run_sync(public_half, self._data)
-        return json_answer(msgspec.json.encode({"algorithm": "Ed25519", "key": shown(key)}))
-
-    async def _signature(self, request: Request) -> Response:
-        record = await read_body(request, RECORD_BYTES)
-        if not record.startswith(b"arena-record "):
-            raise Refused(NOT_TRUE, "line 1: a record begins with arena-record")
-        by = await trio.to_thread.run_sync(lambda: signer(public_half(self._data), record))
-        return json_answer(msgspec.json.encode({"by": by}))
+        return await self._pool.ask(kind, body, request.scope[QUOTA])
 
     async def _log(self, request: Request) -> Response:
         """Return the lines of a player's log, with side, number of the move and text, to the owner of its token."""

@@ -7,7 +7,6 @@ one question at a time (`server.web.worker`), and is used again.
 from collections import Counter
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
-from enum import Enum, auto
 from types import TracebackType
 
 import structlog
@@ -17,7 +16,7 @@ from server.ops.faults import machine_fault
 from server.ops.question_loop import OK
 from server.ops.typed_json import decode
 from server.ops.worker_process import FAULTS, WorkerProcess, command_of
-from server.web.http.errors import Refused
+from server.web.http.errors import TOO_LONG, Refused
 
 log = structlog.get_logger()
 
@@ -45,14 +44,8 @@ PROCESSES, PROCESSES_OF_ONE = 3, 2
 """Processes that answer questions of a lane at a time, and those of one client."""
 
 
-class Lane(Enum):
-    """Questions of about the same length: quick ones do not wait for searches."""
-
-    QUICK = auto()
-    SLOW = auto()
-
-
-QUICK, SLOW = Lane
+LANES = QUICK, SLOW = "quick", "slow"
+"""Questions of about the same length share a lane: quick ones do not wait for searches."""
 
 TRY_SECONDS, READ_SECONDS = 4.0, 20.0
 """How long it may take to read a record: most need a tenth of a second. A record that takes longer than the first
@@ -61,42 +54,33 @@ limit begins again in the other lane, so that slow records from many addresses d
 COMPILE_SECONDS = 60.0
 """How much longer than it thinks a search may take: compiling takes some seconds, more on a busy machine."""
 
-TRIES: dict[str, tuple[tuple[Lane, float], ...]] = {
+TRIES: dict[str, tuple[tuple[str, float], ...]] = {
     **dict.fromkeys(("look", "rows", "open", "kit", "arrange", "record"), ((QUICK, 10.0),)),
     "think": ((SLOW, 10.0 + COMPILE_SECONDS),),
     "lines": ((SLOW, 4.0 + COMPILE_SECONDS),),
     **dict.fromkeys(("frames", "positions", "times"), ((QUICK, TRY_SECONDS), (SLOW, READ_SECONDS))),
-    **dict.fromkeys(("values", "review"), ((SLOW, 240.0),)),
+    "review": ((SLOW, 240.0),),
     **dict.fromkeys(("games", "player"), ((QUICK, READ_SECONDS),)),
     "index": ((QUICK, 120.0),),
 }
 """For each kind of question: the lane, and the longest time for an answer. Waiting for a process does not count."""
 
 
-class TooLong(Refused):
-    """A question that was not answered in time."""
-
-    def __init__(self, seconds: float) -> None:
-        """Take the time that it had."""
-        super().__init__(500, f"no answer came within {seconds:g} seconds; try something easier")
-        self.seconds = seconds
-
-
 class FairQueue:
-    """Gives turns to the client that has the fewest; then to that which had least time, or waits for fewest.
+    """Gives turns to the client with the fewest turns, then to the client that used the least time of late.
 
-    Among equals they are given in the order in which they are asked for.
+    Equal clients have turns in the order in which they ask.
     """
 
     def __init__(self) -> None:
         """Begin empty."""
-        self._running: Counter[tuple[Hashable, Lane]] = Counter()
-        self._waiting: dict[trio.Event, tuple[Hashable, Lane]] = {}
+        self._running: Counter[tuple[Hashable, str]] = Counter()
+        self._waiting: dict[trio.Event, tuple[Hashable, str]] = {}
         self._paid: dict[Hashable, float] = {}
         """For each client that has had turns of late, when they will have been forgotten."""
 
     @asynccontextmanager
-    async def turn(self, client: Hashable, lane: Lane) -> AsyncIterator[None]:
+    async def turn(self, client: Hashable, lane: str) -> AsyncIterator[None]:
         """Wait for a turn of a client, and have it; raises `Refused` where too many wait."""
         waiting = [one for one, _ in self._waiting.values()]
         if len(waiting) >= MAX_WAITING or waiting.count(client) >= MAX_WAITING_OF_ONE:
@@ -122,19 +106,15 @@ class FairQueue:
 
     def _give(self) -> None:
         while fit := [turn for turn, (client, lane) in self._waiting.items() if self._fits(client, lane)]:
-            now = trio.current_time()
-            wanted = Counter(client for client, _ in self._waiting.values())
-            had = {client: max(now, self._paid.get(client, now)) for client in wanted}
-            ranks = {
-                turn: (sum(self._running[client, lane] for lane in Lane), had[client], wanted[client])
-                for turn in fit
-                for client, _ in (self._waiting[turn],)
-            }
-            turn = min(fit, key=ranks.__getitem__)
+            turn = min(fit, key=self._rank)
             self._running[self._waiting.pop(turn)] += 1
             turn.set()
 
-    def _fits(self, client: Hashable, lane: Lane) -> bool:
+    def _rank(self, turn: trio.Event) -> tuple[int, float]:
+        client, now = self._waiting[turn][0], trio.current_time()
+        return sum(self._running[client, lane] for lane in LANES), max(now, self._paid.get(client, now))
+
+    def _fits(self, client: Hashable, lane: str) -> bool:
         used = sum(count for (_, other), count in self._running.items() if other == lane)
         return used < PROCESSES and self._running[client, lane] < PROCESSES_OF_ONE
 
@@ -185,7 +165,7 @@ class Pool:
                     else:
                         await self._end(worker)
         log.warning("page_question_timed_out", kind=kind, seconds=seconds)
-        raise TooLong(seconds)
+        raise Refused(TOO_LONG, f"no answer came within {seconds:g} seconds; try something easier")
 
     async def _start(self) -> WorkerProcess:
         try:

@@ -14,8 +14,9 @@ from typing import Any
 
 import msgspec
 
+from engine.games.interface import GameError
 from engine.match.reader import BadRecord, decoded
-from engine.match.verification import time_account, verify
+from engine.match.verification import Summary, time_account, verify
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
 from engine.solve.tablebase import tablebase_of
@@ -23,10 +24,10 @@ from server.config.process_settings import compute_in_one_thread, lower_priority
 from server.match.match_messages import now_text
 from server.ops.question_loop import OK, Question, answer_questions
 from server.ops.typed_json import decode
-from server.web.http.errors import NOT_TRUE, Refused
+from server.web.http.errors import BAD_REQUEST, NOT_TRUE, Refused
 from server.web.people import indexing, search
 from server.web.people.search import Asked
-from server.web.play import analysis, arranging, evaluations, questions
+from server.web.play import analysis, arranging, questions
 from server.web.play.questions import read
 from server.web.views import match_frames
 
@@ -43,16 +44,31 @@ OF_GAMES: dict[str, Callable[[Path, sqlite3.Connection, Mapping[str, str]], obje
 }
 """Questions about the index of games: functions of a data directory, its index, and the query."""
 
+OF_RECORDS: dict[str, Callable[[Summary], object]] = {
+    "frames": match_frames.whole_match,
+    "times": time_account,
+}
+"""Questions about a record."""
+
+OF_POSITIONS: dict[str, tuple[type[Any], Callable[[Any], object]]] = {
+    "look": (questions.Question, questions.look),
+    "rows": (questions.Question, questions.rows),
+    "kit": (questions.Question, arranging.kit),
+    "arrange": (arranging.Arrangement, arranging.arrange),
+    "record": (questions.Question, lambda question: analysis.record(question, now_text())),
+    "open": (analysis.Pasted, analysis.opened),
+    "positions": (match_frames.Played, match_frames.positions),
+}
+"""Questions about positions that need no search: the type of the body, and the function that answers."""
+
 
 class Worker:
-    """What a process remembers between questions: results of searches, and whether the index is sound."""
+    """The searches of a process, whose results are remembered between questions."""
 
     def __init__(self, megabytes: float = TABLE_MEGABYTES) -> None:
         """Take the size of the table of each kind of search. Tablebases are read, and none is made."""
         read_tablebase = partial(tablebase_of, make=False)
-        self._game_engine = GameEngine(megabytes, read_tablebase)
-        self._analyst = analysis.Analyst(megabytes, read_tablebase)
-        self._index_checked = False
+        self._player, self._analyst = (GameEngine(megabytes, read_tablebase) for _ in range(2))
 
     def answer(self, question: Question) -> tuple[int, bytes]:
         """Return the status, and the body in JSON, of the answer to a question."""
@@ -62,56 +78,40 @@ class Worker:
             return NOT_TRUE, msgspec.json.encode(f"this is no true record: {error}")
         except Refused as error:
             return error.status, msgspec.json.encode(str(error))
+        except GameError as error:
+            return BAD_REQUEST, msgspec.json.encode(str(error))
+        except OverflowError:  # of searches
+            return BAD_REQUEST, msgspec.json.encode("rows can be taken in too many ways here for the engine to think")
 
     def _found(self, question: Question) -> object:
         kind, body, stop = question
-        match kind:
-            case "look":
-                return questions.look(read(questions.Question, body))
-            case "rows":
-                return questions.rows(read(questions.Question, body))
-            case "think":
-                return questions.think(read(questions.Question, body), self._game_engine, stop)
-            case "lines":
-                return analysis.lines(read(analysis.Thinking, body), self._analyst, stop)
-            case "kit":
-                return analysis.kit(read(questions.Question, body))
-            case "arrange":
-                return analysis.arrange(read(arranging.Arrangement, body))
-            case "record":
-                return analysis.record(read(questions.Question, body), now_text())
-            case "open":
-                return analysis.opened(read(analysis.Pasted, body))
-            case "positions":
-                return match_frames.positions(decode(body, type=match_frames.Played))
-            case "frames":
-                return match_frames.whole_match(verify(decoded(body)))
-            case "times":
-                return time_account(verify(decoded(body)))
-            case "values":
-                return evaluations.judge(verify(decoded(body)))
-            case "review":
-                before, _, record = body.partition(b"\n")
-                return evaluations.review_part(verify(decoded(record)), int(before))
-            case _:
-                return self._of_games(kind, decode(body, type=Asked))
+        if kind == "think":
+            return questions.think(read(questions.ThinkQuestion, body), self._player, stop)
+        if kind == "lines":
+            return analysis.lines(read(analysis.Thinking, body), self._analyst, stop)
+        if kind == "review":
+            before, _, record = body.partition(b"\n")
+            return analysis.review_part(verify(decoded(record)), int(before))
+        if kind in OF_RECORDS:
+            return OF_RECORDS[kind](verify(decoded(body)))
+        if kind in OF_POSITIONS:
+            type_, answer = OF_POSITIONS[kind]
+            return answer(read(type_, body))
+        asked = decode(body, type=Asked)
+        return of_games(kind, Path(asked.data), asked.query)
 
-    def _of_games(self, kind: str, asked: Asked) -> object:
-        data = Path(asked.data)
-        if kind == "index" and not self._index_checked:
-            indexing.is_sound(data)
-            self._index_checked = True
 
-        def ask() -> Any:
-            with indexing.opened(data) as connection:
-                return OF_GAMES[kind](data, connection, asked.query)
-
-        try:
-            return ask()
-        except (sqlite3.OperationalError, sqlite3.IntegrityError):
-            raise
-        except sqlite3.DatabaseError:  # it was damaged, and is deleted by now: begin with an empty one
-            return ask()
+def of_games(kind: str, data: Path, query: Mapping[str, str]) -> object:
+    """Answer a question about the index of games. If the index is damaged, it is made anew first."""
+    try:
+        with indexing.opened(data) as connection:
+            return OF_GAMES[kind](data, connection, query)
+    except (sqlite3.OperationalError, sqlite3.IntegrityError):
+        raise  # busy, or no room: the file is sound
+    except sqlite3.DatabaseError:
+        indexing.delete(data)
+    with indexing.opened(data) as connection:
+        return OF_GAMES[kind](data, connection, query)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ LINES = {
 }
 """What is sent again and again."""
 
-KINDS = ("nothing", *LINES, "connections", "trickle")
+KINDS = ("nothing", *LINES, "connections")
 """`nothing` tells how much of what is measured is chance."""
 
 
@@ -92,20 +92,6 @@ def connections(port: int, seconds: float) -> tuple[int, int]:
     return made, 0
 
 
-def trickle(port: int, seconds: float) -> tuple[int, int]:
-    """Send a byte a second on each session."""
-    peers = [peer for peer in (connect(port) for _ in range(SESSIONS)) if peer is not None]
-    sent, until = 0, perf_counter() + seconds
-    while perf_counter() < until:
-        for peer in peers:
-            try:
-                sent += peer.send(b"L")
-            except OSError:
-                continue
-        sleep(1)
-    return len(peers), sent
-
-
 def main() -> None:
     """Do harm as the command line says, and print the figures."""
     port, kind, seconds = int(sys.argv[1]), sys.argv[2], float(sys.argv[3])
@@ -115,8 +101,6 @@ def main() -> None:
         print(0, 0)
     elif kind == "connections":
         print(*connections(port, seconds))
-    elif kind == "trickle":
-        print(*trickle(port, seconds))
     else:
         print(*flood(port, kind, seconds))
 

@@ -3,7 +3,6 @@
 import gzip
 import http.client
 import os
-import random
 import statistics
 import tempfile
 from pathlib import Path
@@ -11,11 +10,9 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext
 
-from engine.games.catalogue import GAMES
-from engine.games.history import History
 from tests.engine.records import Table as Recorded
 from tests.web.chromium import open_browser
-from tests.web.site import Site, Table, write_reports
+from tests.web.site import Site, Table, random_moves, write_reports
 
 LOADS = 9
 """Times that each page is loaded, with nothing kept from the time before but the browser's process."""
@@ -50,7 +47,7 @@ def run() -> None:
         data = write_reports(Path(folder))
         with Site(data) as site:
             table = Table(site, "gipf", "params=3,3,9,9 budget=600000")
-            for move in _random_moves("3 3 9 9", 12):
+            for move in random_moves("gipf", "3 3 9 9", 12):
                 table.move(move)
             print(
                 f"pages: medians of {LOADS} loads each, with an empty cache, in an open browser; bytes as sent (gzip)"
@@ -84,7 +81,7 @@ def _load(context: BrowserContext, url: str, selector: str) -> Any:
 def _long_match(site: Site) -> int:
     """Return the bytes of the answer that tells all of a long match."""
     number = 900_001
-    moves = _random_moves("4 4 900 900", LONG)
+    moves = random_moves("gipf", "4 4 900 900", LONG)
     text = Recorded("gipf", "4 4 900 900", limit=LONG + 1).ready().play(*moves, span=5).resign(0)
     path = site.data / "records" / f"{number}.txt"
     path.write_text(text.replace("match 17\n", f"match {number}\n"), encoding="utf-8")
@@ -94,15 +91,3 @@ def _long_match(site: Site) -> int:
     told = answer.read()
     assert answer.status == 200 and gzip.decompress(told)
     return len(told)
-
-
-def _random_moves(variant: str, count: int) -> list[str]:
-    """Return the moves of a game of GIPF that goes on for so long."""
-    for seed in range(100):
-        chance = random.Random(seed)
-        history = History.begin(GAMES["gipf"].start(variant))
-        while history.plies < count and not history.verdict(count + 1):
-            history = history.after(chance.choice(list(history.position.successors())).move)
-        if history.plies == count:
-            return list(history.moves)
-    raise AssertionError("no such game was found")

@@ -1,12 +1,11 @@
 """First answers: whole processes, on a machine where nothing was compiled yet, and where all was."""
 
 import os
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -14,10 +13,6 @@ from time import perf_counter, sleep
 from typing import NamedTuple
 
 from engine.games.catalogue import start_of
-from engine.games.gipf.board import rows, write
-from engine.games.gipf.geometry import Parameters
-from engine.games.gipf.rules import State
-from tests.bench.games import boards
 
 RUNS = 5
 """Of which the median is shown."""
@@ -25,9 +20,6 @@ RUNS = 5
 SMALL = ("2 2 4 4", "2 2 5 5", "2 2 6 4", "2 2 7 7", "2 3 4 4", "2 3 6 6", "3 3 4 4", "3 3 5 4", "3 3 4 5", "3 4 4 4")
 
 POLL_SECONDS = 0.05
-
-ENDINGS = (2, 3, 4, 5, 6, 7, 8, 10, 11, 14, 16, 18, 20, 22, 25, 26, 27, 30, 33, 34, 40, 42, 43, 44, 46, 47, 49, 52)
-"""Random boards of (4,4,15,15) with one to four pieces in reserve, by number, that have a short forced win."""
 
 
 class Measured(NamedTuple):
@@ -52,7 +44,7 @@ def run() -> None:
     )
     analyse, usual = ("engine", "analyse", "gipf"), ("gipf", "4 4 15 15", "--purpose", "search")
     large = ("gipf", "5 4 20 20", "--purpose", "search")
-    mnk = boards((4, 4, 3), 30_500)
+    mnk = _mnk_boards((4, 4, 3), 30_500)
     table = (
         Measured(
             "shell mnk, 30500 boards of 4,4,3", ("engine", "shell", "mnk"), "", "0.6",
@@ -80,38 +72,27 @@ def run() -> None:
             _command(cache, "engine", "precompile", *measured.compiled).communicate()
             warm = median(_seconds(measured, cache) for _ in range(RUNS))
         _row(measured.title, f"{cold:.2f}", measured.cold, f"{warm:.2f}", measured.warm)
-    _row("shell gipf, the slowest of 28 endings", f"{max(map(_ending, endings())):.2f}", "1.2", "", "")
     _row("arena-bot random, to its first move", f"{median(_first_move() for _ in range(RUNS)):.2f}", "0.2", "", "")
+
+
+def _mnk_boards(parameters: tuple[int, int, int], count: int) -> list[str]:
+    """Return so many commands to solve random boards of N, M and K."""
+    chance = Random(1)
+    rows, columns, _ = parameters
+    commands = []
+    for _ in range(count):
+        fields = ["0"] * (rows * columns)
+        player = 1
+        for field in chance.sample(range(len(fields)), chance.randrange(len(fields))):
+            fields[field] = str(player)
+            player = 3 - player
+        lines = [" ".join(fields[row * columns : (row + 1) * columns]) for row in range(rows)]
+        commands.append("\n".join(["SOLVE_GAME_STATE", f"{' '.join(map(str, parameters))} {player}", *lines, ""]))
+    return commands
 
 
 def _row(title: str, cold: str, cold_bar: str, warm: str, warm_bar: str) -> None:
     print(f"{title:36} {cold:>6} {cold_bar:>6} {warm:>6} {warm_bar:>6}", flush=True)
-
-
-def endings() -> Iterator[str]:
-    """Yield the boards of `ENDINGS` as text."""
-    chance = Random(33)
-    fields = [field for row in rows(4) for field in row]
-    for number in range(max(ENDINGS) + 1):
-        white, black = chance.randint(2, 12), chance.randint(2, 12)
-        chance.shuffle(fields)
-        pieces = sum(fields[:white]), sum(fields[white : white + black])
-        reserves = chance.randint(1, 4), chance.randint(1, 4)
-        if white + reserves[0] <= 15 and black + reserves[1] <= 15:
-            state = State(*pieces, *reserves, chance.randint(0, 1))
-            if number in ENDINGS:
-                yield write(Parameters(4, 4, 15, 15), state)
-
-
-def _ending(board: str) -> float:
-    """Measure the solution of a board with nothing compiled, and end the process that compiles beside it."""
-    text = f"LOAD_GAME_BOARD\n{board}SOLVE_GAME_STATE\n"
-    with tempfile.TemporaryDirectory() as cache:
-        seconds = _seconds(Measured("", ("engine", "shell", "gipf"), "", "", text=text), cache)
-        for process in Path("/proc").glob("[0-9]*"):
-            if _works_in(process, cache):
-                os.kill(int(process.name), signal.SIGKILL)
-    return seconds
 
 
 def _in_new_cache(measured: Measured) -> float:

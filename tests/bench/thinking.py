@@ -1,24 +1,20 @@
-"""How soon a search ends when it has to, what a second thread brings, and what a larger board costs."""
+"""How soon a search ends when it has to, and what a larger board costs."""
 
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from random import Random
-from statistics import geometric_mean, median
-from time import perf_counter, sleep, thread_time
+from statistics import median
+from time import perf_counter, thread_time
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
-from engine.search.searcher import Searcher, SearchLimits, Stop, warm_up
+from engine.search.searcher import Searcher, SearchLimits, warm_up
 
 PARAMETERS = "4 4 15 15"
 
 ENDS = 200
-"""Searches that are ended in each way."""
+"""Searches that are ended by their time."""
 
 THOUGHT_MS = 20
-
-DEPTH = 10
-"""To which one and two threads search, in turn."""
 
 POSITIONS = 8
 
@@ -34,12 +30,10 @@ ROUNDS, NODES = 7, 1_000_000
 
 
 def run() -> None:
-    """Print how late searches end, and how much sooner two threads reach a depth."""
+    """Print how late searches end, and how fast boards are searched."""
     places = list(_positions())
     warm_up(places[0])
-    _ends("a timer of the searcher's own", places, _by_limit)
-    _ends("another thread", places, _by_stop)
-    _threads(places)
+    _ends(places)
     for game, boards in BOARDS.items():
         _boards(game, boards)
 
@@ -56,50 +50,19 @@ def _positions() -> list[Position]:
     return found
 
 
-def _ends(by: str, places: list[Position], late: Callable[[Searcher, Position], float]) -> None:
+def _ends(places: list[Position]) -> None:
     searcher = Searcher(places[0].kernel())
-    lateness = sorted(1000 * late(searcher, places[number % len(places)]) for number in range(ENDS))
+    lateness = []
+    for number in range(ENDS):
+        began = perf_counter()
+        position = places[number % len(places)]
+        searcher.think(position, (), SearchLimits(hard_ms=THOUGHT_MS), clock=perf_counter)
+        lateness.append(1000 * (perf_counter() - began) - THOUGHT_MS)
+    lateness.sort()
     print(
-        f"thinking: ended by {by} after {THOUGHT_MS} ms, {ENDS} times: late by {median(lateness):.2f} ms (median), "
-        f"{lateness[int(0.99 * ENDS)]:.2f} (99 %), {lateness[-1]:.2f} at most"
+        f"thinking: ended by a timer of the searcher's own after {THOUGHT_MS} ms, {ENDS} times: late by "
+        f"{median(lateness):.2f} ms (median), {lateness[int(0.99 * ENDS)]:.2f} (99 %), {lateness[-1]:.2f} at most"
     )
-
-
-def _by_limit(searcher: Searcher, position: Position) -> float:
-    began = perf_counter()
-    searcher.think(position.kernel().state, (), SearchLimits(hard_ms=THOUGHT_MS), clock=perf_counter)
-    return perf_counter() - began - THOUGHT_MS / 1000
-
-
-def _by_stop(searcher: Searcher, position: Position) -> float:
-    stop = Stop()
-    told: list[float] = []
-
-    def end() -> None:
-        sleep(THOUGHT_MS / 1000)
-        told.append(perf_counter())
-        stop.set()
-
-    other = threading.Thread(target=end)
-    other.start()
-    searcher.think(position.kernel().state, (), SearchLimits(), clock=perf_counter, stop=stop)
-    ended = perf_counter()
-    other.join()
-    return ended - told[0]
-
-
-def _threads(places: list[Position]) -> None:
-    ratios = []
-    for position in places:
-        seconds = []
-        for threads in (1, 2):
-            searcher = Searcher(position.kernel(), threads=threads)
-            seconds.append(
-                searcher.think(position.kernel().state, (), SearchLimits(depth=DEPTH), clock=perf_counter).seconds
-            )
-        ratios.append(seconds[0] / seconds[1])
-    shown = " ".join(f"{ratio:.2f}" for ratio in sorted(ratios))
-    print(f"thinking: depth {DEPTH} in two threads {geometric_mean(ratios):.2f} times as soon as in one ({shown})")
 
 
 def _boards(game: str, boards: Mapping[str, float | None]) -> None:

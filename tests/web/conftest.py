@@ -43,6 +43,13 @@ def visit(browser: Browser, site: Site) -> Iterator[Visit]:
 
 
 @pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """An empty page, on the way of which the server may refuse a question."""
+    with open_page(browser, still=True, refused=400) as page:
+        yield page
+
+
+@pytest.fixture
 def seat(site: Site) -> Iterator[Seat]:
     with ExitStack() as stack:
 

@@ -2,27 +2,24 @@
 
 Each page is loaded in every size and in both colours, and written as a whole to ``FOLDER/390x844-light/lobby.png`` and
 so on. ``--only WORD`` takes the pages with a word in their names, ``--size 390x844 ...`` and ``--theme dark`` some of
-the windows. What failed is printed, a line each; its picture shows what was there then.
+the windows. Pages that failed are printed, a line each; the picture shows the page at that moment.
 """
 
 import argparse
 import os
-import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
-from random import Random
 from typing import NamedTuple, TypeAlias
 from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Error, Page, expect
 
 from engine.games.catalogue import GAMES
-from engine.games.history import History
 from engine.solve import tablebase
 from server.contest.formats.knockout import Knockout
 from server.contest.formats.ladder import Ladder
@@ -32,7 +29,6 @@ from server.contest.report import files
 from server.contest.report.contents import make_report
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
-from server.league.submissions.versions import BUILD, Versions
 from tests.engine.records import Table as Recorded
 from tests.engine.records import records
 from tests.engine.test_record import played as gipf_record
@@ -42,20 +38,16 @@ from tests.server.league.test_account_pages import sign_in
 from tests.web.chromium import broken_words, fits, open_browser, open_page, point
 from tests.web.people import test_games_page as games_page
 from tests.web.people.records import record, write
-from tests.web.site import Site, Table
+from tests.web.site import Site, Table, random_moves
 from tests.web.test_after_the_game import LOST
 from tests.web.test_analysis_page import TREE
 from tests.web.test_app import ask
 from tests.web.test_league_tables import LADDER, OWNERS, PAGES, WIDE, fill
-from tests.web.test_looks import LONG
 
 SIZES, THEMES = ("390x844", "844x390", "1440x900", "1920x1080"), ("light", "dark")
 
 PHONE_WIDTH = 900
-"""Windows that are narrower are those of a phone, which is touched."""
-
-WAIT_MS = 60_000
-"""How long a page may take to show what it is there for."""
+"""Narrower windows are windows of a phone, which is touched."""
 
 BUDGET = "budget=18000000"
 """Of running matches: no clock runs out while pictures are taken."""
@@ -64,11 +56,11 @@ BOARD = "#board svg.board"
 
 BOARDS = {
     "gipf": ("gipf", "4 4 15 15", 24, ("ann", "bob")),
-    "arrows": ("arrows", "8 8", 20, ("cleo", "dan")),
+    "arrows": ("arrows", "8 8", 8, ("cleo", "dan")),
     "morris": ("morris", "", 25, ("eve", "fay")),
     "mnk": ("mnk", "15 15 5", 40, ("gil", "hal")),
     "gipf-12": ("gipf", "12 3 30 30", 50, ("ida", "jon")),
-    "mnk-19": ("mnk", "19 19 5", 60, LONG),
+    "mnk-19": ("mnk", "19 19 5", 60, ("Friedrich-Wilhelm-von-Hohenzolle", "W" * 32)),
 }
 """Matches: game, variant, how many random moves were made, and by whom."""
 
@@ -76,7 +68,7 @@ PAIRS = (("a1", "a2"), ("a6", "a7"), ("a8", "a9"))
 """Entrants of contests who play morris, which makes their matches games of each contest that runs."""
 
 OVER = {name: 9001 + place for place, name in enumerate((*BOARDS, "reviewed", "notes", "on-time"))}
-"""Numbers of matches that are over; those of contests, and of the lists of games, are small."""
+"""Numbers of matches that are over; contests and lists of games have small numbers."""
 
 CUP = Knockout(tie_breaks=1, control=CONTROL)
 
@@ -91,7 +83,7 @@ HELD: dict[str, tuple[Callable[..., Sample], int]] = {
     "swiss-of-64": (partial(sample, 64, Swiss(6), variants=1, qualified=False), 200),
     "knockout-of-64": (partial(sample, 64, CUP, variants=1, qualified=False), 80),
 }
-"""Contests, and after how many games they are shown running; those with a qualification disqualify somebody in it."""
+"""Contests, and after how many games they are shown running; those with a qualification disqualify an entrant in it."""
 
 CONTESTS = {f"{name}-{state}": (name, state) for name in HELD for state in ("over", "running")}
 """Contests when they are over and while they run, in the order of their numbers."""
@@ -109,9 +101,9 @@ class Place(NamedTuple):
 
     site: Site
     values: Mapping[str, object] = {}
-    """What stands in braces in paths of its pages."""
+    """Values of the names that stand in braces in paths of its pages."""
     cookies: Mapping[str, str] = {}
-    """Of who is signed in there."""
+    """Of the people who are signed in there."""
 
 
 class Shot(NamedTuple):
@@ -141,85 +133,40 @@ def open_full(stack: ExitStack, folder: Path) -> Place:
         report = make_report(*(hold() if state == "over" else hold(stop=stop)))
         files.write_report_files(report, folder / "contests" / str(number))
     games_page.fill(folder)
-    texts = {name: ended(game, parameters, plies) for name, (game, parameters, plies, _) in BOARDS.items()}
+    moves = {name: random_moves(game, parameters, plies) for name, (game, parameters, plies, _) in BOARDS.items()}
+    texts = {
+        name: record(17, moves=moves[name], game=game, parameters=parameters)
+        for name, (game, parameters, _, _) in BOARDS.items()
+    }
     late = Recorded(increment=100).ready(40, 30).play("1", span=900).drop(1).play("1", span=20).flag()
     texts |= {"reviewed": record(17, moves=LOST), "notes": records()["notes"], "on-time": late}
     for name, text in texts.items():
         write(folder, OVER[name], text.replace("match 17\n", f"match {OVER[name]}\n"))
     site = stack.enter_context(Site(folder))
-    running = {
-        name: seat(stack, site, game, parameters, names, random_moves(game, parameters, plies))
-        for name, (game, parameters, plies, names) in BOARDS.items()
-    }
+    running = {}
+    for name, (game, parameters, _, names) in BOARDS.items():
+        params = f"params={parameters.replace(' ', ',')} " if parameters else ""
+        table = Table(site, game, f"{params}{BUDGET}", names)
+        stack.callback(table.close)
+        for move in moves[name]:
+            table.move(move)
+        running[name] = table.match
     for names in PAIRS:
-        seat(stack, site, "morris", "", names, "0123")
+        stack.callback(Table(site, "morris", BUDGET, names).close)
     while not ask(site, "/api/games").json["index"]["complete"]:
         time.sleep(0.1)
     return Place(site, running)
 
 
-def random_moves(game: str, parameters: str, plies: int) -> tuple[str, ...]:
-    """Return the moves of a random game that is not over after them."""
-    chance = Random(4)
-
-    def go_on(history: History) -> History | None:
-        if history.plies == plies:
-            return history
-        successors = list(history.position.successors())
-        chance.shuffle(successors)
-        left = (one.move for one in successors if one.position.verdict() is None)
-        return next(filter(None, (go_on(history.after(move)) for move in left)), None)
-
-    found = go_on(History.begin(GAMES[game].start(parameters)))
-    assert found is not None
-    return found.moves
-
-
-def ended(game: str, parameters: str, plies: int) -> str:
-    """Return the record of a random match that is over, with times and notes where its moves are no numbers."""
-    moves = random_moves(game, parameters, plies)
-    if moves[0].isdigit():
-        return record(17, moves=moves, game=game, parameters=parameters)
-    table = Recorded(game, parameters, limit=1000).ready()
-    for ply, move in enumerate(moves):
-        table.play(move, span=50 + ply * 377 % 1000)
-        table.note(ply % 2, f"score={ply % 5 - 2} depth={5 + ply % 7} nodes={1234 * (ply + 1)} text=that will do")
-    return table.resign(0)
-
-
-def seat(stack: ExitStack, site: Site, game: str, parameters: str, names: tuple[str, str], moves: Iterable[str]) -> int:
-    """Begin a match that stays as it is after some moves; return its number."""
-    options = f"params={parameters.replace(' ', ',')} {BUDGET}" if parameters else BUDGET
-    table = Table(site, game, options, names)
-    stack.callback(table.close)
-    for move in moves:
-        table.move(move)
-    return table.match
-
-
 def open_league(stack: ExitStack, folder: Path) -> Place:
-    """Start a server with accounts, a ladder, and versions of a bot in every state, under the longest names."""
+    """Start a server with accounts, a ladder and bots, under the longest names."""
     (folder / "ladder.toml").write_text(LADDER, encoding="utf-8")
     fill(folder)
     with closing(Accounts(folder)) as accounts:
-        add_versions(folder, accounts)
         site = stack.enter_context(Site(folder, "--ladder", str(folder / "ladder.toml")))
         organiser, author = sign_in(site, accounts, "teacher", ORGANISER), sign_in(site, accounts, WIDE)
         cookies = {"organiser": organiser.cookie, "author": author.cookie}
         return Place(site, {"link": accounts.invite("ann", AUTHOR, "test")}, cookies)
-
-
-def add_versions(data: Path, accounts: Accounts) -> None:
-    """Add a version that was refused, one that is being built for good, and one that waits behind it."""
-    person, versions = accounts.person(WIDE), Versions(data, accounts)
-    assert person is not None
-    refused, built, _ = (versions.add(person, f"{WIDE}-1", "bot.zip", b"no archive") for _ in range(3))
-    versions.refuse(refused, "the build (cc -O2 -o bot bot.c) failed: exit status 1")
-    (versions.folder(refused) / "build.txt").write_text(
-        "bot.c:1:11: error: expected declaration specifiers or '...' before '{' token\n    1 | int main( { <b>\n"
-    )
-    versions.go_on(built, "building")
-    (versions.folder(built) / BUILD).touch()  # where a folder has to be: the server tries again and again
 
 
 PLACES = {"empty": open_empty, "full": open_full, "league": open_league}
@@ -232,33 +179,19 @@ def load(page: Page, text: str) -> None:
 def review(page: Page) -> None:
     page.locator("#evaluate").click()
     expect(page.locator("#reviewed")).not_to_be_empty()
-    expect(page.locator("#reviewing")).to_be_hidden()
     page.locator("#mistakes button").first.click()
 
 
 def let_think(page: Page) -> None:
     page.locator("#think").click()
     expect(page.locator("#lines li")).to_have_count(3)
-    expect(page.locator("#board .arrow").first).to_be_visible()
 
 
-def set_up(page: Page, *fields: str) -> None:
-    """Set up a position by mouse, of black pieces alone where fields are named."""
+def set_up(page: Page) -> None:
+    """Set up a position by mouse."""
     page.locator("#arrange").click()
     expect(page.locator("#arrange-standing")).not_to_be_empty()
-    if fields:
-        page.locator("#arrange-clear").click()
-        expect(page.locator("#board .piece")).to_have_count(0)
-        page.locator("#arrange-tools button", has_text="Black").click()
-    for field in fields:
-        point(page, field)
-
-
-def game_link(game: str, parameters: str, plies: int, players: str = "person,person") -> str:
-    """Return the part of an address that holds a random game."""
-    moves = ",".join(random_moves(game, parameters, plies))
-    params = parameters or GAMES[game].default_parameters
-    return urlencode({"game": game, "params": params, "players": players, "moves": moves})
+    point(page, "b2")
 
 
 def boards() -> Iterator[Shot]:
@@ -266,7 +199,10 @@ def boards() -> Iterator[Shot]:
     for name, (game, parameters, plies, _) in BOARDS.items():
         yield Shot(f"match-{name}-running", f"/match/{{{name}}}", BOARD)
         yield Shot(f"match-{name}-over", f"/match/{OVER[name]}", BOARD)
-        yield Shot(f"play-{name}", f"/play#{game_link(game, parameters, plies)}", BOARD)
+        moves = ",".join(random_moves(game, parameters, plies))
+        params = parameters or GAMES[game].default_parameters
+        link = urlencode({"game": game, "params": params, "players": "person,person", "moves": moves})
+        yield Shot(f"play-{name}", f"/play#{link}", BOARD)
     yield Shot("match-over-notes", f"/match/{OVER['notes']}", "#noted li")
     yield Shot("match-over-on-time", f"/match/{OVER['on-time']}", "#spent li")
     yield Shot("match-over-reviewed", f"/match/{OVER['reviewed']}", BOARD, act=review)
@@ -276,20 +212,17 @@ def boards() -> Iterator[Shot]:
     yield Shot("replay", "/replay", "#drop")
     yield Shot("replay-record", "/replay", "#drop", act=lambda page: load(page, whole))
     yield Shot("replay-refused", "/replay", "#drop", act=lambda page: load(page, wrong), refused=422)
-    link = game_link("gipf", "3 3 9 9", 9, "person,bot:1")
     yield Shot("play", "/play", BOARD)
-    yield Shot("play-engine", f"/play#{link}", "#moves li:nth-child(10)")
+    yield Shot("play-engine", "/play#game=gipf&params=3+3+9+9&players=bot:1,person", "#moves li")
     moves, pushes = "/analysis#game=mnk&params=3+3+3&tree=b2,a1,b3,c3", "/analysis#game=gipf&params=3+3+9+9&tree=a4-b4"
     yield Shot("analysis", "/analysis", BOARD)
     yield Shot("analysis-tree", f"/analysis#{TREE}", BOARD)
     yield Shot("analysis-lines", moves, BOARD, act=let_think)
-    yield Shot("analysis-lines-gipf", f"{pushes}&at=1", BOARD, act=let_think)
     yield Shot("analysis-set-up", f"{pushes}&at=1", BOARD, act=set_up)
-    yield Shot("analysis-set-up-fault", pushes, BOARD, act=lambda page: set_up(page, "b2", "c2", "d2"), refused=400)
 
 
 def lists() -> Iterator[Shot]:
-    """Yield the lobby, contests, and what is told of games and players."""
+    """Yield the lobby, contests, games and players."""
     yield Shot("lobby", "/", "#boards .tile svg.board")
     yield Shot("lobby-empty", "/", "#nobody", "empty")
     yield Shot("contests", "/contests", ".one")
@@ -307,40 +240,31 @@ def league() -> Iterator[Shot]:
     """Yield pages of accounts and of the ladder."""
     yield Shot("join", "/join", place="league")
     yield Shot("join-link", "/join/{link}", place="league")
+    yield Shot("version", f"/bots/{WIDE}-1/versions/1", place="league", who="author")
     more = {"organiser": "/me", "new-contest": "/organise/new"}
-    for name, path in {**PAGES, **more, "organise-contest": "/organise/contest/1"}.items():
+    for name, path in {**PAGES, **more}.items():
         yield Shot(f"league-{name}", path, place="league", who="author" if name in OWNERS else "organiser")
-    for state, number in {"active": 1, "refused": 4, "building": 5, "waiting": 6}.items():
-        yield Shot(f"version-{state}", f"/bots/{WIDE}-1/versions/{number}", place="league", who="author")
-    yield Shot("league-contest", "/contest/1", "#parts section", "league")
 
 
 def errors() -> Iterator[Shot]:
-    """Yield what is said where something is not there, not allowed, or makes no sense."""
+    """Yield the pages of refusals."""
     for name, path in {"page": "/nothing", "match": "/match/99999", "contest": "/contest/99"}.items():
         yield Shot(f"error-{name}", path, refused=404)
     yield Shot("error-live", "/contest/77/live", "#name")
-    yield Shot("error-player", "/player/no%2Fbody%3Cb%3E", refused=404)
-    yield Shot("error-games", "/games?result=won", "#fault", refused=400)
+    yield Shot("error-games", "/games?result=won", refused=400)
     yield Shot("error-play", "/play#game=gipf&params=1+2+3+4", "#fault:not(:empty)", refused=400)
-    yield Shot("error-analysis", "/analysis#game=mnk&params=3+3+3&tree=b2,b2", "#fault:not(:empty)", refused=400)
-    yield Shot("error-ladder", "/ladder", place="empty", refused=404)
     yield Shot("error-stranger", "/me", place="league", refused=401)
-    yield Shot("error-organise", "/organise", place="league", who="author", refused=403)
-    yield Shot("error-join", "/join/none", place="league", refused=404)
 
 
-def all_shots() -> Iterator[Shot]:
-    """Yield all pages."""
-    for shots in (boards, lists, league, errors):
-        yield from shots()
+def all_shots() -> list[Shot]:
+    """Return all pages."""
+    return [*boards(), *lists(), *league(), *errors()]
 
 
 def take(browser: Browser, shot: Shot, place: Place, size: str, dark: bool, picture: Path) -> None:
     """Write the picture of a page."""
     width, height = map(int, size.split("x"))
     with open_page(browser, phone=width < PHONE_WIDTH, dark=dark, still=True, refused=shot.refused) as page:
-        page.set_default_timeout(WAIT_MS)
         page.set_viewport_size({"width": width, "height": height})
         if shot.who:
             name, _, value = place.cookies[shot.who].partition("=")
@@ -359,20 +283,16 @@ def take(browser: Browser, shot: Shot, place: Place, size: str, dark: bool, pict
 
 
 def main() -> None:
-    """Take all pictures that are asked for; exit with 1 where one of them failed."""
+    """Take all pictures that are asked for; exit with 1 if one of them failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.web.screenshots", description="Take pictures of all pages.")
     parser.add_argument("folder", type=Path, help="where they are written")
     parser.add_argument("--only", default="", metavar="WORD", help="pages with this in their names")
     parser.add_argument("--size", nargs="+", default=SIZES, metavar="390x844", help=f"by default {', '.join(SIZES)}")
     parser.add_argument("--theme", nargs="+", default=THEMES, choices=THEMES, help="by default both")
     asked = parser.parse_args()
-    if wrong := [size for size in asked.size if not re.fullmatch("[0-9]+x[0-9]+", size)]:
-        parser.error(f"{wrong[0]!r} is no size, as 390x844 is")
     shots = [shot for shot in all_shots() if asked.only in shot.name]
-    windows = [(size, theme) for size in asked.size for theme in asked.theme]
     os.environ["NUMBA_DISABLE_JIT"] = "1"  # nothing compiles beside the browser
     os.environ.pop(tablebase.GIVEN, None)
-    expect.set_options(timeout=WAIT_MS)
     failed = 0
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
@@ -382,14 +302,16 @@ def main() -> None:
             (home / name).mkdir()
             places[name] = PLACES[name](stack, home / name)
         browser = stack.enter_context(open_browser())
-        for (size, theme), shot in ((window, shot) for window in windows for shot in shots):
-            picture = asked.folder / f"{size}-{theme}" / f"{shot.name}.png"
-            try:
-                take(browser, shot, places[shot.place], size, theme == "dark", picture)
-            except (AssertionError, Error) as error:
-                failed += 1
-                print(f"{picture}: {' '.join(str(error).split())[:300]}", flush=True)
-    print(f"{len(shots)} pages in {len(windows)} windows; {failed} failed")
+        for size in asked.size:
+            for theme in asked.theme:
+                for shot in shots:
+                    picture = asked.folder / f"{size}-{theme}" / f"{shot.name}.png"
+                    try:
+                        take(browser, shot, places[shot.place], size, theme == "dark", picture)
+                    except (AssertionError, Error) as error:
+                        failed += 1
+                        print(f"{picture}: {' '.join(str(error).split())[:300]}", flush=True)
+    print(f"{len(shots)} pages; {failed} failed")
     sys.exit(bool(failed))
 
 

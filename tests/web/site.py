@@ -5,11 +5,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from random import Random
 from typing import TypeAlias
 
 import msgspec
 
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, start_of
+from engine.games.history import History
 from engine.wire import messages as m
 from server.contest.formats.knockout import Knockout
 from server.contest.formats.round_robin import RoundRobin
@@ -79,6 +81,17 @@ def knockout() -> Report:
     definition, games, now, moment = sample(6, Knockout(tie_breaks=1, control=CONTROL), qualified=False)
     apart = [game._replace(match=game.match + APART) if game.match else game for game in games]
     return contents.make_report(definition, apart, now, moment)
+
+
+def random_moves(game: str, parameters: str, plies: int) -> tuple[str, ...]:
+    """Return the moves of a random game that is not over after them."""
+    for seed in range(100):
+        chance, history = Random(seed), History.begin(start_of(game, parameters))
+        while history.plies < plies and history.verdict(plies + 1) is None:
+            history = history.after(chance.choice(list(history.position.successors())).move)
+        if history.verdict(plies + 1) is None:
+            return history.moves
+    raise AssertionError("no such game was found")
 
 
 class Table:

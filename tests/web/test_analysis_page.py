@@ -1,13 +1,12 @@
 """The board to think on in a real Chromium: variations, set-up, links, the way from a match, keyboard, phones."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, expect
 
-from tests.web.chromium import Visit, check_accessibility, open_page, point, show
+from tests.web.chromium import Visit, check_accessibility, point, show
 from tests.web.site import Seat, Site
 
 pytestmark = pytest.mark.slow
@@ -20,12 +19,6 @@ TREE = "game=mnk&params=3+3+3&tree=b2,a1!best,(b1,c1(a2),b3),c1&at=2"
 def address(site: Site) -> str:
     """The page's address."""
     return f"{site.url}/analysis"
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    with open_page(browser, still=True, refused=400) as page:
-        yield page
 
 
 def tree(page: Page) -> list[str]:
@@ -59,42 +52,6 @@ def test_moves_and_other_moves_make_a_tree_that_a_link_holds(page: Page, address
     assert tree(page) == ["1.b2", "2.a1"] and current(page) == "1.b2"
 
 
-def test_nothing_can_be_pointed_at_before_the_position_is_there(page: Page, address: str) -> None:
-    show(page, address, "game=mnk&params=3+3+3")
-    asked: list[Route] = []
-    page.route("**/api/play/look", lambda route: asked.append(route))
-    point(page, "b2")
-    expect(page.locator(".offer")).to_have_count(0)
-    expect(page.locator("#note")).to_be_disabled()
-    asked.pop().continue_()
-    expect(page.locator(".offer").first).to_be_focused()
-    expect(page.locator("#note")).to_be_enabled()
-    page.unroute("**/api/play/look")
-    point(page, "a1")
-    expect(page.locator("#tree button")).to_have_text(["1.b2", "2.a1"])
-    page.route("**/api/analysis/kit", lambda route: asked.append(route))
-    page.locator("#arrange").click()
-    expect(page.locator(".offer")).to_have_count(0)
-    asked.pop().continue_()
-    expect(page.locator("#arranging")).to_be_visible()
-
-
-@pytest.mark.parametrize("place", ["analysis", "play"])
-def test_what_is_pressed_before_the_first_position_is_there_does_nothing(page: Page, site: Site, place: str) -> None:
-    asked: list[Route] = []
-    page.route("**/api/play/look", lambda route: asked.append(route))
-    page.goto(f"{site.url}/{place}#game=mnk&params=3+3+3")
-    expect(page.locator("#game option").first).to_be_attached()
-    for button in page.locator("#controls button").all():
-        expect(button).to_be_disabled()
-    for key in ("ArrowLeft", "End", "ArrowUp", "Escape"):
-        page.keyboard.press(key)
-    asked.pop().continue_()
-    page.unroute("**/api/play/look")
-    expect(page.locator("#board .board")).to_be_visible()
-    expect(page.locator("#copy-link")).to_be_enabled()
-
-
 def test_keys_step_through_lines_and_from_one_to_the_other(page: Page, address: str) -> None:
     show(page, address, TREE)
     expect(page.locator("#tree button")).to_have_count(7)
@@ -108,30 +65,6 @@ def test_keys_step_through_lines_and_from_one_to_the_other(page: Page, address: 
     expect(page.locator("#board .piece")).to_have_count(0)
     expect(page.locator("#back")).to_be_disabled()
     expect(page).to_have_url(re.compile("at=0$"))
-
-
-LEAVING = """() => {
-    window.left = [];
-    const animate = Element.prototype.animate;
-    Element.prototype.animate = function (frames, options) {
-        const kind = ["side0", "side1", "returned", "captured"].filter((name) => this.classList.contains(name));
-        const y = Number(frames.at(-1).transform?.match(/, (.+?)px/)?.[1]);
-        if (this.classList.contains("lit")) window.left.push([...kind, y > 0 ? "down" : "up"].join(" "));
-        return animate.call(this, frames, options);
-    };
-}"""
-"""Makes a page remember which pieces leave the board, and where to."""
-
-
-def test_pieces_leave_for_the_side_that_gets_them(browser: Browser, address: str) -> None:
-    moves = "a3-b3,b5-c5,f1-e2,g1-f2,e1-d2,f5-f4,a4-b4,f1-e2,f5-e5,c1-c2"  # the last one collects WWWB for white
-    with open_page(browser) as page:
-        show(page, address, f"game=gipf&params=3+3+9+9&tree={moves}&at=9")
-        page.evaluate(LEAVING)
-        expect(page.locator("#tree [aria-current]")).to_have_text("9.f5-e5")
-        page.keyboard.press("ArrowRight")
-        page.wait_for_function("() => window.left.length === 4")
-        assert sorted(page.evaluate("window.left")) == [*3 * ["side0 returned down"], "side1 captured down"]
 
 
 def test_a_position_is_set_up_by_mouse_and_the_rules_say_what_is_wrong_with_it(page: Page, address: str) -> None:
@@ -230,10 +163,6 @@ def test_what_is_wrong_is_said_and_changes_nothing(page: Page, address: str) -> 
     show(page, address, "game=mnk&params=3+3+3&tree=b2,b2&at=2")
     expect(page.locator("#fault")).to_contain_text("The link cannot be opened: move 2: b2 has a piece already")
     show(page, address, "game=mnk&params=3+3+3")
-    page.locator("#move").fill("z9")
-    page.locator("#typed button").click()
-    expect(page.locator("#fault")).to_contain_text("move 1:")
-    expect(page.locator("#tree button")).to_have_count(0)
     page.locator("#text").fill("3 3 3 1\n0 0 0\n0 0\n0 0 0\n")
     page.locator("#load button").click()
     expect(page.locator("#load-fault")).to_contain_text("line 3")

@@ -1,13 +1,11 @@
 """Boards of pages: drawn by the server, with pieces and marks that scripts put there."""
 
-from collections import Counter
 from random import Random
-from xml.etree import ElementTree
 
 import msgspec
 import pytest
 
-from engine.games.boards.svg import STEP, board, by_light
+from engine.games.boards.svg import STEP, by_light
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, Successor
 from server.web.http.static_files import address
@@ -48,18 +46,6 @@ def reached(game: str, parameters: str, most: int) -> tuple[Position, Successor]
     """Return the last positions of a random game, with the move between them."""
     *_, before, after = random_game(GAMES[game], parameters, Random(5), most=most)
     return before, before.move_to(after.key)
-
-
-@pytest.mark.parametrize(("game", "parameters", "most"), SHOWN)
-def test_a_board_of_a_page_has_a_plate_with_lines_cells_and_names(game: str, parameters: str, most: int) -> None:
-    position = GAMES[game].start(parameters)
-    layout = position.drawing().layout
-    plate = Counter(element.tag for element in ElementTree.fromstring(board(position.drawing()))[0].iter())
-    strokes = len(layout.strokes)
-    cells = len(layout.fields) if layout.kind == "cells" else 0
-    circles = 0 if cells else len(layout.dots or layout.fields)
-    assert (plate["line"], plate["circle"], plate["rect"] + plate["polygon"]) == (strokes, circles, cells + 1)
-    assert plate["text"] == len(layout.dots or layout.labels or layout.fields)
 
 
 @pytest.mark.slow

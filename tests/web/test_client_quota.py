@@ -1,16 +1,22 @@
 """What browsers of one address may have, on a clock that the test turns."""
 
 import pytest
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 
 from server.config.settings import Limits
 from server.web.http.guard import (
     MAX_WAIT,
+    QUOTA,
     REQUESTS,
     REQUESTS_AT_ONCE,
+    TOO_MANY,
     TRUSTED_REQUESTS,
     ClientQuota,
+    Guard,
     HttpRateLimiter,
 )
+from tests.web.asking import ask
 
 HOST, OTHER = "192.0.2.1", "192.0.2.2"
 
@@ -39,12 +45,6 @@ def test_connections_of_an_address_and_of_all_are_bounded() -> None:
     assert inside[0] is not None
     http_rate_limiter.leave(inside[0])
     assert http_rate_limiter.enter(HOST) is inside[0]
-
-
-def test_the_machine_itself_is_bounded_by_the_whole_alone() -> None:
-    http_rate_limiter = HttpRateLimiter(Limits(connections=3), 50, Clock())
-    quotas = [http_rate_limiter.enter("127.0.0.1") for _ in range(50)]
-    assert all(quotas) and http_rate_limiter.enter("127.0.0.1") is None
 
 
 def test_requests_beyond_the_rate_wait_and_are_refused_in_the_end() -> None:
@@ -92,9 +92,9 @@ def test_a_proxy_of_a_trusted_network_asks_for_the_address_that_it_names() -> No
     assert behind(http_rate_limiter, f"{HOST}, {OTHER}") is http_rate_limiter.enter(OTHER), (
         "what a client says of itself is not believed"
     )
-    assert [http_rate_limiter.join(client) for _ in range(3)] == [True, True, False]
-    http_rate_limiter.part(client)
-    assert http_rate_limiter.join(client)
+    assert [client.join() for _ in range(3)] == [True, True, False]
+    client.part()
+    assert client.join()
     assert behind(http_rate_limiter, "127.0.0.1") is proxy
     for nonsense in ("", ",", "x", "1.2.3.4:80", f"{HOST}, x", "٣", "9" * 5000):
         assert (
@@ -103,9 +103,14 @@ def test_a_proxy_of_a_trusted_network_asks_for_the_address_that_it_names() -> No
         )
 
 
-def test_too_many_requests_of_a_client_behind_a_proxy_are_refused() -> None:
-    clock = Clock()
-    http_rate_limiter = HttpRateLimiter(Limits(), 50, clock)
-    one, other = behind(http_rate_limiter, HOST), behind(http_rate_limiter, OTHER)
-    waits = [one.wait() for _ in range(10_000)]
-    assert waits[-1] is None and other.wait() == 0
+async def test_a_refused_request_is_answered_with_its_status() -> None:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await PlainTextResponse("found")(scope, receive, send)
+
+    quota = HttpRateLimiter(Limits(trusted=()), 10, Clock()).enter("127.0.0.1")
+    assert quota is not None
+    assert (await ask(Guard(app), "GET", "/", state={QUOTA: quota})).body == b"found"
+    while quota.wait() is not None:
+        pass
+    refused = await ask(Guard(app), "GET", "/", state={QUOTA: quota})
+    assert (refused.status, refused.json) == (TOO_MANY[0], {"error": TOO_MANY[1]})

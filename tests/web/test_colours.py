@@ -5,8 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from engine.games.boards.svg import AROUND, by_light, variables
-from server.contest.report.page import style_sheet
+from engine.games.boards.svg import by_light
 
 LEAST = 3.0
 """Contrast of what is no text, by WCAG 2.2, 1.4.11."""
@@ -66,9 +65,3 @@ def test_the_sides_are_told_apart(night: bool) -> None:
     seen = by_light(night)
     assert contrast(seen["ivory"], seen["ebony"]) >= LEAST
     assert min(contrast(seen["on-side"], seen[side]) for side in ("first", "second")) >= LEAST
-
-
-def test_pictures_and_pages_have_the_same_colours_around_boards() -> None:
-    known = re.findall(r"--([a-z-]+): light-dark\((#[0-9a-f]+), (#[0-9a-f]+)\);", style_sheet("base.css") + variables())
-    assert {name: (day, night) for name, day, night in known}.items() >= AROUND.items()
-    assert {name: night for name, _, night in known}.items() >= by_light(night=True).items()

@@ -1,52 +1,24 @@
 """Telling many browsers: what each gets, what becomes of one that does not read, how much time telling takes."""
 
 from collections import deque
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
+import pytest
 import trio
 import trio.testing
 from structlog.testing import capture_logs
 
 from server.web.live import event_stream
-from server.web.live.event_stream import Broadcaster, Channel, Mailbox, chunk, framed
+from server.web.live.event_stream import Broadcaster, Channel, framed
+from tests.web.reader import BEAT, Reader
 
 
-def is_beat(event: bytes) -> bool:
-    return event.startswith(b"event: beat\ndata: ")
+class Counter(Channel):
+    """A channel that tells what number it has come to."""
 
-
-class Reader:
-    """The stream of a browser that takes so many bytes, and then no more."""
-
-    def __init__(self, most: int = 10**9) -> None:
-        self.open = True
-        self.got = b""
-        self.most = most
-
-    def send_now(self, data: bytes) -> int:
-        taken = data[: max(0, self.most - len(self.got))]
-        self.got += taken
-        return len(taken)
-
-    async def send_all(self, data: bytes) -> None:
-        while self.send_now(data) < len(data):
-            await trio.sleep_forever()
-
-    def events(self) -> list[bytes]:
-        """Take the body apart."""
-        body, events = self.got, []
-        while body:
-            length, _, rest = body.partition(b"\r\n")
-            data, body = rest[: int(length, 16)], rest[int(length, 16) + 2 :]
-            events.append(data)
-        return events
-
-
-class Counter:
-    """A source that tells what number it has come to."""
-
-    def __init__(self) -> None:
+    def __init__(self, broadcaster: Broadcaster) -> None:
+        super().__init__(broadcaster)
         self.number = self.told = 0
 
     def event(self) -> bytes | None:
@@ -60,13 +32,12 @@ class Counter:
 
 
 @asynccontextmanager
-async def broadcasting(clock: "deque[float] | None" = None) -> AsyncIterator[tuple[Counter, Channel, trio.Nursery]]:
+async def broadcasting(clock: "deque[float] | None" = None) -> AsyncIterator[tuple[Counter, trio.Nursery]]:
     stamps = clock if clock is not None else deque()
     broadcaster = Broadcaster(lambda: stamps.popleft() if stamps else 0.0)
-    source = Counter()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(broadcaster.run)
-        yield source, Channel(broadcaster, source), nursery
+        yield Counter(broadcaster), nursery
         nursery.cancel_scope.cancel()
 
 
@@ -75,57 +46,55 @@ async def settle() -> None:
 
 
 async def test_all_that_listen_are_told_the_same(autojump_clock: trio.testing.MockClock) -> None:
-    async with broadcasting() as (source, channel, nursery):
+    async with broadcasting() as (channel, nursery):
         readers = [Reader() for _ in range(100)]
         for reader in readers:
-            nursery.start_soon(channel.listen, Mailbox(reader))  # type: ignore[arg-type]
+            nursery.start_soon(channel.listen, reader.mailbox)
         await settle()
         for number in (1, 2, 3):
-            source.number = number
+            channel.number = number
             channel.changed()
             await trio.sleep(1)
         channel.changed()  # nothing is new
         await trio.sleep(1)
-    expected = [framed(word) for word in (b"all 0", b"1", b"2", b"3")]
-    assert all(reader.events() == expected for reader in readers)
+    assert all(reader.data() == ["all 0", "1", "2", "3"] for reader in readers)
 
 
 async def test_changes_that_come_fast_are_told_together(autojump_clock: trio.testing.MockClock) -> None:
-    async with broadcasting() as (source, channel, nursery):
+    async with broadcasting() as (channel, nursery):
         reader = Reader()
-        nursery.start_soon(channel.listen, Mailbox(reader))  # type: ignore[arg-type]
+        nursery.start_soon(channel.listen, reader.mailbox)
         await settle()
         for number in range(1, 1001):
-            source.number = number
+            channel.number = number
             channel.changed()
             await trio.sleep(0.001)
         await trio.sleep(1)
-    events = reader.events()
-    assert events[-1] == framed(b"1000") and len(events) <= 2 + 1 / event_stream.MIN_REST
+    events = reader.data()
+    assert events[-1] == "1000" and len(events) <= 2 + 1 / event_stream.MIN_REST
 
 
 async def test_who_does_not_read_is_let_go_of_and_nobody_waits(autojump_clock: trio.testing.MockClock) -> None:
-    async with broadcasting() as (source, channel, nursery):
-        stuck, reading = Mailbox(Reader(1000)), Reader()  # type: ignore[arg-type]
-        nursery.start_soon(channel.listen, stuck)
-        nursery.start_soon(channel.listen, Mailbox(reading))  # type: ignore[arg-type]
+    async with broadcasting() as (channel, nursery):
+        stuck, reading = Reader(1000), Reader()
+        for reader in (stuck, reading):
+            nursery.start_soon(channel.listen, reader.mailbox)
         await settle()
-        source.snapshot = lambda: b""  # type: ignore[method-assign]
-        source.event = lambda: b"x" * 50_000  # type: ignore[method-assign]
+        channel.snapshot = lambda: b""  # type: ignore[method-assign]
+        channel.event = lambda: framed(b"x" * 50_000)  # type: ignore[method-assign]
         for count in range(1, 8):
             channel.changed()
             await trio.sleep(1)
             assert len(channel.listeners) == (2 if count * 50_000 < event_stream.MAILBOX_BYTES else 1), count
-        told = [event for event in reading.events() if not is_beat(event)]
-        assert stuck.lost and len(told) == 8
+        assert stuck.mailbox.lost and len(reading.data()) == 8
 
 
 async def test_a_browser_that_hears_nothing_gets_a_sign_of_life(autojump_clock: trio.testing.MockClock) -> None:
-    async with broadcasting() as (_, channel, nursery):
+    async with broadcasting() as (channel, nursery):
         reader = Reader()
-        nursery.start_soon(channel.listen, Mailbox(reader))  # type: ignore[arg-type]
+        nursery.start_soon(channel.listen, reader.mailbox)
         await trio.sleep(3 * event_stream.BEAT_SECONDS + 1)
-        assert list(map(is_beat, reader.events()[1:])) == [True] * 3
+        assert [name for name, _ in reader.events()] == ["", BEAT, BEAT, BEAT]
         reader.open = False
         await trio.sleep(event_stream.BEAT_SECONDS + 1)
         assert not channel.listeners
@@ -134,50 +103,31 @@ async def test_a_browser_that_hears_nothing_gets_a_sign_of_life(autojump_clock: 
 async def test_telling_takes_a_sixtieth_of_the_time_at_most(autojump_clock: trio.testing.MockClock) -> None:
     # each look at the clock is half a second of work later: a round of one mailbox takes a second
     times = deque(0.5 * step for step in range(1000))
-    async with broadcasting(times) as (source, channel, nursery):
+    async with broadcasting(times) as (channel, nursery):
         reader = Reader()
-        nursery.start_soon(channel.listen, Mailbox(reader))  # type: ignore[arg-type]
+        nursery.start_soon(channel.listen, reader.mailbox)
         await settle()
         began = trio.current_time()
         while trio.current_time() - began < 200:
-            source.number += 1
+            channel.number += 1
             channel.changed()
             await trio.sleep(0.1)
-    told = [event for event in reader.events()[1:] if not is_beat(event)]
-    assert 3 <= len(told) <= 5
+    assert 3 <= len(reader.data()) - 1 <= 5
 
 
-def test_chunks_are_those_of_http() -> None:
-    assert chunk(b"x" * 26) == b"1a\r\n" + b"x" * 26 + b"\r\n"
-    assert chunk(framed(b"{}")) == b"a\r\ndata: {}\n\n\r\n"
-
-
-@contextmanager
-def faulty(channel: Channel) -> Iterator[None]:
-    def fail() -> bytes:
-        raise ValueError("a fault")
-
-    whole = channel._source.event
-    channel._source.event = fail  # type: ignore[method-assign]
-    yield
-    channel._source.event = whole  # type: ignore[method-assign]
-
-
-async def test_a_fault_of_one_channel_leaves_the_others(autojump_clock: trio.testing.MockClock) -> None:
-    with capture_logs() as logs:
-        await _fail_once()
-    assert [entry["event"] for entry in logs] == ["event_stream_failed"]
-
-
-async def _fail_once() -> None:
-    async with broadcasting() as (source, channel, nursery):
+async def test_a_fault_of_one_channel_leaves_the_others(
+    autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with broadcasting() as (channel, nursery):
         reader = Reader()
-        nursery.start_soon(channel.listen, Mailbox(reader))  # type: ignore[arg-type]
+        nursery.start_soon(channel.listen, reader.mailbox)
         await settle()
-        with faulty(channel):
+        with capture_logs() as logs, monkeypatch.context() as broken:
+            broken.setattr(channel, "event", lambda: 1 / 0)
             channel.changed()
             await trio.sleep(1)
-        source.number = 1
+        assert [entry["event"] for entry in logs] == ["event_stream_failed"]
+        channel.number = 1
         channel.changed()
         await trio.sleep(1)
-    assert reader.events()[-1] == framed(b"1")
+    assert reader.data()[-1] == "1"

@@ -2,12 +2,10 @@
 
 import http.client
 import json
-import re
 from urllib.parse import quote
 
 import pytest
 
-from engine.games.catalogue import GAMES
 from tests.engine.test_record import played
 from tests.waiting import WAIT_SECONDS
 from tests.web.site import Site
@@ -34,7 +32,7 @@ NUMBERS = (
     *("9" * digits for digits in (15, 16, 20, 300, 3900)),
 )
 PATHS = (
-    *("/api/matches/{}", "/api/matches/{}/record", "/api/matches/{}/values", "/live/matches/{}", "/match/{}"),
+    *("/api/matches/{}", "/api/matches/{}/record", "/api/matches/{}/review", "/live/matches/{}", "/match/{}"),
     *(
         "/contest/{}/report",
         "/contest/{}/games",
@@ -62,11 +60,6 @@ def refused(site: Site, method: str, path: str, body: bytes | None = None, kind:
         sentence = json.loads(data)["error"]
         assert sentence and "\n" not in sentence and len(sentence) < 500 and "Traceback" not in sentence, asked
     return answer.status
-
-
-def is_number(text: str) -> bool:
-    """Tell whether a match could have this number, as it is written in an address."""
-    return re.fullmatch(r"0|[1-9][0-9]{0,14}", text) is not None
 
 
 def test_numbers_in_paths_are_numbers_of_matches_and_contests(site: Site) -> None:
@@ -113,20 +106,6 @@ def test_questions_about_games_are_read_whatever_they_are(site: Site) -> None:
         assert refused(site, "POST", "/api/play/think", b'{"game":"mnk","seconds":%b}' % seconds) == 400, seconds[:80]
 
 
-NUMBER = ("9" * 5000, "9" * 20, "-3", "+3", "٣", "1_0", "3.0", "1e1", "NaN", "0x3", "\x00", "", " ", "²")
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_parameters_are_numbers_that_a_game_can_have(site: Site, game: str) -> None:
-    usual = GAMES[game].default_parameters.split()
-    for number in NUMBER:
-        for place in range(len(usual)):
-            parameters = " ".join([*usual[:place], number, *usual[place + 1 :]])
-            for key in ("parameters", "start"):
-                question = json.dumps({"game": game, key: parameters}).encode()
-                assert refused(site, "POST", "/api/play/look", question) in (400, 200), (number[:9], key)
-
-
 @pytest.mark.slow
 def test_records_are_read_whatever_their_numbers_are(site: Site) -> None:
     record = played(stop_after=3, end="resign")
@@ -141,4 +120,4 @@ def test_records_are_read_whatever_their_numbers_are(site: Site) -> None:
     few = [*bad[:3], *bad[3::7]]  # each is read by a process of its own
     for text in few:
         assert refused(site, "POST", "/api/record", text, "text/plain") in (422, 413), text[:200]
-    assert refused(site, "POST", "/api/values", bad[4], "text/plain") == 422
+    assert refused(site, "POST", "/api/review", bad[4], "text/plain") == 422

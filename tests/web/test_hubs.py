@@ -11,27 +11,20 @@ import trio
 import trio.testing
 
 from engine.wire import messages as m
-from server.web.live.event_stream import Broadcaster, Mailbox
+from server.web.live.event_stream import Broadcaster
 from server.web.live.matches import MatchFrames, MatchHubs
 from server.web.views.match_frames import Played, positions
 from tests.server.harness import ArenaHarness, open_arena, play, ready
-from tests.web.test_feed import Reader
+from tests.web.reader import Reader
 from tests.web.test_match_frames import rebuilt
 
 MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
 """Of GIPF 3 3 9 9: pushes that collect nothing."""
 
 
-class Browser:
-    """Something that listens, and has been told."""
-
-    def __init__(self) -> None:
-        self.reader = Reader()
-        self.mailbox = Mailbox(self.reader)  # type: ignore[arg-type]
-
-    def told(self) -> list[dict[str, Any]]:
-        events = [event[len(b"data: ") :] for event in self.reader.events() if event.startswith(b"data: ")]
-        return [msgspec.json.decode(event) for event in events]
+def told(browser: Reader) -> list[dict[str, Any]]:
+    """Return the data of the events that a browser has had."""
+    return [msgspec.json.decode(data) for data in browser.data()]
 
 
 @asynccontextmanager
@@ -47,7 +40,7 @@ async def test_a_match_is_told_move_by_move(tmp_path: Path, autojump_clock: trio
     async with open_arena(tmp_path) as harness, open_pages(harness) as (hubs, nursery):
         first, second = await harness.pair("params=3,3,9,9 budget=60000 increment=500")
         match = harness.arena.matches[1]
-        early, late = Browser(), Browser()
+        early, late = Reader(), Reader()
         nursery.start_soon(hubs.watch, match, early.mailbox)
         await trio.sleep(2)
         await ready(first, second)
@@ -61,24 +54,24 @@ async def test_a_match_is_told_move_by_move(tmp_path: Path, autojump_clock: trio
         await first.say(m.Resign())
         await first.hear(m.Result)
         await trio.sleep(1)
-    told = early.told()
-    assert [event["phase"] for event in told[:2]] == ["preparing", "running"]
-    assert told[0]["clocks"] == [60_000, 60_000] and told[0]["runs"] == [True, True]
-    moved = [event for event in told if event["steps"]]
+    events = told(early)
+    assert [event["phase"] for event in events[:2]] == ["preparing", "running"]
+    assert events[0]["clocks"] == [60_000, 60_000] and events[0]["runs"] == [True, True]
+    moved = [event for event in events if event["steps"]]
     assert [(event["first"], [step[0] for step in event["steps"]]) for event in moved] == [
         (ply, [move]) for ply, move in enumerate(MOVES)
     ]
     assert [event["frame"]["motion"]["move"] for event in moved] == list(MOVES)
     assert moved[0]["clocks"] == moved[0]["steps"][0][1:] == [60_000 - 2000 - 4000 + 500, 58_000]
-    running = [event["runs"] for event in told if event["frame"]["ply"] == 1]
+    running = [event["runs"] for event in events if event["frame"]["ply"] == 1]
     assert running[-1] == [False, True], "which is told, too, when TURN was sent after that"
-    assert told[-1]["phase"] == "over" and told[-1]["ending"]["result"] == "black"
-    assert told[-1]["ending"]["reason"] == "resign" and "ann (white) resigned" in told[-1]["ending"]["sentence"]
-    whole = late.told()[0]
+    assert events[-1]["phase"] == "over" and events[-1]["ending"]["result"] == "black"
+    assert events[-1]["ending"]["reason"] == "resign" and "ann (white) resigned" in events[-1]["ending"]["sentence"]
+    whole = told(late)[0]
     assert [step[0] for step in whole["steps"]] == list(MOVES) and whole["first"] == 0
     assert whole["frame"]["motion"]["move"] == MOVES[-1]
     assert whole["clocks"][0] == moved[-1]["clocks"][0] - 1000  # told a second after the last move
-    assert late.told()[-1]["ending"] == told[-1]["ending"]
+    assert told(late)[-1]["ending"] == events[-1]["ending"]
 
 
 async def test_nobody_watches_a_match_for_browsers_that_have_gone(
@@ -87,7 +80,7 @@ async def test_nobody_watches_a_match_for_browsers_that_have_gone(
     async with open_arena(tmp_path) as harness, open_pages(harness) as (hubs, nursery):
         await harness.pair()
         match = harness.arena.matches[1]
-        browsers = [Browser(), Browser()]
+        browsers = [Reader(), Reader()]
         for browser in browsers:
             nursery.start_soon(hubs.watch, match, browser.mailbox)
         await trio.sleep(0.1)
@@ -106,21 +99,21 @@ async def test_what_is_kept_back_from_spectators_is_not_told(
     change = lambda settings: msgspec.structs.replace(settings, delay_moves=2)  # noqa: E731
     async with open_arena(tmp_path, change=change) as harness, open_pages(harness) as (hubs, nursery):
         first, second = await harness.pair("params=3,3,9,9 budget=60000")
-        match, browser = harness.arena.matches[1], Browser()
+        match, browser = harness.arena.matches[1], Reader()
         nursery.start_soon(hubs.watch, match, browser.mailbox)
         await ready(first, second)
         for ply, move in enumerate(MOVES):
             await play(*((first, second) if ply % 2 == 0 else (second, first)), move)
             await trio.sleep(2)
-            seen = browser.told()[-1]
+            seen = told(browser)[-1]
             assert seen["frame"]["ply"] == max(0, ply - 1) and (ply < 2 or seen["runs"] == [False, False])
-            assert all(event["frame"]["ply"] <= max(0, ply - 1) for event in browser.told())
+            assert all(event["frame"]["ply"] <= max(0, ply - 1) for event in told(browser))
         assert seen["frame"]["motion"]["move"] == MOVES[1]
         assert seen["clocks"] == [match.state.shown[1].first, match.state.shown[1].second]
         await first.say(m.Resign())
         await first.hear(m.Result)
         await trio.sleep(1)
-        assert browser.told()[-1]["frame"]["ply"] == 4
+        assert told(browser)[-1]["frame"]["ply"] == 4
 
 
 async def test_films_hold_every_position_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

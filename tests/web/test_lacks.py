@@ -1,6 +1,5 @@
 """A machine that lacks descriptors: each page fails by itself, and matches go on."""
 
-import errno
 import os
 import re
 import resource
@@ -10,13 +9,8 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
-import trio
 
 from engine.wire import messages as m
-from server.net.listener import close_all
-from server.ops.supervisor import supervise
-from server.web.app import serve
-from tests.server.harness import open_arena
 from tests.server.process import Client
 from tests.web.site import Site, Table
 
@@ -29,7 +23,7 @@ PAGES = (
     ("/api/play/think", QUESTION),
     ("/api/analysis/kit", QUESTION),
     ("/api/matches/1", b""),
-    ("/api/matches/1/values", b""),
+    ("/api/matches/1/review", b""),
     ("/live/lobby", b""),
     ("/live/contests/1", b""),
     ("/contests", b""),
@@ -113,32 +107,3 @@ def test_a_server_without_descriptors_refuses_in_a_sentence(tmp_path: Path) -> N
             while not ask(port, "/metrics").startswith(b"HTTP/1.1 503 "):
                 assert time.monotonic() < until, f"port {port} did not refuse"
                 take_all()
-
-
-@pytest.mark.slow("interpreted")
-@pytest.mark.parametrize("name", ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "ENOSPC"])
-@pytest.mark.parametrize("place", [(trio.lowlevel, "open_process"), (trio.to_thread, "run_sync")], ids=lambda at: at[1])
-async def test_pages_outlive_each_lack(
-    place: tuple[object, str], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def lack(*_what: object, **_options: object) -> None:
-        raise OSError(getattr(errno, name), "injected")
-
-    async def ask(path: str, body: bytes) -> bytes:
-        async with await trio.open_tcp_stream("127.0.0.1", port) as browser:
-            head = f"{'POST' if body else 'GET'} {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n"
-            await browser.send_all(head.encode() + b"content-type: application/json\r\n\r\n" + body)
-            return bytes(await browser.receive_some())
-
-    listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-    port = listeners[0].socket.getsockname()[1]
-    with trio.fail_after(PATIENCE_SECONDS):
-        async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
-            nursery.start_soon(supervise, "pages", serve, harness.arena, harness.arena.record_store, listeners)
-            with monkeypatch.context() as broken:
-                broken.setattr(*place, lack)
-                for path, body in PAGES[:-1]:
-                    assert (await ask(path, body)).startswith(b"HTTP/1.1 "), path
-            assert (await ask("/api/games", b"")).startswith(b"HTTP/1.1 200 ")
-            nursery.cancel_scope.cancel()
-        await close_all(listeners)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from playwright.sync_api import Browser, Page, expect
 
 from engine.statistics.online import LadderPlayer
 from server.contest.interventions import Kind
@@ -22,10 +21,9 @@ from server.league.ladder.store import LadderStore
 from server.league.submissions.versions import BUILD, Versions
 from tests.server.contest.runtime.bots import read_definition
 from tests.server.league.ladder.counted import result_of
+from tests.server.league.test_account_pages import sign_in
 from tests.server.league.test_grades import RULE
-from tests.web.chromium import check_legibility, fits, open_page
 from tests.web.site import Site, open_site
-from tests.web.test_league_pages import compare
 
 pytestmark = pytest.mark.slow
 
@@ -70,19 +68,9 @@ CUT = """() => [...document.querySelectorAll("main :is(th, td), main .scroll")]
     .map((one) => `${one.tagName} ${one.scrollWidth} ${one.clientWidth} ${one.textContent.trim().slice(0, 60)}`)"""
 """Tables and their cells that are wider than their places."""
 
-EDGE = """() => [...document.querySelectorAll("main .card :is(p, li, h2, label, a, button)")]
-    .filter((one) => one.checkVisibility() && one.textContent.trim())
-    .filter((one) => {
-        const [text, card] = [one, one.closest(".card")].map((box) => box.getBoundingClientRect());
-        const from = text.left + parseFloat(getComputedStyle(one).paddingLeft);
-        return from < card.left + 6 || text.right > card.right;
-    })
-    .map((one) => one.textContent.trim().slice(0, 60))"""
-"""Texts that touch the edge of their card, or go beyond it."""
 
-
-def fill(data: Path) -> dict[str, str]:
-    """Make a league: two people with bots that play each other and a level; return links that sign them in."""
+def fill(data: Path) -> None:
+    """Make a league: two people with bots that play each other and a level."""
     with closing(Accounts(data)) as accounts:
         store, versions = LadderStore(accounts), Versions(data, accounts)
         known = {LEVEL.name: LEVEL}
@@ -107,7 +95,6 @@ def fill(data: Path) -> dict[str, str]:
             result = result_of(number + 1, (one, other), float(number % 3 > 0))
             result = result._replace(termination="line" if number % 3 else "connection_lost")
             store.count(result, "mnk 3 3 3", "5a", known, 100)
-        compare(data, accounts, f"{WIDE}-1")
         why = ("version 1 was built", "34 of 34 situations passed", "4.5 points in 6 games", "place 1 of 2")
         pages = (f"/bots/{WIDE}-1/versions/1", f"/ladder/{WIDE}-1")
         grades = [
@@ -123,79 +110,13 @@ def fill(data: Path) -> dict[str, str]:
             contests.open_contest(CONTEST, read_definition(CONTEST), datetime.now(UTC))
             contests.open_ladder(read(LADDER, data, str).contest, datetime.now(UTC))
             intervene(contests, LADDER_NUMBER, InterventionRequest(Kind.PAUSE), datetime.now(UTC))
-        people = (("teacher", ORGANISER), (WIDE, AUTHOR))
-        return {name: accounts.invite(name, role, "test") for name, role in people}
 
 
 @pytest.fixture(scope="module")
-def league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, dict[str, str]]]:
+def league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, str, str]]:
+    """Serve a league; yield the cookies of its organiser and of an author, too."""
     data = tmp_path_factory.mktemp("league")
     (data / "ladder.toml").write_text(LADDER, encoding="utf-8")
-    links = fill(data)
-    with open_site(data, "--ladder", str(data / "ladder.toml")) as site:
-        yield site, links
-
-
-@pytest.fixture(scope="module")
-def cookies(league: tuple[Site, dict[str, str]], browser: Browser) -> dict[str, list[dict[str, str]]]:
-    """Return the cookies of the organiser and of an author, by their names."""
-    site, links = league
-    found = {}
-    for name, link in links.items():
-        with open_page(browser) as page:
-            page.goto(f"{site.url}/join/{link}")
-            page.get_by_role("button", name=f"Sign in as {name}").click()
-            expect(page.locator("main h1")).to_have_text(name)
-            found[name] = [
-                {key: one[key] for key in ("name", "value", "domain", "path")} for one in page.context.cookies()
-            ]
-    return found
-
-
-def open_as(
-    page: Page, league: tuple[Site, dict[str, str]], cookies: dict[str, list[dict[str, str]]], what: str
-) -> None:
-    page.context.add_cookies(cookies[WIDE if what in OWNERS else "teacher"])  # type: ignore[arg-type]
-    page.goto(league[0].url + PAGES[what])
-    expect(page.locator("main h1")).to_be_visible()
-
-
-@pytest.mark.parametrize(("width", "height"), [(844, 390), (1440, 900)])
-def test_nothing_is_cut_in_tables_of_the_league(
-    browser: Browser,
-    league: tuple[Site, dict[str, str]],
-    cookies: dict[str, list[dict[str, str]]],
-    width: int,
-    height: int,
-) -> None:
-    with open_page(browser) as page:
-        page.set_viewport_size({"width": width, "height": height})
-        for what in PAGES:
-            open_as(page, league, cookies, what)
-            assert not page.evaluate(CUT), what
-            assert fits(page), what
-
-
-def test_the_longest_names_fit_a_phone_on_pages_of_the_league(
-    browser: Browser, league: tuple[Site, dict[str, str]], cookies: dict[str, list[dict[str, str]]]
-) -> None:
-    with open_page(browser, phone=True, dark=True) as page:
-        for what in PAGES:
-            open_as(page, league, cookies, what)
-            assert fits(page), what
-            assert not page.evaluate(EDGE), what
-            check_legibility(page)
-
-
-def test_the_longest_names_fit_a_phone_before_anybody_has_signed_in(
-    browser: Browser, league: tuple[Site, dict[str, str]]
-) -> None:
-    with closing(Accounts(league[0].data)) as accounts:
-        links = [accounts.invite(name, AUTHOR, "test") for name in (WIDE, LONG)]
-    with open_page(browser, phone=True) as page:
-        for link in links:
-            page.goto(f"{league[0].url}/join/{link}")
-            expect(page.locator("main h1")).to_be_visible()
-            assert fits(page)
-            assert not page.evaluate(EDGE)
-            check_legibility(page)
+    fill(data)
+    with open_site(data, "--ladder", str(data / "ladder.toml")) as site, closing(Accounts(data)) as accounts:
+        yield site, sign_in(site, accounts, "teacher", ORGANISER).cookie, sign_in(site, accounts, WIDE).cookie

@@ -15,13 +15,13 @@ from engine.wire import messages as m
 from server.contest.formats.swiss import Swiss
 from server.contest.report import files
 from server.web.http.errors import Refused
-from server.web.live.event_stream import Broadcaster, Mailbox
+from server.web.live.event_stream import Broadcaster
 from server.web.live.pages import AGAIN_SECONDS, LivePages
 from server.web.views.lobby import Listed
 from tests.server.contest.report.samples import sample_report
 from tests.server.harness import ArenaHarness, open_arena, play, ready
+from tests.web.reader import Reader
 from tests.web.site import renamed
-from tests.web.test_feed import Reader
 
 MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
 """Of GIPF 3 3 9 9: pushes that collect nothing."""
@@ -44,32 +44,6 @@ async def open_pages(
         nursery.cancel_scope.cancel()
 
 
-class Browser:
-    """A browser that listens. It knows the last content of each block."""
-
-    def __init__(self) -> None:
-        self.reader = Reader()
-        self.mailbox = Mailbox(self.reader)  # type: ignore[arg-type]
-
-    def sent(self) -> list[str]:
-        """Return the names of the blocks that were sent, in order."""
-        return [name for name, _ in self._events()]
-
-    def block(self, name: str) -> str:
-        """Return the last content of a block, without white space at the ends of lines."""
-        return next(text for sent, text in reversed(self._events()) if sent == name)
-
-    def _events(self) -> list[tuple[str, str]]:
-        events = b"".join(self.reader.events()).decode().split("\n\n")
-        found = []
-        for event in filter(None, events):
-            head, *lines = event.splitlines()
-            if head != "event: beat":
-                text = "\n".join(line.removeprefix("data: ").strip() for line in lines)
-                found.append((head.removeprefix("event: "), text))
-        return found
-
-
 def fill_contest(harness: ArenaHarness) -> None:
     """Write the report of a contest, number 1, whose entrants ann and bob play morris."""
     report = renamed(renamed(sample_report(8, Swiss(3), stop=30), "a1", "ann"), "a2", "bob")
@@ -80,7 +54,7 @@ async def test_the_lobby_shows_who_is_here_and_what_is_played(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
     async with open_arena(tmp_path) as harness, open_pages(harness) as (pages, nursery):
-        browser = Browser()
+        browser = Reader()
         nursery.start_soon(pages.lobby.listen, browser.mailbox)
         await harness.connect("zoe")
         first, second = await harness.pair("params=3,3,9,9 budget=60000")
@@ -111,7 +85,7 @@ async def test_a_game_that_is_over_keeps_its_board_and_its_result_for_ten_second
         fill_contest(harness)
         first, second = await harness.pair("budget=60000", "morris")
         await ready(first, second)
-        browser = Browser()
+        browser = Reader()
         nursery.start_soon(pages.lobby.listen if place == "lobby" else partial(pages.listen, 1), browser.mailbox)
         await play(first, second, "4")
         await trio.sleep(1.5)
@@ -134,7 +108,7 @@ async def test_the_lobby_keeps_back_what_is_kept_back_from_spectators(
     async with open_arena(tmp_path, change=change) as harness, open_pages(harness) as (pages, nursery):
         first, second = await harness.pair("params=3,3,9,9 budget=60000")
         await ready(first, second)
-        browser = Browser()
+        browser = Reader()
         nursery.start_soon(pages.lobby.listen, browser.mailbox)
         for ply, move in enumerate(MOVES):
             await play(*((first, second) if ply % 2 == 0 else (second, first)), move)
@@ -156,7 +130,7 @@ async def test_announcements_and_results_of_earlier_servers_are_sent_when_they_c
     async with open_arena(tmp_path) as harness, open_pages(harness, newest) as (pages, nursery):
         await trio.sleep(5)
         assert tries == [], "nobody has looked"
-        browser = Browser()
+        browser = Reader()
         nursery.start_soon(pages.lobby.listen, browser.mailbox)
         for is_complete in (False, False, True):
             await trio.sleep(AGAIN_SECONDS / 2)
@@ -164,7 +138,7 @@ async def test_announcements_and_results_of_earlier_servers_are_sent_when_they_c
             await trio.sleep(AGAIN_SECONDS / 2)
         harness.arena.announcements = ("Lunch <now>",)
         await trio.sleep(1.5)
-        assert "Lunch &lt;now&gt;" in browser.block("announcements") and browser.sent()[-1] == "announcements"
+        assert "Lunch &lt;now&gt;" in browser.block("announcements") and browser.sent()[-1][0] == "announcements"
     assert len(tries) == 3
 
 
@@ -174,9 +148,9 @@ async def test_the_page_of_a_contest_is_freed_when_its_last_browser_leaves_also_
     async with open_arena(tmp_path) as harness, open_pages(harness) as (pages, nursery):
         with trio.CancelScope() as scope:
             scope.cancel()
-            await pages.listen(7, Browser().mailbox)
+            await pages.listen(7, Reader().mailbox)
         assert not pages._contests
-        first, second = Browser(), Browser()
+        first, second = Reader(), Reader()
         nursery.start_soon(pages.listen, 7, first.mailbox)
         await trio.sleep(0.1)
         with trio.move_on_after(0.1):
@@ -191,7 +165,7 @@ async def test_a_fault_of_one_page_is_logged_and_leaves_the_others(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
     async with open_arena(tmp_path) as harness, open_pages(harness) as (pages, nursery):
-        lobby, contest = Browser(), Browser()
+        lobby, contest = Reader(), Reader()
         nursery.start_soon(pages.lobby.listen, lobby.mailbox)
         nursery.start_soon(pages.listen, 1, contest.mailbox)
         await trio.sleep(1.5)

@@ -24,22 +24,6 @@ def numbers(found: tuple[Listed, ...]) -> list[int]:
 
 
 @pytest.mark.slow
-async def test_the_newest_results_come_first(tmp_path: Path) -> None:
-    for number in (2, 9, 10, 31):
-        keep(tmp_path, number, played(end="resign", stop_after=number))
-    keep(tmp_path, 11, "nonsense\n" * 1000)
-    async with Pool() as pool:
-        people = People(tmp_path, pool)
-        found = await people.newest()
-    assert numbers(found) == [31, 10, 9, 2]
-    assert [(one.plies, one.game, one.players, one.runs) for one in found[1:3]] == [
-        (plies, "gipf", ("ann", "bob"), (False, False)) for plies in (10, 9)
-    ]
-    ending = found[1].ending
-    assert ending is not None and ending.reason == "resign" and ending.result == found[1].sides[ending.winner or 0]
-
-
-@pytest.mark.slow
 async def test_what_this_server_has_seen_is_not_listed_twice(tmp_path: Path) -> None:
     for number in range(1, RESULTS + 10):
         keep(tmp_path, number, played(end="resign", stop_after=3))

@@ -8,18 +8,17 @@ from engine.match.review import review
 from engine.match.verification import verify
 from engine.search.searcher import Stop
 from server.ops.question_loop import OK, Question
-from server.web.http.errors import NOT_TRUE
-from server.web.play import evaluations
-from server.web.play.evaluations import review_part
+from server.web.play import analysis
+from server.web.play.analysis import review_part
 from server.web.worker import Worker
 from tests.engine.records import Table
 from tests.engine.test_record import played
 
 
 def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluations, "PART_MOVES", 5)
-    monkeypatch.setattr(evaluations, "INTERPRETED_REVIEW_NODES", 60)
-    monkeypatch.setattr(evaluations, "COMPILED_REVIEW_NODES", 60)
+    monkeypatch.setattr(analysis, "PART_MOVES", 5)
+    monkeypatch.setattr(analysis, "INTERPRETED_REVIEW_NODES", 60)
+    monkeypatch.setattr(analysis, "COMPILED_REVIEW_NODES", 60)
     summary = verify(played("5 4 30 30", stop_after=12, end="resign"))
     told: list[dict[str, object]] = []
     before, firsts = 10**15, []
@@ -49,7 +48,3 @@ def test_a_lost_draw_is_marked_and_what_is_not_known_is_left_out() -> None:
     assert [move["ply"] for move in moves] == [1, 2, 3]
     assert moves[1]["marks"] == ["blunder"] and moves[1]["worth"]["result"] == -1 and "score" not in moves[1]["worth"]
     assert moves[1]["best"] in ("a1", "a3", "c1", "c3") and moves[1]["loss"] is None
-
-
-def test_what_is_no_record_is_refused_at_its_line() -> None:
-    assert answered(b"x\n\xff") == (NOT_TRUE, "this is no true record: line 2: byte 1 is not UTF-8")

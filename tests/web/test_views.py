@@ -1,6 +1,5 @@
 """What pages are told of boards and moves, held against the engine: what a motion says leads from view to view."""
 
-from math import hypot
 from random import Random
 
 import msgspec
@@ -8,7 +7,6 @@ import pytest
 
 from engine.games.boards.layout import Piece
 from engine.games.catalogue import GAMES
-from engine.games.gipf import board
 from engine.games.interface import Game
 from server.web.views.board import Motion, View, motion, view
 from tests.games.cases import EVERY_VARIANT, named
@@ -83,16 +81,6 @@ def test_pieces_are_those_of_the_text() -> None:
     assert stock is not None and [tuple(side) for side in stock] == [(12, 0), (12, 0)]
 
 
-def test_captured_pieces_are_counted() -> None:
-    chance, position = Random(1), GAMES["morris"].start("")
-    while (stock := view(position).stock) is not None and stock[0].captured + stock[1].captured < 2:
-        position = chance.choice(list(position.successors())).position
-        assert stock[0].reserve + stock[1].reserve <= 18
-    told = position.summary()
-    for name, side in zip(("white", "black"), stock or (), strict=True):
-        assert f"{name}: {side.reserve} in hand" in told
-
-
 def test_arrows_tell_where_they_point_and_where_the_next_one_goes() -> None:
     position = GAMES["arrows"].start("5 4 1 1 5 4 2 6 3 3").resolve("3").position
     seen = view(position)
@@ -112,26 +100,3 @@ def test_what_has_decided_a_game_is_told_when_it_is_over() -> None:
     position = position.resolve("0").position
     over = view(position)
     assert over.ending is not None and over.ending.winner == 0 and over.decisive == ("4,4",)
-
-
-@pytest.mark.parametrize("size", range(2, 13))
-def test_neighbours_on_the_hexagon_are_one_step_apart(size: int) -> None:
-    layout = board.layout(size)
-    assert (len(layout.fields), len(layout.dots), len(layout.strokes)) == (
-        3 * size * (size - 1) + 1,
-        6 * size,
-        6 * size - 3,
-    )
-    places = {place.name: place for place in (*layout.fields, *layout.dots)}
-    for text in ("a1-b2", f"a{size + 1}-b{size + 1}", f"{chr(ord('a') + size)}1-{chr(ord('a') + size)}2"):
-        start, end = (places[name] for name in text.split("-"))
-        assert hypot(start.x - end.x, start.y - end.y) == pytest.approx(1, abs=0.002)
-    assert all(abs(place.x) < layout.width / 2 and abs(place.y) < layout.height / 2 for place in places.values())
-    column = [places[f"a{number}"].y for number in range(1, size + 2)]
-    assert column == sorted(column, reverse=True)  # numbers count up from the bottom
-
-
-def test_views_are_json() -> None:
-    for game, parameters in DRAWN:
-        told = msgspec.json.decode(msgspec.json.encode(view(game.start(parameters))))
-        assert told["game"] == game.name and told["ending"] is None and told["layout"]["fields"]

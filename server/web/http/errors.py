@@ -5,6 +5,9 @@ BAD_REQUEST, NOT_FOUND = 400, 404
 NOT_TRUE = 422
 """Status of an answer that a record is not true."""
 
+TOO_LONG = 422
+"""Status of an answer that a question, a record among them, takes too long."""
+
 MAX_SENTENCE = 400
 """Characters of a sentence; one that holds a longer text of whoever asked has the middle left out."""
 

@@ -4,6 +4,7 @@ A host of a trusted network that names whom it asks for (``X-Forwarded-For``) is
 address that it names, which is limited like any other.
 """
 
+import math
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -52,14 +53,15 @@ SECONDS = 1_000_000
 class ClientQuota:
     """The quota that all browsers of one address share."""
 
-    def __init__(self, trusted: bool, clock: Callable[[], int], http_rate_limiter: "HttpRateLimiter") -> None:
+    def __init__(self, http_rate_limiter: "HttpRateLimiter", trusted: bool) -> None:
         """Begin unused; a trusted address has more requests, and any number of connections."""
         self.trusted = trusted
-        self._a_second = TRUSTED_REQUESTS if trusted else REQUESTS
         self.http_rate_limiter = http_rate_limiter
         self.connections = 0
+        self._most = math.inf if trusted else http_rate_limiter.limits.connections
+        self._a_second = TRUSTED_REQUESTS if trusted else REQUESTS
         self._rate = Rate()
-        self._clock = clock
+        self._clock = http_rate_limiter.clock
 
     def wait(self, cost: int = 1) -> float | None:
         """Charge a request, or as much as several; return the seconds that it has to wait, None where it is refused."""
@@ -67,6 +69,17 @@ class ClientQuota:
         if not self._rate.allows(now, cost, self._a_second, REQUESTS_AT_ONCE + self._a_second * MAX_WAIT):
             return None
         return self._rate.owed(now, self._a_second, REQUESTS_AT_ONCE) / SECONDS
+
+    def join(self) -> bool:
+        """Count a connection, or a request that came through the connection of a proxy; return False if too many."""
+        if self.connections >= self._most:
+            return False
+        self.connections += 1
+        return True
+
+    def part(self) -> None:
+        """Release what `join` has counted."""
+        self.connections -= 1
 
     def unused(self) -> bool:
         """Tell whether nothing is charged and nobody is connected, so that the quota can be forgotten."""
@@ -78,31 +91,31 @@ class HttpRateLimiter:
 
     def __init__(self, limits: Limits, most: int, clock: Callable[[], int]) -> None:
         """Admit ``most`` connections, of an address as many as the limits say. The clock counts microseconds."""
-        self._limits = limits
+        self.limits = limits
+        self.clock = clock
         self._most = most
-        self._clock = clock
         self._count = 0
         self._addresses: dict[str, ClientQuota] = {}
 
     def enter(self, host: str) -> ClientQuota | None:
         """Admit a connection, None where there are too many; call `leave` when one that was admitted ends."""
         quota = self.behind(host)
-        if self._count >= self._most or not self.join(quota):
+        if self._count >= self._most or not quota.join():
             return None
         self._count += 1
         return quota
 
     def leave(self, quota: ClientQuota) -> None:
         """Release an admitted connection that has ended."""
-        self.part(quota)
+        quota.part()
         self._count -= 1
 
     def host_behind(self, forwarded: str) -> str:
-        """Return whom a proxy asks for: the last address that it names which is no proxy itself, or UNKNOWN."""
+        """Return the client of a proxy: the last address in the header that is no proxy itself, or UNKNOWN."""
         named = [part.strip() for part in forwarded.split(",")[-MAX_PROXIES:]]
         for host in reversed(named):
             try:
-                trusted = is_trusted(host, self._limits)
+                trusted = is_trusted(host, self.limits)
             except ValueError:
                 return UNKNOWN
             if not trusted or host == named[0]:
@@ -110,33 +123,14 @@ class HttpRateLimiter:
         return UNKNOWN
 
     def behind(self, host: str) -> ClientQuota:
-        """Return the quota of an address behind a proxy, or of all those that are UNKNOWN."""
-        if host == UNKNOWN:
-            return self._quota_of(UNKNOWN, False)
-        return self._quota_of(address_of(host), is_trusted(host, self._limits))
-
-    def join(self, quota: ClientQuota) -> bool:
-        """Count a connection, or a request that came through a proxy's; tell whether it may be there."""
-        if not quota.trusted and quota.connections >= self._limits.connections:
-            return False
-        quota.connections += 1
-        return True
-
-    def part(self, quota: ClientQuota) -> None:
-        """Release what `join` has counted."""
-        quota.connections -= 1
-
-    def _quota_of(self, key: str, trusted: bool) -> ClientQuota:
-        quota = self._addresses.get(key)
-        if quota is None:
-            self._forget()
-            quota = self._addresses[key] = ClientQuota(trusted, self._clock, self)
-        return quota
-
-    def _forget(self) -> None:
-        """Forget the quotas of addresses that are unused."""
-        if len(self._addresses) > 2 * self._most:
-            self._addresses = {key: quota for key, quota in self._addresses.items() if not quota.unused()}
+        """Return the quota of an address, or of all UNKNOWN clients."""
+        trusted = host != UNKNOWN and is_trusted(host, self.limits)
+        key = UNKNOWN if host == UNKNOWN else address_of(host)
+        if key not in self._addresses:
+            if len(self._addresses) > 2 * self._most:
+                self._addresses = {one: quota for one, quota in self._addresses.items() if not quota.unused()}
+            self._addresses[key] = ClientQuota(self, trusted)
+        return self._addresses[key]
 
 
 POLICY = "; ".join(
@@ -205,13 +199,13 @@ class Guard:
         http_rate_limiter = quota.http_rate_limiter
         scope[HOST] = http_rate_limiter.host_behind(",".join(named))
         quota = http_rate_limiter.behind(scope[HOST])
-        if not http_rate_limiter.join(quota):
+        if not quota.join():
             await _refuse(TOO_MANY, scope, receive, send_with_headers)
             return
         try:
             await self._answer(quota, scope, receive, send_with_headers)
         finally:
-            http_rate_limiter.part(quota)
+            quota.part()
 
     async def _answer(self, quota: ClientQuota, scope: Scope, receive: Receive, send: Send) -> None:
         scope[QUOTA] = quota

@@ -25,10 +25,6 @@ class Number(Convertor[int]):
         """Return the number."""
         return int(value)
 
-    def to_string(self, value: int) -> str:
-        """Return the digits."""
-        return str(value)
-
 
 register_url_convertor("number", Number())
 
@@ -53,21 +49,19 @@ SECONDS = 20.0
 
 
 CHARGED_BYTES = 64 * 1024
-"""So many bytes count as a request more: to receive them, and to hand them on, takes the event loop as long."""
-
+"""So many bytes count as one more request: the event loop takes as long to receive them."""
 
 DRAINED_BYTES = 64 * 1024 * 1024
-"""So much of what is too long is read and dropped: who still sends when the connection ends, reads no answer."""
+"""Most bytes of a long body that are read and dropped: a browser that still sends reads no answer."""
 
 
 async def read_body(request: Request, most_bytes: int) -> bytes:
-    """Return what a browser sends; raises `Refused` where it is longer, does not arrive in time, or is too much.
+    """Return the body of a request.
 
-    Of an address that sends much it is read more slowly.
+    Raises `Refused` if it is longer or does not arrive in time, or if its address has sent too much.
     """
-    body, received, charged = bytearray(), 0, CHARGED_BYTES
-    quota: ClientQuota | None = request.scope.get(QUOTA)
-    with trio.move_on_after(SECONDS):
+    body, received = bytearray(), 0
+    with trio.move_on_after(SECONDS) as late:
         async with aclosing(request.stream()) as pieces:
             async for piece in pieces:
                 received += len(piece)
@@ -75,21 +69,16 @@ async def read_body(request: Request, most_bytes: int) -> bytes:
                     body += piece
                 elif received > most_bytes + DRAINED_BYTES:
                     break
-                while quota is not None and received > charged:
-                    charged += CHARGED_BYTES
-                    wait = quota.wait()
-                    if wait is None:
-                        raise Refused(*TOO_MANY)
-                    await trio.sleep(wait)
-        if received > most_bytes:
-            raise Refused(413, f"a request has at most {_size(most_bytes)} here, and this is longer")
-        return bytes(body)
-    raise Refused(408, f"the request did not arrive within {SECONDS:.0f} seconds")
-
-
-def _size(number: int) -> str:
-    """Return a bound as people read it."""
-    return f"{number >> 20} MB" if number >= 1 << 20 else f"{number} bytes"
+    if late.cancelled_caught:
+        raise Refused(408, f"the request did not arrive within {SECONDS:.0f} seconds")
+    quota: ClientQuota | None = request.scope.get(QUOTA)
+    wait = quota.wait(received // CHARGED_BYTES) if quota is not None else 0
+    if wait is None:
+        raise Refused(*TOO_MANY)
+    await trio.sleep(wait)
+    if received > most_bytes:
+        raise Refused(413, f"a request has at most {most_bytes} bytes here, and this is longer")
+    return bytes(body)
 
 
 async def cancel_when_gone(receive: Receive, scope: trio.CancelScope) -> None:

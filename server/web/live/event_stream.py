@@ -7,7 +7,7 @@ browsers there are: with more of them, more moves come in one event.
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import structlog
 import trio
@@ -108,24 +108,21 @@ class Mailbox:
                     self.close()
 
 
-class Source(Protocol):
-    """The source of the events of a channel."""
-
-    def event(self) -> bytes | None:
-        """Return what is new since the last call, as events; None where nothing is."""
-
-    def snapshot(self) -> bytes:
-        """Return the present state, as events, for a browser that has just connected."""
-
-
 class Channel:
-    """The listeners of one source."""
+    """The listeners of one source of events, which a subclass is."""
 
-    def __init__(self, broadcaster: "Broadcaster", source: Source) -> None:
+    def __init__(self, broadcaster: "Broadcaster") -> None:
         """Begin without listeners."""
         self.listeners: dict[Mailbox, None] = {}
         self._broadcaster = broadcaster
-        self._source = source
+
+    def event(self) -> bytes | None:
+        """Return the events since the last call; None if there is none."""
+        raise NotImplementedError
+
+    def snapshot(self) -> bytes:
+        """Return the present state, as events, for a browser that has just connected."""
+        raise NotImplementedError
 
     def changed(self) -> None:
         """Note a change, which is published soon. May be called anywhere in the loop's thread."""
@@ -136,7 +133,7 @@ class Channel:
         """Send the listeners what is new; return the seconds that this took of the event loop."""
         clock = self._broadcaster.clock
         began = clock()
-        event = self._source.event()
+        event = self.event()
         spent = clock() - began
         if event is None:
             return spent
@@ -153,8 +150,8 @@ class Channel:
     async def listen(self, mailbox: Mailbox) -> None:
         """Send a browser the present state, then all changes, until it is gone."""
         if not self.listeners:
-            self._source.event()  # what nobody has heard counts as told
-        mailbox.put(chunk(self._source.snapshot()))
+            self.event()  # what nobody has heard counts as told
+        mailbox.put(chunk(self.snapshot()))
         self.listeners[mailbox] = None
         try:
             await mailbox.run()

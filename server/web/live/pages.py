@@ -10,6 +10,7 @@ import trio
 from server.arena.arena import Arena
 from server.contest.report.templating import render_block
 from server.net.timing import microseconds
+from server.web import answers  # noqa: F401 (templates use its filters)
 from server.web.http.errors import Refused
 from server.web.live.event_stream import Broadcaster, Channel, Mailbox, framed
 from server.web.views.contests import Entry, ReportIndex
@@ -38,8 +39,8 @@ ReadNewest: TypeAlias = Callable[[], Awaitable[tuple[Listed, ...]]]
 Values: TypeAlias = dict[str, object]
 
 
-class LivePage:
-    """The channel of a page."""
+class LivePage(Channel):
+    """The blocks of a page that change."""
 
     def __init__(
         self,
@@ -48,10 +49,10 @@ class LivePage:
         blocks: tuple[str, ...],
         look: Callable[[], Awaitable[Values]],
     ) -> None:
-        """Take the template, the blocks that are sent, and the function that returns what fills them in."""
+        """Take the template, the blocks that are sent, and the function that returns their values."""
+        super().__init__(broadcaster)
         self.browsers = 0
         """Number of browsers, also those that wait for the first look."""
-        self.channel = Channel(broadcaster, self)
         self._template = template
         self._look = look
         self._values: Values = {}
@@ -76,7 +77,7 @@ class LivePage:
             blocks[block] = framed(render_block(self._template, block, values), block)
             await trio.lowlevel.checkpoint()
         self._blocks = blocks
-        self.channel.changed()
+        self.changed()
 
     async def listen(self, mailbox: Mailbox) -> None:
         """Send a browser the blocks until it is gone."""
@@ -84,7 +85,7 @@ class LivePage:
         try:
             if self.browsers == 1:
                 await self.refresh()
-            await self.channel.listen(mailbox)
+            await super().listen(mailbox)
         finally:
             self.browsers -= 1
 

@@ -1,47 +1,45 @@
-"""The index of games: a database beside the records, and bringing it up to them, some records at a time.
+"""The index of games: a database beside the records, brought up to date a few records at a time.
 
-The database is made of nothing but the records and can always be made anew. One that is damaged, or of another version,
-is deleted. A record is read by the rules and the clocks as anybody verifies one. A record that is not true is in the
-index with its fault, and without a game. Changed records are read again, and deleted records leave the index.
+The records are the only source of the index, so a damaged index, or the index of another version, is deleted and made
+anew. Each record is verified. A record that is not true has no game in the index. Changed records are read again, and
+deleted records leave the index.
 
-Its tables are called main.games, and so on, wherever a question is answered: the database of contests, which is
-attached then, has tables of the same names, and SQLite takes those while a connection does not know yet that another
-process has made ours.
+Queries name its tables main.games, and so on: the attached database of contests has tables of the same names, and
+SQLite would use those as long as a connection does not see the tables that another process has just made.
 """
 
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
 
-from engine.match.reader import BadRecord
-from engine.match.verification import Summary, verify
-from server.config.process_settings import alarm_raising
-from server.storage.database import wait_while_busy
+from engine.match.reader import decoded
+from engine.match.verification import verify
+from server.storage.database import transaction, wait_while_busy
 from server.storage.disk import SUFFIX
 
 FILE = "games.sqlite3"
 """Its name in a data directory."""
 
-VERSION = 1
+VERSION = 2
 """Number of the tables. An index with another number is deleted."""
 
 BUSY_SECONDS = 5.0
 """Longest wait for the process that indexes."""
 
+MAX_BYTES = 2 * 1024 * 1024
+"""A longer record has no game in the index."""
+
+SETTLED_NS = 100_000_000
+"""A later change of a folder has another time on every file system, if the last change is so old."""
+
 TABLES = (
-    # every file of a record that was looked at, with what tells that it was changed; fault is why it has no game
-    """CREATE TABLE records (
-        match INTEGER PRIMARY KEY,
-        changed INTEGER NOT NULL,
-        size INTEGER NOT NULL,
-        fault TEXT NOT NULL
-    )""",
-    "CREATE INDEX faults ON records (match) WHERE fault <> ''",
+    # each record that was read, with the time of its file in nanoseconds and its size
+    "CREATE TABLE records (match INTEGER PRIMARY KEY, changed INTEGER NOT NULL, size INTEGER NOT NULL)",
     # keys are names in lower case; times are microseconds
     """CREATE TABLE games (
         match INTEGER PRIMARY KEY,
@@ -57,85 +55,49 @@ TABLES = (
         plies INTEGER NOT NULL,
         started TEXT NOT NULL,
         first_used INTEGER NOT NULL,
-        second_used INTEGER NOT NULL,
-        first_longest INTEGER NOT NULL,
-        second_longest INTEGER NOT NULL
+        second_used INTEGER NOT NULL
     )""",
     "CREATE INDEX by_first ON games (first_key, match)",
     "CREATE INDEX by_second ON games (second_key, match)",
-    # seen: the time of the last change of the folder of records of which every record is here, 0 for none
+    # seen: the time of the last change of the folder whose records are all here, or 0
     "CREATE TABLE state (seen INTEGER NOT NULL)",
     "INSERT INTO state VALUES (0)",
+    f"PRAGMA user_version = {VERSION}",
 )
-
-
-MAX_BYTES = 2 * 1024 * 1024
-"""A record that is longer has no game in the index."""
-
-RECORD_SECONDS = 5.0
-"""How long it may take to read one."""
-
-SETTLED_NS = 100_000_000
-"""A folder that was changed so long ago has a later time when it is changed again, on every file system."""
 
 
 @contextmanager
 def opened(data: Path) -> Iterator[sqlite3.Connection]:
-    """Open the index of a data directory, empty where there is none that can be used.
+    """Open the index of a data directory; an index that is missing or of another version is made anew.
 
-    One that turns out to be damaged is deleted, and the error, `sqlite3.DatabaseError`, goes on: ask again.
+    Raises sqlite3.DatabaseError if it is damaged.
     """
-    try:
-        with closing(_connect(data / FILE)) as connection:
+    path = data / FILE
+    with closing(_connect(path)) as connection:
+        version = _version(connection)
+        if version == VERSION:
             yield connection
-    except (sqlite3.OperationalError, sqlite3.IntegrityError):
-        raise  # busy, or no room: the file is sound
-    except sqlite3.DatabaseError:
+            return
+    if version:
         delete(data)
-        raise
+    with closing(_connect(path)) as connection:
+        with transaction(connection):
+            if _version(connection) == 0:  # no other process was faster
+                for statement in TABLES:
+                    connection.execute(statement)
+        yield connection
 
 
 def delete(data: Path) -> None:
-    """Delete the index of a data directory. A process that has it open still goes on with what is deleted."""
+    """Delete the index of a data directory. A process that has it open still uses the deleted file."""
     for suffix in ("-wal", "-shm", ""):  # a new file must never meet the log of an old one
         (data / f"{FILE}{suffix}").unlink(missing_ok=True)
 
 
-def is_sound(data: Path) -> bool:
-    """Tell whether SQLite finds nothing wrong in the index; one that is damaged is deleted."""
-    try:
-        with opened(data) as connection:
-            if connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok":
-                return True
-    except sqlite3.OperationalError:
-        raise
-    except sqlite3.DatabaseError:
-        return False
-    delete(data)
-    return False
-
-
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = _open(path)
-    if _version(connection) not in (0, VERSION):
-        connection.close()
-        delete(path.parent)
-        connection = _open(path)
-    if _version(connection) == 0:
-        connection.execute("BEGIN IMMEDIATE")
-        if _version(connection) == 0:  # else another process was faster
-            for statement in TABLES:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.execute("COMMIT")
-    return connection
-
-
-def _open(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, uri=True)
     try:
         wait_while_busy(connection, lambda: connection.execute("PRAGMA journal_mode = WAL"), BUSY_SECONDS)
-        connection.execute("PRAGMA synchronous = NORMAL")
     except BaseException:
         connection.close()
         raise
@@ -152,52 +114,38 @@ class Progress(msgspec.Struct, frozen=True):
     games: int
     left: int
     """Records that are still to be read."""
-    unreadable: int
-    """Records that are not true, or too long."""
     complete: bool
     """Whether it has every record that stands in the folder."""
 
 
-class TooLong(Exception):
-    """A record takes too long to read."""
-
-
 def bring_up(connection: sqlite3.Connection, data: Path, seconds: float) -> Progress:
-    """Index records of a data directory for some seconds, the newest first, and one at least where there is one."""
+    """Index records of a data directory for some seconds, the newest first: at least one, if any is missing."""
     until = time.monotonic() + seconds
     changed = folder_changed(data)
     settled = time.time_ns() - changed > SETTLED_NS
     files = _files(data / "records")
     rows = connection.execute("SELECT match, changed, size FROM main.records")
     known = {match: (stamp, size) for match, stamp, size in rows}
-    missing = sorted((match for match in files if files[match] != known.get(match)), reverse=True)
-    done = 0
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    missing = sorted(match for match in files if files[match] != known.get(match))
+    with transaction(connection):
         for match in known.keys() - files.keys():
             _forget(connection, match)
-        with alarm_raising(TooLong) as set_timer:
-            for match in missing:
-                if done and time.monotonic() > until:
-                    break
-                _index(connection, data / "records" / f"{match}{SUFFIX}", match, files[match], set_timer)
-                done += 1
-        seen = changed if done == len(missing) and settled else 0
-        connection.execute("UPDATE state SET seen = ?", (seen,))
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-    return progress(connection, data, len(missing) - done)
+        while missing:
+            match = missing.pop()
+            _forget(connection, match)
+            _index(connection, data / "records" / f"{match}{SUFFIX}", match)
+            connection.execute("INSERT INTO main.records VALUES (?, ?, ?)", (match, *files[match]))
+            if time.monotonic() > until:
+                break
+        connection.execute("UPDATE main.state SET seen = ?", (changed if settled and not missing else 0,))
+    return progress(connection, data, len(missing))
 
 
 def progress(connection: sqlite3.Connection, data: Path, left: int = 0) -> Progress:
-    """Return how far an index is, with the number of records that are known to be ``left``."""
+    """Return how far an index is; ``left`` is the number of records that are known to be missing."""
     (seen,) = connection.execute("SELECT seen FROM main.state").fetchone()
     (games,) = connection.execute("SELECT count(*) FROM main.games").fetchone()
-    (unreadable,) = connection.execute("SELECT count(*) FROM main.records WHERE fault <> ''").fetchone()
-    return Progress(games, left, unreadable, seen != 0 and seen == folder_changed(data))
+    return Progress(games, left, seen != 0 and seen == folder_changed(data))
 
 
 def folder_changed(data: Path) -> int:
@@ -206,7 +154,7 @@ def folder_changed(data: Path) -> int:
 
 
 def _files(place: Path) -> dict[int, tuple[int, int]]:
-    """Return when each record was changed, and its size, by the number of its match."""
+    """Return the time of the last change and the size of each record, by the number of its match."""
     found = {}
     with os.scandir(place) as entries:
         for entry in entries:
@@ -220,51 +168,20 @@ def _files(place: Path) -> dict[int, tuple[int, int]]:
     return found
 
 
-def _index(
-    connection: sqlite3.Connection,
-    path: Path,
-    match: int,
-    stamps: tuple[int, int],
-    set_timer: Callable[[float], None],
-) -> None:
-    fault, summary = "", None
+def _index(connection: sqlite3.Connection, path: Path, match: int) -> None:
+    """Put the game of a record into the index, unless the record is not true or too long."""
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
-        if len(content) > MAX_BYTES:
-            raise TooLong
-        set_timer(RECORD_SECONDS)
-        try:
-            summary = verify(content.decode())
-        finally:
-            set_timer(0)
-        if summary.header.match != match:
-            raise BadRecord(2, f"this is match {summary.header.match}, not {match}")
-        if not summary.result:
-            raise BadRecord(len(content.splitlines()), "there is no result")
-    except FileNotFoundError:
-        return  # it went away in between
-    except TooLong:
-        fault = "it takes too long to read"
-    except Exception as error:  # whatever is wrong with one record, there are others
-        fault = str(error) or type(error).__name__
-    _forget(connection, match)
-    connection.execute("INSERT INTO records VALUES (?, ?, ?, ?)", (match, *stamps, fault))
-    if summary is not None and not fault:
-        insert(connection, summary)
-
-
-def _forget(connection: sqlite3.Connection, match: int) -> None:
-    connection.execute("DELETE FROM main.records WHERE match = ?", (match,))
-    connection.execute("DELETE FROM main.games WHERE match = ?", (match,))
-
-
-def insert(connection: sqlite3.Connection, summary: Summary) -> None:
-    """Put a finished match into the index, which has none of its number."""
-    header, plies = summary.header, summary.history.plies
+        summary = verify(decoded(content))
+    except Exception:  # a fault in one record leaves the others
+        return
+    header = summary.header
+    if len(content) > MAX_BYTES or header.match != match or not summary.result:
+        return
     first, second = header.players
     row = (
-        header.match,
+        match,
         header.position.game.name,
         header.position.parameters,
         first,
@@ -274,9 +191,13 @@ def insert(connection: sqlite3.Connection, summary: Summary) -> None:
         summary.winner,
         summary.result if summary.winner is None else "won",
         summary.reason,
-        plies,
+        summary.history.plies,
         header.started,
         *summary.state.used,
-        *(use.longest for use in summary.state.uses),
     )
-    connection.execute(f"INSERT INTO games VALUES ({', '.join('?' * len(row))})", row)
+    connection.execute(f"INSERT INTO main.games VALUES ({', '.join('?' * len(row))})", row)
+
+
+def _forget(connection: sqlite3.Connection, match: int) -> None:
+    connection.execute("DELETE FROM main.records WHERE match = ?", (match,))
+    connection.execute("DELETE FROM main.games WHERE match = ?", (match,))

@@ -1,12 +1,12 @@
-"""Games that were played, as routes of the web application: the search, answered from an index of the records.
+"""Games that were played, as routes of the web application: the search and the pages of players.
 
-The index is brought up to the records in the background, from the first question on: a server that nobody asks does
-no work for it. Each answer tells whether it has all records by now.
+A process brings the index up to the records in the background, from the first question on: a server that nobody asks
+does no work for it. Each answer tells whether the index has all records by now.
 """
 
-from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -29,13 +29,8 @@ from server.web.views.lobby import Listed
 
 log = structlog.get_logger()
 
-T = TypeVar("T")
-
 PAUSE_SECONDS = 0.5
 """Between slices of indexing, so that half of a processor at most is taken by it while there is much to do."""
-
-LAST_LOOKS = 2
-"""How often to look for records that have come while the last ones were read."""
 
 AGAIN_SECONDS = 10.0
 """Pause after a fault of the process that indexes."""
@@ -52,54 +47,45 @@ class People:
         self._wanted = trio.Event()
 
     def routes(self) -> list[Route]:
-        """Return the routes, GET api/games among them."""
-        asked = [Route(f"/api/{kind}", self._route(kind), methods=["GET"]) for kind in ("games", "player")]
-        return [Route("/games", self._games, methods=["GET"]), *asked]
+        """Return the routes."""
+        return [
+            Route("/games", self._games, methods=["GET"]),
+            Route("/api/games", partial(self._answer, "games"), methods=["GET"]),
+            Route("/api/player", partial(self._answer, "player"), methods=["GET"]),
+        ]
 
     async def _games(self, request: Request) -> Response:
         """Show the page of the search; its address has no fields that are empty."""
         asked = {name: text.strip() for name, text in request.query_params.items() if text.strip()}
         if len(asked) < len(request.query_params):
             return RedirectResponse(f"/games?{urlencode(asked)}".rstrip("?"))
-        page, fault, again, _ = await self._found("games", asked, request, Games)
-        if page is not None:
-            again = not page.index.complete and "before" not in asked
+        page = decode(await self._ask("games", asked, request), type=Games)
         values = {
             "page": page,
-            "fault": fault,
-            "again": again,
+            "again": not page.index.complete and "before" not in asked,
             "asked": asked,
             "games": list(TITLES.items()),
             "reasons": list(REASONS.items()),
             "here": f"/games?{urlencode(asked)}",
-            "further": "" if page is None else f"/games?{urlencode({**asked, 'before': page.next})}",
+            "further": f"/games?{urlencode({**asked, 'before': page.next})}",
         }
         return Page("pages/games.html", values, headers={**NOT_STORED, **FORM_POLICY})
 
     async def player(self, request: Request, is_known: bool) -> Response:
-        """Return the page of a player; raises `Refused` where it is known that nobody of that name has played.
+        """Return the page of a player; raises `Refused` if nobody of that name has played.
 
-        Somebody who is known to the server has a page before the first game.
+        A player who is known to the server has a page before the first game.
         """
         name = request.path_params["name"]
-        found, fault, again, status = await self._found("player", {"name": name}, request, dict[str, Any])
-        if status == NOT_FOUND and not is_known:
-            raise Refused(status, fault)
-        if found is not None:
-            again = not found["index"]["complete"]
-            found["recent"] = convert(found["recent"], type=tuple[Row, ...])
-        here = f"/player/{quote(name, safe='')}"
-        values = {"found": found, "name": name, "fault": fault, "again": again, "here": here}
-        return Page("pages/player.html", values)
-
-    async def _found(
-        self, kind: str, query: dict[str, str], request: Request, answer: type[T]
-    ) -> tuple[T | None, str, bool, int]:
-        """Return what a page shows: an answer, or a fault, and whether the page asks again; and the status."""
+        found: dict[str, Any] | None = None
         try:
-            return decode(await self._ask(kind, query, request), type=answer), "", False, 200
+            found = decode(await self._ask("player", {"name": name}, request), type=dict[str, Any])
+            found["recent"] = convert(found["recent"], type=tuple[Row, ...])
         except Refused as error:
-            return None, str(error), error.status >= 500, error.status
+            if error.status != NOT_FOUND or not is_known:
+                raise
+        values = {"found": found, "name": name, "here": f"/player/{quote(name, safe='')}"}
+        return Page("pages/player.html", values)
 
     async def newest(self) -> tuple[Listed, ...]:
         """Return the last games, after one slice of indexing; raises `Refused`."""
@@ -108,25 +94,16 @@ class People:
         return tuple(map(_listed, decode(found, type=Games).games))
 
     async def run(self) -> None:
-        """Index records whenever somebody has asked for games; does not return."""
+        """Index records whenever a browser has asked for games; does not return."""
         while True:
             await self._wanted.wait()
             self._wanted = trio.Event()
             try:
-                await self._bring_up()
+                while (await self._index()).left:
+                    await trio.sleep(PAUSE_SECONDS)
             except Refused as error:
                 log.warning("games_index_failed", fault=str(error))
                 await trio.sleep(AGAIN_SECONDS)
-
-    async def _bring_up(self) -> None:
-        """Index until nothing is left; what comes then can wait until somebody asks again."""
-        done = 0
-        while done < LAST_LOOKS:
-            progress = await self._index()
-            if progress.complete:
-                return
-            done += not progress.left
-            await trio.sleep(PAUSE_SECONDS)
 
     async def _index(self) -> Progress:
         """Index some records: one process at a time writes the index."""
@@ -134,11 +111,8 @@ class People:
             answer = await self._pool.ask("index", msgspec.json.encode(Asked(self._data)))
         return decode(answer, type=Progress)
 
-    def _route(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
-        async def answer(request: Request) -> Response:
-            return json_answer(await self._ask(kind, dict(request.query_params), request))
-
-        return answer
+    async def _answer(self, kind: str, request: Request) -> Response:
+        return json_answer(await self._ask(kind, dict(request.query_params), request))
 
     async def _ask(self, kind: str, query: dict[str, str], request: Request) -> bytes:
         self._wanted.set()

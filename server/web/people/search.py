@@ -1,13 +1,12 @@
 """Questions to the index of games: a search, a page at a time with the newest first, and the profile of a player."""
 
-import re
 import sqlite3
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 from engine.games.catalogue import GAMES
 from server.contest.store.store import FILE as STORE
@@ -18,14 +17,21 @@ from server.web.people.indexing import BUSY_SECONDS, Progress, progress
 PAGE = 50
 """Games on a page."""
 
-LONGEST_TEXT = 100
-"""Characters of any one thing that is asked for."""
-
-RESULTS = {"first": "winner = 0", "second": "winner = 1", "draw": "result = 'draw'", "annulled": "result = 'annulled'"}
-"""Results as they are asked for: ``first`` is a win of the side that began. Beside them ``won`` and ``lost`` are those
-of the player that is asked for."""
+RESULTS = {
+    "first": "winner = 0",
+    "second": "winner = 1",
+    "draw": "result = 'draw'",
+    "annulled": "result = 'annulled'",
+    "won": "(first_key = :player AND winner = 0 OR second_key = :player AND winner = 1)",
+    "lost": "(first_key = :player AND winner = 1 OR second_key = :player AND winner = 0)",
+}
+"""Conditions of results. ``first`` is a win of the side that began; ``won`` and ``lost`` need a player."""
 
 COLUMNS = "match, game, parameters, first, second, winner, result, reason, plies, started, first_used, second_used"
+
+Text = Annotated[str, Meta(max_length=100)]
+Number = Annotated[int, Meta(ge=0, lt=10**15)]
+Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -33,6 +39,23 @@ class Asked(msgspec.Struct, frozen=True):
 
     data: str
     query: dict[str, str] = {}
+
+
+class Search(msgspec.Struct, frozen=True, kw_only=True):
+    """The parameters of a search; docs/api.md describes them."""
+
+    player: Text | None = None
+    opponent: Text | None = None
+    result: Literal["first", "second", "draw", "annulled", "won", "lost"] | None = None
+    game: Text | None = None
+    variant: Text | None = None
+    reason: Text | None = None
+    shortest: Number | None = None
+    longest: Number | None = None
+    since: Day | None = None
+    until: Day | None = None
+    contest: Number | None = None
+    before: Number | None = None
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,164 +88,113 @@ class Games(msgspec.Struct, frozen=True, kw_only=True):
     index: Progress
 
 
-class Clause(msgspec.Struct, frozen=True):
-    """A condition of SQL, and what stands for its question marks."""
+CONDITIONS = {
+    "player": "(first_key = :player OR second_key = :player)",
+    "opponent": "(first_key = :opponent OR second_key = :opponent)",
+    "game": "game = :game",
+    "variant": "parameters = :variant",
+    "reason": "reason = :reason",
+    "shortest": "plies >= :shortest",
+    "longest": "plies <= :longest",
+    "since": "started >= :since",
+    "until": "started <= :until || 'T~'",
+    "contest": "match IN (SELECT match FROM arena.pairings WHERE contest = :contest)",
+    "before": "match < :before",
+}
+"""The condition of SQL for each parameter of a search but its result."""
 
-    text: str
-    values: tuple[str | int, ...] = ()
 
-
-def find(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> Games:
-    """Return a page of games; raises `Refused`. docs/api.md says what can be asked for."""
-    clauses = conditions(asked)
-    before = _number(asked, "before")
-    attached = has_contests(data, connection)
-    if asked.get("contest"):
-        clauses.append(_of_contest(_number(asked, "contest"), attached))
+def find(data: Path, connection: sqlite3.Connection, query: Mapping[str, str]) -> Games:
+    """Return a page of games; raises `Refused`. docs/api.md describes the query."""
+    asked = {name: text.strip() for name, text in query.items() if text.strip()}
+    for name in ("player", "opponent"):
+        if name in asked:
+            asked[name] = asked[name].lower()
+    if "variant" in asked:
+        asked["variant"] = " ".join(asked["variant"].replace(",", " ").split())
+    try:
+        search = convert(asked, Search, strict=False)
+    except msgspec.ValidationError as error:
+        raise Refused(BAD_REQUEST, f"the search cannot be read: {error}") from None
+    if search.result in ("won", "lost") and search.player is None:
+        raise Refused(BAD_REQUEST, f"a search for {search.result} games names a player")
+    values = {name: value for name, value in msgspec.structs.asdict(search).items() if value is not None}
+    conditions = [CONDITIONS[name] for name in values if name not in ("result", "before")]
+    if search.result is not None:
+        conditions.append(RESULTS[search.result])
+    attach_contests(data, connection)
     connection.execute("BEGIN")  # all that follows is of one moment; closing the connection ends it
-    where, values = _joined(clauses)
-    (found,) = connection.execute(f"SELECT count(*) FROM main.games{where}", values).fetchone()
-    if before is not None:
-        clauses.append(Clause("match < ?", (before,)))
-    where, values = _joined(clauses)
-    rows = connection.execute(
-        f"SELECT {COLUMNS} FROM main.games{where} ORDER BY match DESC LIMIT {PAGE + 1}", values
-    ).fetchall()
-    games = with_contests(connection, [row_of(row) for row in rows[:PAGE]], attached)
-    more = len(rows) > PAGE
-    return Games(found=found, games=games, next=games[-1].match if more else None, index=progress(connection, data))
+    where = " AND ".join(["TRUE", *conditions])
+    (found,) = connection.execute(f"SELECT count(*) FROM main.games WHERE {where}", values).fetchone()
+    if search.before is not None:
+        where += f" AND {CONDITIONS['before']}"
+    games = _games(connection, where, values, PAGE + 1)
+    more = games[PAGE - 1].match if len(games) > PAGE else None
+    return Games(found=found, games=games[:PAGE], next=more, index=progress(connection, data))
 
 
-def row_of(row: tuple[object, ...]) -> Row:
-    """Return a row of `COLUMNS` as a game."""
-    match, game, parameters, first, second, winner, result, reason, plies, started, one, other = row
-    fields = {
-        "match": match,
-        "game": game,
-        "parameters": parameters,
-        "players": (first, second),
-        "winner": winner,
-        "result": result,
-        "reason": reason,
-        "plies": plies,
-        "started": started,
-        "used": tuple(int(str(used)) // 1000 for used in (one, other)),
-    }
-    return convert(fields, Row)
-
-
-def conditions(asked: Mapping[str, str]) -> list[Clause]:
-    """Return what a search asks of games, contests aside; raises `Refused`."""
-    for name, value in asked.items():
-        if len(value) > LONGEST_TEXT:
-            raise Refused(BAD_REQUEST, f"{name} has more than {LONGEST_TEXT} characters")
-    found = []
-    player, opponent = (asked.get(name, "").strip().lower() for name in ("player", "opponent"))
-    for one, other in ((player, opponent), (opponent, player)):
-        if one and (not other or one == player):
-            found.append(_played_by(one, other))
-            break
-    found += _of_result(asked.get("result", ""), player)
-    game = asked.get("game", "")
-    if game:
-        if game not in GAMES:
-            raise Refused(BAD_REQUEST, f"there is no game {game!r}; there are {', '.join(GAMES)}")
-        found.append(Clause("game = ?", (game,)))
-    variant = " ".join(re.split(r"[\s,]+", asked.get("variant", "").strip()))
-    if variant:
-        found.append(Clause("parameters = ?", (variant,)))
-    if asked.get("reason"):
-        found.append(Clause("reason = ?", (asked["reason"],)))
-    for name, sign in (("shortest", ">="), ("longest", "<=")):
-        number = _number(asked, name)
-        if number is not None:
-            found.append(Clause(f"plies {sign} ?", (number,)))
-    for name, sign, end in (("since", ">=", ""), ("until", "<=", "T~")):
-        date = asked.get(name, "")
-        if date:
-            if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", date):
-                raise Refused(BAD_REQUEST, f"{name} is a day as 2026-11-20, not {date!r}")
-            found.append(Clause(f"started {sign} ?", (date + end,)))
-    return found
-
-
-def _played_by(player: str, opponent: str) -> Clause:
-    if not opponent:
-        return Clause("(first_key = ? OR second_key = ?)", (player, player))
-    both = "first_key = ? AND second_key = ?"
-    return Clause(f"({both} OR {both})", (player, opponent, opponent, player))
-
-
-def _of_result(result: str, player: str) -> list[Clause]:
-    if not result:
-        return []
-    if result in RESULTS:
-        return [Clause(RESULTS[result])]
-    if result not in ("won", "lost"):
-        raise Refused(BAD_REQUEST, f"there is no result {result!r}; there are {', '.join(RESULTS)}, won and lost")
-    if not player:
-        raise Refused(BAD_REQUEST, f"name a player: that is who has {result}")
-    first = 0 if result == "won" else 1
-    return [
-        Clause(f"((first_key = ? AND winner = {first}) OR (second_key = ? AND winner = {1 - first}))", (player, player))
-    ]
-
-
-def _number(asked: Mapping[str, str], name: str) -> int | None:
-    text = asked.get(name, "").strip()
-    if not text:
-        return None
-    if not re.fullmatch(r"[0-9]{1,15}", text):
-        raise Refused(BAD_REQUEST, f"{name} is a number of 1 to 15 digits, not {text!r}")
-    return int(text)
-
-
-def _joined(clauses: list[Clause]) -> tuple[str, tuple[str | int, ...]]:
-    text = " AND ".join(clause.text for clause in clauses)
-    return f" WHERE {text}" if text else "", tuple(value for clause in clauses for value in clause.values)
-
-
-def has_contests(data: Path, connection: sqlite3.Connection) -> bool:
-    """Attach the database of contests, which is only read, where there is one; tell whether there is."""
+def attach_contests(data: Path, connection: sqlite3.Connection) -> None:
+    """Attach the database of contests, which is only read, or an empty one if it has no contests yet."""
     path = data / STORE
-    if not path.exists():
-        return False
     connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000:.0f}")
-    connection.execute("ATTACH ? AS arena", (f"{path.absolute().as_uri()}?mode=ro",))
-    tables = connection.execute("SELECT count(*) FROM arena.sqlite_schema WHERE name = 'pairings'").fetchone()
-    return bool(tables[0])
+    if path.exists():
+        connection.execute("ATTACH ? AS arena", (f"{path.absolute().as_uri()}?mode=ro",))
+        if connection.execute("SELECT 1 FROM arena.sqlite_schema WHERE name = 'pairings'").fetchone():
+            return
+        connection.execute("DETACH arena")
+    connection.execute("ATTACH ':memory:' AS arena")
+    connection.execute("CREATE TABLE arena.contests (id)")
+    connection.execute("CREATE TABLE arena.pairings (contest, match, round)")
 
 
-def _of_contest(contest: int | None, attached: bool) -> Clause:
-    if not attached or contest is None:
-        return Clause("0")
-    return Clause("match IN (SELECT match FROM arena.pairings WHERE contest = ?)", (contest,))
-
-
-def with_contests(connection: sqlite3.Connection, games: list[Row], attached: bool) -> tuple[Row, ...]:
-    """Return games with the contest and the round that each belongs to."""
-    if not attached or not games:
-        return tuple(games)
-    marks = ", ".join("?" * len(games))
+def _games(connection: sqlite3.Connection, where: str, values: Mapping[str, object], most: int) -> tuple[Row, ...]:
+    """Return the newest games that fit, each with its contest and round."""
     rows = connection.execute(
-        "SELECT match, contest, round FROM arena.pairings"
-        f" WHERE contest IN (SELECT id FROM arena.contests) AND match IN ({marks})",
-        [game.match for game in games],
+        f"""WITH found AS (SELECT {COLUMNS} FROM main.games WHERE {where} ORDER BY match DESC LIMIT {most})
+        SELECT found.*, contest, round FROM found LEFT JOIN arena.pairings
+        ON pairings.match = found.match AND contest IN (SELECT id FROM arena.contests) ORDER BY found.match DESC""",
+        values,
     )
-    places = {match: (contest, round_) for match, contest, round_ in rows}
     return tuple(
-        msgspec.structs.replace(game, contest=places[game.match][0], round=places[game.match][1])
-        if game.match in places
-        else game
-        for game in games
-    )
+        Row(
+            match=match,
+            game=game,
+            parameters=parameters,
+            players=(first, second),
+            winner=winner,
+            result=result,
+            reason=reason,
+            plies=plies,
+            started=started,
+            used=(first_used // 1000, second_used // 1000),
+            contest=contest,
+            round=number,
+        )
+        for match, game, parameters, first, second, winner, result, reason, plies, started, first_used, second_used,
+        contest, number in rows
+    )  # fmt: skip
 
 
 RECENT, OPPONENTS, VARIANTS = 5, 50, 30
 """Last games, and opponents and variants with the most games, that are listed."""
 
+OWN = "(first_key = :player OR second_key = :player) AND result <> 'annulled'"
+"""The condition of a player's games."""
 
-class Score(msgspec.Struct, kw_only=True):
+PLAYED = """WITH played AS (
+    SELECT match, game, parameters, reason, winner, 0 AS side, first AS name, second AS opponent,
+        second_key AS opponent_key, (plies + 1) / 2 AS moves, first_used AS used
+    FROM main.games WHERE first_key = :player AND result <> 'annulled'
+    UNION ALL
+    SELECT match, game, parameters, reason, winner, 1, second, first, first_key, plies / 2, second_used
+    FROM main.games WHERE second_key = :player AND result <> 'annulled')"""
+"""The games of a player, from the player's view."""
+
+SCORE = """count(*) FILTER (WHERE winner = side), count(*) FILTER (WHERE winner IS NULL),
+    count(*) FILTER (WHERE winner = 1 - side)"""
+
+
+class Score(msgspec.Struct):
     """Games under some heading, annulled ones aside, from the view of the player."""
 
     name: str
@@ -232,68 +204,38 @@ class Score(msgspec.Struct, kw_only=True):
     lost: int = 0
 
 
-class Played(NamedTuple):
-    """A game of the player, and its side in it."""
-
-    game: Row
-    side: int
-
-
-Heading: TypeAlias = Callable[[Played], tuple[str, str]]
-"""What a game is counted under: a name, and its game where that belongs to it."""
-
-
 def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> dict[str, Any]:
     """Return the profile of the player that is asked for by ``name``; raises `Refused`."""
     name = asked.get("name", "").strip()
     if not name:
         raise Refused(BAD_REQUEST, "say with name= who is meant")
-    key = name.lower()
-    attached = has_contests(data, connection)
+    attach_contests(data, connection)
     connection.execute("BEGIN")  # all that follows is of one moment; closing the connection ends it
-    rows = connection.execute(
-        f"SELECT {COLUMNS}, first_key, first_longest, second_longest FROM main.games"
-        " WHERE (first_key = ?1 OR second_key = ?1) AND result <> 'annulled' ORDER BY match",
-        (key,),
-    ).fetchall()
-    width = COLUMNS.count(",") + 1
-    played = [Played(row_of(row[:width]), 0 if row[width] == key else 1) for row in rows]
-    if not played and progress(connection, data).complete:
-        raise _nobody(name)
-    longest = max(
-        ((row[width + 1 + one.side], one.game.match) for row, one in zip(rows, played, strict=True)), default=None
+    values = {"player": name.lower()}
+
+    def select(what: str) -> list[tuple[Any, ...]]:
+        return connection.execute(f"{PLAYED} SELECT {what}", values).fetchall()
+
+    def scores(heading: str, group: str, most: int) -> list[Score]:
+        rows = select(f"{heading}, {SCORE} FROM played GROUP BY {group} ORDER BY count(*) DESC LIMIT {most}")
+        return [Score(*row) for row in rows]
+
+    # SQLite takes the name from the row of the last match
+    ((last, spelt, won, drawn, lost, used, moves),) = select(
+        f"max(match), name, {SCORE}, ifnull(sum(used), 0), sum(moves) FROM played"
     )
-    moves = sum((one.game.plies + 1 - one.side) // 2 for one in played)
-    seconds = sum(one.game.used[one.side] for one in played) / 1000
+    if last is None and progress(connection, data).complete:
+        raise Refused(NOT_FOUND, f"nobody called {name!r} has played a game here that counts")
+    sides = scores("side, game", "game, side", VARIANTS)
     return {
-        "name": played[-1].game.players[played[-1].side] if played else name,
-        "score": (_scores(played, lambda one: ("", ""), 1) or (Score(name=""),))[0],
-        "opponents": _scores(played, lambda one: (one.game.players[1 - one.side], ""), OPPONENTS),
-        "variants": _scores(played, lambda one: (one.game.parameters, one.game.game), VARIANTS),
-        "colours": _scores(played, lambda one: (GAMES[one.game.game].sides[one.side], one.game.game), VARIANTS),
-        "causes": tuple(Counter(one.game.reason for one in played if _result(one) == "lost").most_common()),
-        "seconds_a_game": seconds / max(1, len(played)),
-        "seconds_a_move": seconds / max(1, moves),
-        "longest_turn": None if longest is None else (longest[1], longest[0] / 1_000_000),
-        "recent": with_contests(connection, [one.game for one in played[: -RECENT - 1 : -1]], attached),
+        "name": spelt or name,
+        "score": Score("", "", won, drawn, lost),
+        "opponents": scores("opponent, ''", "opponent_key", OPPONENTS),
+        "variants": scores("parameters, game", "game, parameters", VARIANTS),
+        "colours": [msgspec.structs.replace(row, name=GAMES[row.game].sides[int(row.name)]) for row in sides],
+        "causes": select("reason, count(*) FROM played WHERE winner = 1 - side GROUP BY reason ORDER BY 2 DESC"),
+        "seconds_a_game": used / 1_000_000 / max(1, won + drawn + lost),
+        "seconds_a_move": used / 1_000_000 / max(1, moves or 0),
+        "recent": _games(connection, OWN, values, RECENT),
         "index": progress(connection, data),
     }
-
-
-def _nobody(name: str) -> Refused:
-    return Refused(NOT_FOUND, f"nobody called {name!r} has played a game here that counts")
-
-
-def _result(one: Played) -> str:
-    if one.game.winner is None:
-        return "drawn"
-    return "won" if one.game.winner == one.side else "lost"
-
-
-def _scores(played: Sequence[Played], heading: Heading, most: int) -> tuple[Score, ...]:
-    found: dict[tuple[str, str], Score] = {}
-    for one in played:
-        name, game = heading(one)
-        score = found.setdefault((name.lower(), game), Score(name=name, game=game))
-        setattr(score, _result(one), getattr(score, _result(one)) + 1)
-    return tuple(sorted(found.values(), key=lambda score: -(score.won + score.drawn + score.lost))[:most])

@@ -1,1 +1,1 @@
-"""Playing, analysis and evaluations: questions that the processes of the pool answer."""
+"""Playing, analysis and reviews: questions that the processes of the pool answer."""

@@ -1,35 +1,25 @@
-"""The questions of the board to think on, and their answers. Pure: both are structs.
+"""The questions of the board to think on, and their answers; and the review of a match. Pure: all are structs.
 
 They name a game as those of the page for playing do (`server.web.play.questions`). docs/api.md describes the JSON.
 """
 
-from collections.abc import Callable, Hashable
 from time import perf_counter
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
+from engine.compiling.binding import can_compile
 from engine.games.history import MOVE_LIMIT, History
-from engine.games.interface import GameError, Position
 from engine.match import referee
 from engine.match.clock import TimeControl
-from engine.match.reader import BadRecord
 from engine.match.record import Header
-from engine.match.verification import verify
+from engine.match.review import ReviewedMove, Worth, review
+from engine.match.verification import Summary, verify
 from engine.search.game_engine import GameEngine
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import SearchLimits, SearchResult, Stop
-from engine.solve.tablebase import Tablebase
-from server.web.http.errors import BAD_REQUEST, Refused
-from server.web.play.arranging import Arrangement, Kit, arranged, kit_of
 from server.web.play.questions import Question, history_of, running_game
-
-MIN_SECONDS, MAX_SECONDS = 0.05, 4.0
-"""How long one answer may take to think about; a page that wants to know more asks again."""
-
-MAX_LINES = 10
-"""Moves that are looked at, each with its line."""
 
 MAX_SHOWN = 24
 """Moves of a line that are told."""
@@ -43,49 +33,19 @@ PLAYER, BUDGET_MS = "analysis", 1000
 RECORD = "arena-record "
 """Start of every record."""
 
+PART_MOVES = 24
+"""Moves in a part."""
 
-class Analyst:
-    """Thinks about games of any variant, one at a time. What it found serves as long as the variant stays the same."""
-
-    def __init__(self, megabytes: float, tablebase_of: Callable[[Position], Tablebase | None]) -> None:
-        """Take the size of the table of a search, and what knows the tablebase of a variant."""
-        self._engine = GameEngine(megabytes, tablebase_of)
-
-    def best(
-        self, history: History, limits: SearchLimits, *, clock: Callable[[], float], stop: Stop
-    ) -> list[SearchResult]:
-        """Return as many of the best moves as the limits say, the best one first; fewer where the time was too short.
-
-        Those of a search may be of two depths: where the last one was cut off, moves follow that the one before has
-        found. A position that stood on the board before counts as a draw. Raises ValueError for a game that is over
-        on the board, OverflowError where there are too many moves to think about.
-        """
-        position = history.position
-        searcher = self._engine.searcher(position)
-        earlier = self._engine.earlier(history)
-        tablebase = self._engine.tablebase
-        if tablebase is not None and (known := tablebase.results(position, limits.lines, earlier)):
-            return known
-        depths: dict[int, list[SearchResult]] = {}
-        thought = searcher.think(
-            position,
-            earlier,
-            limits,
-            clock=clock,
-            report=lambda result: depths.setdefault(result.depth, []).append(result),
-            stop=stop,
-        )
-        found: dict[int, SearchResult] = {}
-        for depth in sorted(depths, reverse=True):
-            for result in depths[depth]:
-                found.setdefault(result.line[0], result._replace(nodes=thought.nodes))
-        return list(found.values())[: limits.lines]
+COMPILED_REVIEW_NODES, INTERPRETED_REVIEW_NODES = 20_000, 300
+"""For each position, where the search is compiled and where it is not."""
 
 
 class Thinking(Question, frozen=True, kw_only=True):
     """A question about the best moves."""
 
-    lines: int = 3
+    seconds: Annotated[float, Meta(ge=0.05, le=4.0)] = 1.0
+    """Longest time for an answer; a page asks again for a deeper search."""
+    lines: Annotated[int, Meta(ge=1, le=10)] = 3
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -108,71 +68,58 @@ class Pasted(msgspec.Struct, frozen=True, kw_only=True):
     text: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
-    """What a text holds."""
+def lines(question: Thinking, engine: GameEngine, stop: Stop) -> dict[str, Any]:
+    """Find the best moves, within the time asked for.
 
-    game: str
-    start: str
-    """The position in which it begins."""
-    moves: tuple[str, ...]
-
-
-def lines(question: Thinking, analyst: Analyst, stop: Stop) -> dict[str, Any]:
-    """Find the best moves, within the time asked for; raises `Refused`."""
-    if not MIN_SECONDS <= question.seconds <= MAX_SECONDS:
-        bounds = f"{MIN_SECONDS:g} to {MAX_SECONDS:g}"
-        sentence = f"an answer takes {bounds} seconds, not {question.seconds:g}; ask again to know more"
-        raise Refused(BAD_REQUEST, sentence)
-    if not 1 <= question.lines <= MAX_LINES:
-        raise Refused(BAD_REQUEST, f"lines is {question.lines}, but it has to be 1 to {MAX_LINES}")
+    Raises `Refused` and GameError, OverflowError if there are too many moves to think about.
+    """
     history = running_game(question)
     began = perf_counter()
-    limits = SearchLimits(hard_ms=question.seconds * 1000, lines=question.lines)
-    try:
-        found = analyst.best(history, limits, clock=perf_counter, stop=stop)
-    except OverflowError:
-        sentence = "rows can be taken in too many ways here for the engine to think about them"
-        raise Refused(BAD_REQUEST, sentence) from None
+    found = best(history, SearchLimits(hard_ms=question.seconds * 1000, lines=question.lines), engine, stop)
+    is_known = bool(found) and found[0].is_known
+    is_whole = is_known or len(found) == question.lines
     return {
         "lines": tuple(_line(history, result) for result in found),
         "nodes": max((result.nodes for result in found), default=0),
         "seconds": round(perf_counter() - began, 3),
-        "is_known": bool(found) and found[0].is_known,
-        "is_final": all(_is_final(result) for result in found) and len(found) == _most_lines(history, question.lines),
+        "is_known": is_known,
+        "is_final": is_whole and all(_is_final(result) for result in found),
     }
 
 
-def opened(pasted: Pasted) -> Found:
-    """Read a pasted text; raises `Refused`."""
+def best(history: History, limits: SearchLimits, engine: GameEngine, stop: Stop) -> list[SearchResult]:
+    """Return as many of the best moves as the limits say, the best one first; fewer if the time was too short.
+
+    The moves of a search may be of two depths: if the last depth was cut off, moves of the depth before follow. A
+    position that stood on the board before counts as a draw.
+    """
+    position = history.position
+    searcher = engine.searcher(position)
+    earlier = engine.earlier(history)
+    if engine.tablebase is not None:
+        known = engine.tablebase.results(position, limits.lines, earlier)
+        if known:
+            return known
+    depths: dict[int, list[SearchResult]] = {}
+
+    def keep(result: SearchResult) -> None:
+        depths.setdefault(result.depth, []).append(result)
+
+    thought = searcher.think(position, earlier, limits, clock=perf_counter, report=keep, stop=stop)
+    found: dict[int, SearchResult] = {}
+    for depth in sorted(depths, reverse=True):
+        for result in depths[depth]:
+            found.setdefault(result.line[0], result._replace(nodes=thought.nodes))
+    return list(found.values())[: limits.lines]
+
+
+def opened(pasted: Pasted) -> dict[str, Any]:
+    """Return the game, the first position and the moves of a pasted text; raises GameError and BadRecord."""
     if pasted.text.lstrip().startswith(RECORD):
-        try:
-            history = verify("\n".join(pasted.text.splitlines()).strip() + "\n").history
-        except BadRecord as error:
-            raise Refused(BAD_REQUEST, f"this is no true record: {error}") from None
+        history = verify("\n".join(pasted.text.splitlines()).strip() + "\n").history
     else:
         history = history_of(Question(game=pasted.game, start=pasted.text))
-    game = history.position.game.name
-    return Found(game=game, start=history.start.text(), moves=history.moves)
-
-
-def kit(question: Question) -> Kit:
-    """Tell what positions of a variant are set up with, filled in as the board stands; raises `Refused`."""
-    try:
-        return kit_of(history_of(question).position)
-    except GameError as error:
-        raise Refused(BAD_REQUEST, str(error)) from None
-
-
-def arrange(asked: Arrangement) -> dict[str, str]:
-    """Return the text of a position made of pieces, and a line about what the board does not show of it.
-
-    Raises `Refused` where it is no position.
-    """
-    try:
-        position = arranged(asked)
-    except GameError as error:
-        raise Refused(BAD_REQUEST, str(error)) from None
-    return {"start": position.text(), "summary": position.summary()}
+    return {"game": history.position.game.name, "start": history.start.text(), "moves": history.moves}
 
 
 def record(question: Question, started: str) -> dict[str, str]:
@@ -205,16 +152,35 @@ def _line(history: History, result: SearchResult) -> Line:
     return Line(moves, sign * result.score, result.depth, None if plies is None else sign * plies)
 
 
-def _most_lines(history: History, lines: int) -> int:
-    """Return how many lines there are to be found, at most so many: each begins with another position."""
-    seen: set[Hashable] = set()
-    for successor in history.position.successors():
-        seen.add(successor.position.key)
-        if len(seen) == lines:
-            break
-    return len(seen)
-
-
 def _is_final(result: SearchResult) -> bool:
     plies = result.plies_to_end
     return result.is_known or result.depth >= MAX_DEPTH or (plies is not None and abs(plies) <= result.depth)
+
+
+def review_part(summary: Summary, before: int) -> dict[str, Any]:
+    """Review the last `PART_MOVES` moves of a record before that of a number, from 1."""
+    stop = max(1, min(before, summary.history.plies + 1))
+    first = max(1, stop - PART_MOVES)
+    nodes = COMPILED_REVIEW_NODES if can_compile() else INTERPRETED_REVIEW_NODES
+    moves = review(summary, nodes, clock=perf_counter, among=range(first, stop))
+    return {"first": first, "nodes": nodes, "moves": list(map(_reviewed, moves))}
+
+
+def _reviewed(move: ReviewedMove) -> dict[str, object]:
+    return {
+        "ply": move.ply,
+        "best": move.best,
+        "worth": _known(move.worth),
+        "best_worth": _known(move.best_worth),
+        "line": move.line,
+        "loss": move.loss,
+        "marks": [mark.value for mark in move.marks],
+    }
+
+
+def _known(worth: Worth | None) -> dict[str, int] | None:
+    """Return the fields that are known; a depth of 0 says that the rules, the solver or a tablebase have told."""
+    if worth is None:
+        return None
+    known = {name: value for name, value in worth._asdict().items() if value is not None}
+    return known if worth.depth else {name: value for name, value in known.items() if name != "depth"}

@@ -20,12 +20,13 @@ from engine.games.gipf import board as gipf_board
 from engine.games.gipf.geometry import parse as parse_gipf
 from engine.games.gipf.notation import names
 from engine.games.gipf.rules import State as GipfState
-from engine.games.interface import BadPosition, Position
+from engine.games.interface import BadPosition
 from engine.games.mnk import board as mnk_board
 from engine.games.mnk.rules import State as MnkState
 from engine.games.morris import board as morris_board
 from engine.games.morris.rules import FIELDS
 from engine.games.morris.rules import State as MorrisState
+from server.web.play.questions import Question, history_of
 
 MAX_PIECES = 1000
 """Pieces that can be named: more than any board has fields."""
@@ -70,8 +71,9 @@ class _Arranging(NamedTuple):
     is_start: bool = False
 
 
-def kit_of(position: Position) -> Kit:
-    """Return what positions of a variant are set up with, filled in as on the board; raises `BadPosition`."""
+def kit(question: Question) -> Kit:
+    """Return the pieces that positions of a variant are set up with, as they stand on the board; raises GameError."""
+    position = history_of(question).position
     arranging = _arranging(position.game.name)
     shown = position.game.start(position.parameters) if arranging.is_start else position
     drawing = shown.drawing()
@@ -86,10 +88,14 @@ def kit_of(position: Position) -> Kit:
     return Kit(arrangement=found, counter=arranging.counter, is_start=arranging.is_start)
 
 
-def arranged(asked: Arrangement) -> Position:
-    """Return the position of pieces on a board; raises `engine.games.interface.GameError` where it is none."""
+def arrange(asked: Arrangement) -> dict[str, str]:
+    """Return the text of a position made of pieces, and a line about what the board does not show of it.
+
+    Raises GameError if it is no position.
+    """
     text = _arranging(asked.game).write(asked)
-    return GAMES[asked.game].read(text)
+    position = GAMES[asked.game].read(text)
+    return {"start": position.text(), "summary": position.summary()}
 
 
 def _arranging(game: str) -> _Arranging:

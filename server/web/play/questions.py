@@ -4,7 +4,6 @@ Nothing is kept between two questions: each names the game from its start, so th
 asking about fewer moves. docs/api.md describes the JSON.
 """
 
-from collections.abc import Callable
 from functools import reduce
 from time import perf_counter
 from typing import Annotated, Any, TypeAlias, TypeVar
@@ -17,18 +16,13 @@ from engine.games.arrows.position import ArrowsPosition
 from engine.games.catalogue import GAMES, unknown_game
 from engine.games.gipf.position import GipfPosition, choosing, pushes
 from engine.games.history import MOVE_LIMIT, History, read_game, write_game
-from engine.games.interface import BadMove, Game, GameError, Position, moves, play
-from engine.games.mnk.position import MnkPosition
-from engine.games.morris.position import MorrisPosition
+from engine.games.interface import BadMove, Position, moves, play
 from engine.levels import MAX_LEVEL
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
 from server.ops.typed_json import decode
 from server.web.http.errors import BAD_REQUEST, Refused
 from server.web.views.board import ending_of, motion, view
-
-MIN_SECONDS, MAX_SECONDS = 0.05, 10.0
-"""How long a bot may think about a move."""
 
 Text: TypeAlias = Annotated[str, Meta(max_length=20_000)]
 """Longer than any position, and than a game of a thousand moves."""
@@ -51,10 +45,15 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     moves: Annotated[tuple[Move, ...], Meta(max_length=MOVE_LIMIT)] = ()
     chosen: Move = ""
     """For `rows`: the push, and the rows that were chosen so far."""
-    seconds: float = 1.0
-    """For `think`."""
-    level: int = MAX_LEVEL
-    """For `think`: the strength of the bot. Below the highest one it takes no longer than it needs."""
+
+
+class ThinkQuestion(Question, frozen=True, kw_only=True):
+    """A question for a move of the bot."""
+
+    seconds: Annotated[float, Meta(ge=0.05, le=10.0)] = 1.0
+    """Longest time for the move."""
+    level: Annotated[int, Meta(ge=1, le=MAX_LEVEL)] = MAX_LEVEL
+    """Strength of the bot. Below the highest level it uses only the time that it needs."""
 
 
 class Legal(msgspec.Struct, frozen=True):
@@ -88,7 +87,7 @@ def read(kind: type[QuestionT], body: bytes) -> QuestionT:
 
 
 def look(question: Question) -> dict[str, Any]:
-    """Tell how a game stands and what can be played; raises `Refused`."""
+    """Return the state of a game and its legal moves; raises the exceptions of `history_of`."""
     history = history_of(question)
     position = history.position
     outcome = history.verdict(MOVE_LIMIT)
@@ -109,14 +108,14 @@ def look(question: Question) -> dict[str, Any]:
 
 
 def rows(question: Question) -> dict[str, Any]:
-    """Tell which rows can be chosen after a push of GIPF and the choices so far; raises `Refused`."""
+    """Return the rows that can be chosen after a push of GIPF and the choices so far.
+
+    Raises `Refused` and GameError.
+    """
     position = history_of(question).position
     if not isinstance(position, GipfPosition):
         raise Refused(BAD_REQUEST, f"no rows are chosen in {position.game.name}, only in gipf")
-    try:
-        found = choosing(position, question.chosen)
-    except BadMove as error:
-        raise Refused(BAD_REQUEST, str(error)) from None
+    found = choosing(position, question.chosen)
     choices = []
     for row in found.crossing:
         move = f"{question.chosen} {row.text}"
@@ -128,22 +127,15 @@ def rows(question: Question) -> dict[str, Any]:
     }
 
 
-def think(question: Question, game_engine: GameEngine, stop: Stop) -> dict[str, Any]:
-    """Let the bot think about a move, until it is stopped at the latest; raises `Refused`."""
-    if not MIN_SECONDS <= question.seconds <= MAX_SECONDS:
-        bounds = f"{MIN_SECONDS:g} to {MAX_SECONDS:g}"
-        raise Refused(BAD_REQUEST, f"a bot thinks for {bounds} seconds about a move, not for {question.seconds:g}")
-    if not 1 <= question.level <= MAX_LEVEL:
-        sentence = f"the level is {question.level}, but it has to be a whole number from 1 to {MAX_LEVEL}"
-        raise Refused(BAD_REQUEST, sentence)
+def think(question: ThinkQuestion, engine: GameEngine, stop: Stop) -> dict[str, Any]:
+    """Let the bot think about a move, until it is stopped at the latest.
+
+    Raises `Refused` and GameError, OverflowError if there are too many moves to think about.
+    """
     history = running_game(question)
-    try:
-        thought = game_engine.think(history, question.seconds, level=question.level, clock=perf_counter, stop=stop)
-        move = thought.move(history.position)
-    except OverflowError:
-        raise Refused(BAD_REQUEST, "rows can be taken in too many ways here for the bot to think about them") from None
+    thought = engine.think(history, question.seconds, level=question.level, clock=perf_counter, stop=stop)
     return {
-        "move": move,
+        "move": thought.move(history.position),
         "depth": thought.depth,
         "score": thought.score,
         "plies_to_end": thought.plies_to_end,
@@ -154,11 +146,15 @@ def think(question: Question, game_engine: GameEngine, stop: Stop) -> dict[str, 
 
 
 def history_of(question: Question) -> History:
-    """Return the game that a question is about; raises `Refused`."""
+    """Return the game that a question is about; raises GameError, `Refused` if a move is wrong."""
     game = GAMES.get(question.game)
     if game is None:
         raise Refused(BAD_REQUEST, unknown_game(question.game))
-    history = _begun(game, question)
+    if question.start:
+        history = read_game(game, question.start)
+    else:
+        parameters = game.default_parameters if question.parameters is None else question.parameters
+        history = History.begin(game.start(parameters))
     for move in question.moves:
         try:
             history = history.after(move)
@@ -168,22 +164,12 @@ def history_of(question: Question) -> History:
 
 
 def running_game(question: Question) -> History:
-    """Return the game that a question is about; raises `Refused`, also where it is over."""
+    """Return the game that a question is about; raises `Refused` if it is over, and the exceptions of `history_of`."""
     history = history_of(question)
     outcome = history.verdict(MOVE_LIMIT)
     if outcome is not None:
         raise Refused(BAD_REQUEST, f"the game is over: {outcome.detail}")
     return history
-
-
-def _begun(game: Game, question: Question) -> History:
-    try:
-        if question.start:
-            return read_game(game, question.start)
-        parameters = game.default_parameters if question.parameters is None else question.parameters
-        return History.begin(game.start(parameters))
-    except GameError as error:
-        raise Refused(BAD_REQUEST, str(error)) from None
 
 
 def _gipf_moves(position: GipfPosition) -> list[Legal]:
@@ -199,19 +185,11 @@ def _arrows_moves(position: ArrowsPosition) -> list[Legal]:
     return legal
 
 
-def _worded_moves(position: Position) -> list[Legal]:
-    """Return moves of which each word is a field."""
-    return [Legal(move, tuple(move.split())) for move in moves(position)]
-
-
-_MOVES: dict[type, Callable[..., list[Legal]]] = {
-    GipfPosition: _gipf_moves,
-    ArrowsPosition: _arrows_moves,
-    MorrisPosition: _worded_moves,
-    MnkPosition: _worded_moves,
-}
-
-
 def _legal(position: Position) -> list[Legal]:
-    known = _MOVES.get(type(position))
-    return known(position) if known else [Legal(move, ()) for move in moves(position)]
+    match position:
+        case GipfPosition():
+            return _gipf_moves(position)
+        case ArrowsPosition():
+            return _arrows_moves(position)
+        case _:  # each word of a move is a field
+            return [Legal(move, tuple(move.split())) for move in moves(position)]

@@ -4,7 +4,6 @@ The page knows no rules: all that it draws, every piece that slides and every on
 docs/api.md describes the JSON.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -110,11 +109,19 @@ def view(position: Position) -> View:
 
 
 def motion(before: Position, move: str) -> Motion:
-    """Return what a move does; raises `engine.games.interface.BadMove`."""
+    """Return the effect of a move on the board; raises `engine.games.interface.BadMove`."""
     text, after = before.resolve(move)
-    drawn = _MOTIONS.get(type(before))
-    known = drawn(before, text, after) if drawn else {}
-    return Motion(move=text, side=before.turn, **known, target=target(text, after))
+    field, words = target(text, after), tuple(text.split())
+    made = Motion(move=text, side=before.turn, target=field)
+    match before, after:
+        case GipfPosition(), GipfPosition():
+            return msgspec.structs.replace(made, **_gipf_motion(before, text, after))
+        case MorrisPosition(), _ if before.state.own_hand:
+            return msgspec.structs.replace(made, placed=words[0], taken=words[1:])
+        case MorrisPosition(), _:
+            return msgspec.structs.replace(made, slides=(words[:2],), taken=words[2:])
+        case _:
+            return msgspec.structs.replace(made, placed=field)
 
 
 def target(text: str, after: Position) -> str | None:
@@ -125,7 +132,8 @@ def target(text: str, after: Position) -> str | None:
             entry = geometry(after.variant.size).entries[known.pushes[text.partition(" ")[0]]]
             return known.by_place[entry.target]
         case ArrowsPosition():
-            return _pair(arrows(after.variant, after.moves)[-1].field)
+            x, y = arrows(after.variant, after.moves)[-1].field
+            return f"{x},{y}"
         case MorrisPosition():
             first, *others = text.split()
             return first if (after.state.own | after.state.other) >> int(first) & 1 else others[0]
@@ -163,31 +171,3 @@ def _gipf_motion(before: GipfPosition, text: str, after: GipfPosition) -> dict[s
         "taken": tuple(name for name, bit in known.fields.items() if left & bit),
         "returned": tuple(returned),
     }
-
-
-def _arrows_motion(_before: ArrowsPosition, text: str, after: ArrowsPosition) -> dict[str, Any]:
-    return {"placed": target(text, after)}
-
-
-def _pair(field: tuple[int, int]) -> str:
-    return f"{field[0]},{field[1]}"
-
-
-def _morris_motion(before: MorrisPosition, text: str, _after: MorrisPosition) -> dict[str, Any]:
-    words = tuple(text.split())
-    if before.state.own_hand:
-        return {"placed": words[0], "taken": words[1:]}
-    return {"slides": (words[:2],), "taken": words[2:]}
-
-
-def _mnk_motion(_before: MnkPosition, text: str, _after: MnkPosition) -> dict[str, Any]:
-    return {"placed": text}
-
-
-_MOTIONS: dict[type, Callable[..., dict[str, Any]]] = {
-    GipfPosition: _gipf_motion,
-    ArrowsPosition: _arrows_motion,
-    MorrisPosition: _morris_motion,
-    MnkPosition: _mnk_motion,
-}
-"""For each kind of position what draws a move of it."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,6 @@ import trio
 
 from server.contest.report.structure import Report, winners
 from server.contest.store.folders import FOLDER, folder_of
-from server.ops.lru_cache import LruCache
 from server.ops.typed_json import decode
 from server.web.http.request import DIGITS
 
@@ -20,8 +20,8 @@ log = structlog.get_logger()
 
 REPORT = "report.json"
 
-KEPT_GAMES = 50_000
-"""Reports that have so many games together are kept as they were read, the last ones that somebody has asked for."""
+KEPT_REPORTS = 16
+"""Reports that are kept in memory: the ones that were read last."""
 
 NUMBER = re.compile(f"[1-9][0-9]{{0,{DIGITS - 1}}}")
 """The name of a contest's folder."""
@@ -61,6 +61,21 @@ class Found(NamedTuple):
     """When it was written, in nanoseconds."""
 
 
+@lru_cache(KEPT_REPORTS)
+def read_report(data: Path, number: int, changed: int) -> Found | None:
+    """Read the report of a contest that was written at a time, in nanoseconds; return None if it is damaged.
+
+    Raises OSError.
+    """
+    path = folder_of(data, number) / REPORT
+    try:
+        report = decode(path.read_bytes(), type=Report)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        log.warning("report_read_failed", path=str(path), error=str(error))
+        return None
+    return Found(_entry(number, report), report, changed)
+
+
 class ReportIndex:
     """The contests of a data directory. A report that has not changed is not read again."""
 
@@ -69,18 +84,17 @@ class ReportIndex:
         self._data = data
         self._run_in_thread = run_in_thread
         self._known: dict[int, tuple[int, Entry | None, frozenset[int | None]]] = {}
-        """For each contest when its report was written, its entry, and the numbers of its matches."""
-        self._reports: LruCache[int, Found] = LruCache(KEPT_GAMES, lambda found: 1 + len(found.report.games))
+        """For each contest: when its report was written, its entry, and the numbers of its matches."""
         self._reading = trio.Lock()
 
     async def entries(self) -> list[Entry]:
-        """Return the contests, the newest first; one without a readable report is left out."""
+        """Return the contests, the newest first, without those that have no readable report."""
         async with self._reading:
             found: list[Entry] = await self._run_in_thread(self._entries)
         return found
 
     async def contest(self, number: int) -> Found | None:
-        """Return a contest; None where it has no report, or none that can be read."""
+        """Return a contest; None if it has no readable report."""
         async with self._reading:
             found: Found | None = await self._run_in_thread(self._find, number)
         return found
@@ -90,49 +104,40 @@ class ReportIndex:
         entries = await self.entries()
         return next((entry for entry in entries if match in self._known[entry.contest][2]), None)
 
-    def _numbers(self) -> list[int]:
-        """Return the numbers of the contests, the newest first."""
+    def _entries(self) -> list[Entry]:
         try:
-            numbers = [int(path.name) for path in (self._data / FOLDER).iterdir() if NUMBER.fullmatch(path.name)]
+            names = [path.name for path in (self._data / FOLDER).iterdir()]
         except FileNotFoundError:
             return []
-        return sorted(numbers, reverse=True)
-
-    def _entries(self) -> list[Entry]:
-        for number in (numbers := self._numbers()):
-            if self._known.get(number, (0,))[0] != self._changed(number):
+        entries = []
+        for number in sorted((int(name) for name in names if NUMBER.fullmatch(name)), reverse=True):
+            changed = self._changed(number)
+            if changed and self._known.get(number, (0,))[0] != changed:
                 self._find(number)
-        found = (self._known[number][1] for number in numbers if number in self._known and self._changed(number))
-        return [entry for entry in found if entry is not None]
+            entry = self._known[number][1] if changed and number in self._known else None
+            if entry is not None:
+                entries.append(entry)
+        return entries
 
     def _changed(self, number: int) -> int:
-        """Return when a report was written, 0 where there is none."""
+        """Return when a report was written, 0 if there is none."""
         try:
             return (folder_of(self._data, number) / REPORT).stat().st_mtime_ns
         except OSError:
             return 0
 
     def _find(self, number: int) -> Found | None:
-        changed, kept = self._changed(number), self._reports.get(number)
-        if kept is not None and kept.changed == changed:
-            return kept
-        if self._known.get(number, (0, None))[:2] == (changed, None):
+        changed = self._changed(number)
+        if not changed:
             return None
-        path = folder_of(self._data, number) / REPORT
         try:
-            report = decode(path.read_bytes(), type=Report)
-        except FileNotFoundError:
+            found = read_report(self._data, number, changed)
+        except OSError as error:  # as when too many files are open: the next call reads again
+            log.warning("report_read_failed", path=str(folder_of(self._data, number)), error=str(error))
             return None
-        except OSError as error:  # as where too many files are open: it is read again
-            log.warning("report_read_failed", path=str(path), error=str(error))
-            return None
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            log.warning("report_read_failed", path=str(path), error=str(error))
-            self._known[number] = changed, None, frozenset()
-            return None
-        found = Found(_entry(number, report), report, changed)
-        self._known[number] = changed, found.entry, frozenset(game.match for game in report.games)
-        return self._reports.put(number, found)
+        entry, games = (None, ()) if found is None else (found.entry, found.report.games)
+        self._known[number] = changed, entry, frozenset(game.match for game in games)
+        return found
 
 
 def file(data: Path, number: int, name: str) -> bytes | None:

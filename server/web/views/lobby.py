@@ -12,10 +12,8 @@ from msgspec import Struct
 
 from engine.games.boards.layout import Drawing, Layout
 from engine.games.boards.svg import NO_NAMES, STEP, box, ground, group, look, marks, paint, places_of
-from engine.games.interface import Position
 from engine.match.referee import State
 from server.arena.arena import Arena
-from server.arena.roles import Player
 from server.contest.fixtures import QUALIFICATION
 from server.contest.report.structure import Report, ScheduledGame
 from server.match.match import Match
@@ -101,13 +99,12 @@ def listed(state: State, now: int) -> Listed:
 def presences(arena: Arena, most: int) -> Iterator[Presence]:
     """Yield the first players that are logged in, in the order of their names, and what they do."""
     waiting = set(arena.seeking_keys())
-    return (_presence(arena.sessions[key], waiting) for key in nsmallest(most, arena.sessions))
-
-
-def _presence(player: Player, waiting: set[str]) -> Presence:
-    if player.match is not None:
-        return Presence(player.name, "watches" if player.side is None else "plays", player.match.number)
-    return Presence(player.name, "waits" if player.key in waiting else "rests", None)
+    for key in nsmallest(most, arena.sessions):
+        player = arena.sessions[key]
+        if player.match is not None:
+            yield Presence(player.name, "watches" if player.side is None else "plays", player.match.number)
+        else:
+            yield Presence(player.name, "waits" if key in waiting else "rests", None)
 
 
 QUALIFYING = QUALIFICATION + 1
@@ -204,8 +201,14 @@ class Tiles:
 
 
 def games_of(report: Report, matches: Iterable[Match]) -> list[Match]:
-    """Return the running matches of a contest, as far as its report can tell, those of later rounds first."""
-    games = [match for match in matches if _belongs(report, match)]
+    """Return the running matches of a contest, as far as its report can tell, the matches of later rounds first."""
+    variants, entrants = {one.name for one in report.variants}, set(report.entrants)
+    games = []
+    for match in matches if report.state != "over" else ():
+        players, position = match.header.players, match.header.position
+        is_known = set(players) <= entrants or _scheduled(report, players) is not None
+        if is_known and f"{position.game.name} {position.parameters}".strip() in variants:
+            games.append(match)
     return sorted(games, key=lambda match: (-round_of(report, match.header.players), match.number))
 
 
@@ -213,17 +216,6 @@ def round_of(report: Report, players: tuple[str, str]) -> int:
     """Return the round of a running game, 0 where the report does not know of it yet."""
     found = _scheduled(report, players)
     return found.round if found is not None and found.stage != QUALIFYING else 0
-
-
-def _belongs(report: Report, match: Match) -> bool:
-    players = match.header.players
-    if report.state == "over" or _variant_of(match.header.position) not in {one.name for one in report.variants}:
-        return False
-    return set(players) <= set(report.entrants) or _scheduled(report, players) is not None
-
-
-def _variant_of(position: Position) -> str:
-    return f"{position.game.name} {position.parameters}".strip()
 
 
 def _scheduled(report: Report, players: tuple[str, str]) -> ScheduledGame | None:

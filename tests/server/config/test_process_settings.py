@@ -6,15 +6,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from server.config.process_settings import (
     SWITCH_SECONDS,
-    alarm_raising,
     limit_memory,
     nice_value,
     with_low_priority,
@@ -75,24 +73,6 @@ def test_memory_is_never_bounded_more_loosely(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     limit_memory(2000)
     assert found == [(500, 500), (2000, 2000)]
-
-
-def _sleep_behind(set_timer: Callable[[], None]) -> None:
-    set_timer()
-    while True:
-        time.sleep(0.01)  # a signal that comes just before a system call lets that one be
-
-
-def test_an_alarm_raises_and_leaves_nothing_behind() -> None:
-    before = signal.getsignal(signal.SIGALRM)
-    with alarm_raising(TimeoutError) as set_timer:
-        with pytest.raises(TimeoutError):
-            _sleep_behind(partial(set_timer, 0.01))
-        set_timer(1000)
-        set_timer(0)
-        assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
-        set_timer(1000)
-    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0 and signal.getsignal(signal.SIGALRM) is before
 
 
 def test_a_server_that_ends_by_a_fault_of_native_code_says_where() -> None:

@@ -2,10 +2,10 @@
 
 import os
 import sqlite3
-import threading
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from server.contest.store.store import FILE as STORE
@@ -14,7 +14,8 @@ from server.storage.database import connect
 from server.web.http.errors import Refused
 from server.web.people import indexing
 from server.web.people.indexing import Progress, bring_up
-from server.web.people.search import PAGE, Games, find, has_contests
+from server.web.people.search import PAGE, Games, find
+from server.web.worker import of_games
 from tests.web.people.records import record, write
 
 LONG_AGO = 1_000_000_000
@@ -58,27 +59,8 @@ def test_games_are_found_by_whoever_began_to_read_before_there_was_an_index(data
     assert (page.found, len(page.games)) == (3, 3)
 
 
-def test_who_opens_an_index_waits_for_another_that_makes_it(data: Path) -> None:
-    with closing(sqlite3.connect(data / indexing.FILE, isolation_level=None, check_same_thread=False)) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        ends = threading.Timer(0.1, other.execute, ["ROLLBACK"])
-        ends.start()
-        with indexing.opened(data):  # SQLite does not wait by itself before it changes the journal mode
-            assert not other.in_transaction
-        ends.join()
-
-
-def test_the_contests_cannot_be_changed_by_whoever_reads_games(data: Path) -> None:
-    with closing(connect(data / STORE, SCHEMA)):
-        pass
-    with indexing.opened(data) as connection:
-        assert has_contests(data, connection)
-        with pytest.raises(sqlite3.OperationalError, match="readonly"):
-            connection.execute("DELETE FROM arena.games")
-
-
 def test_games_are_found_by_what_is_known_of_them(data: Path) -> None:
-    assert index(data) == Progress(games=3, left=0, unreadable=0, complete=True)
+    assert index(data) == Progress(games=3, left=0, complete=True)
     assert found(data) == [3, 2, 1]
     assert found(data, player="BOB") == [2, 1]
     assert found(data, opponent="bob") == [2, 1]
@@ -111,7 +93,7 @@ def test_a_page_and_the_number_of_games_are_of_one_moment(data: Path) -> None:
     with indexing.opened(data) as reader, indexing.opened(data) as writer:
 
         def forget(statement: str) -> None:
-            if statement.startswith("SELECT match, game"):
+            if statement.startswith("WITH found"):
                 writer.execute("DELETE FROM games WHERE match = 3")
 
         reader.set_trace_callback(forget)
@@ -138,16 +120,16 @@ def test_an_index_that_is_behind_says_so_and_catches_up(data: Path) -> None:
     assert search(data).index.complete
     write(data, 9, record(9))
     settle(data, 1)
-    assert search(data).index == Progress(games=3, left=0, unreadable=0, complete=False)
+    assert search(data).index == Progress(games=3, left=0, complete=False)
     assert index(data).complete
     assert found(data) == [9, 3, 2, 1]
 
 
 def test_little_time_is_enough_for_one_record_after_the_other(data: Path) -> None:
     assert [index(data, 0) for _ in range(3)] == [
-        Progress(games=1, left=2, unreadable=0, complete=False),
-        Progress(games=2, left=1, unreadable=0, complete=False),
-        Progress(games=3, left=0, unreadable=0, complete=True),
+        Progress(games=1, left=2, complete=False),
+        Progress(games=2, left=1, complete=False),
+        Progress(games=3, left=0, complete=True),
     ]
 
 
@@ -160,13 +142,12 @@ def test_records_that_change_or_go_are_no_longer_found_as_they_were(data: Path) 
     assert [(game.match, game.players) for game in search(data).games] == [(2, ("Bob", "ann")), (1, ("dan", "eve"))]
 
 
-def test_records_that_are_not_true_are_counted_and_not_found(data: Path) -> None:
+def test_records_that_are_not_true_are_not_found(data: Path) -> None:
     write(data, 4, record(4).replace("a3", "c1"))
     write(data, 5, record(6))
     (data / "records" / "6.txt").write_bytes(b"\xff")
     settle(data)
-    assert index(data) == Progress(games=3, left=0, unreadable=3, complete=True)
-    assert index(data) == Progress(games=3, left=0, unreadable=3, complete=True)
+    assert index(data) == Progress(games=3, left=0, complete=True)
 
 
 def test_a_lost_damaged_or_older_index_is_made_anew(data: Path) -> None:
@@ -185,24 +166,21 @@ def test_a_lost_damaged_or_older_index_is_made_anew(data: Path) -> None:
         for suffix in ("-wal", "-shm"):
             file.with_name(file.name + suffix).unlink(missing_ok=True)
         spoil()
-        indexing.is_sound(data)
-        assert search(data).index == Progress(games=0, left=0, unreadable=0, complete=False)
+        assert msgspec.to_builtins(of_games("games", data, {}))["index"]["games"] == 0
         assert index(data).complete
         assert found(data) == [3, 2, 1]
 
 
 @pytest.mark.parametrize(
-    ("asked", "sentence"),
+    "asked",
     [
-        ({"before": "x"}, "before is a number of 1 to 15 digits, not 'x'"),
-        ({"game": "chess"}, "there is no game 'chess'; there are gipf, arrows, morris, mnk"),
-        ({"since": "yesterday"}, "since is a day as 2026-11-20, not 'yesterday'"),
-        ({"result": "won"}, "name a player: that is who has won"),
-        ({"result": "lucky"}, "there is no result 'lucky'; there are first, second, draw, annulled, won and lost"),
-        ({"player": "x" * 101}, "player has more than 100 characters"),
+        *({"before": number} for number in ("x", "-1", "1.5", "٣", "9" * 16)),
+        {"since": "yesterday"},
+        {"result": "won"},
+        {"result": "lucky"},
+        {"player": "x" * 101},
     ],
 )
-def test_what_cannot_be_asked_for_is_refused_with_what_could(data: Path, asked: dict[str, str], sentence: str) -> None:
-    with pytest.raises(Refused) as error:
+def test_a_search_that_makes_no_sense_is_refused(data: Path, asked: dict[str, str]) -> None:
+    with pytest.raises(Refused, match=next(iter(asked.values())) if "result" in asked else next(iter(asked))):
         search(data, **asked)
-    assert str(error.value) == sentence

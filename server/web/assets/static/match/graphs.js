@@ -84,7 +84,7 @@ export function drawValues(container, values, state, ply, go, mistakes = []) {
 /** What a value means, in words. */
 export function valueInWords(value, sides) {
   if (!value) return "";
-  return value.win === null ? `${advantage(value, sides)} (depth ${value.depth})` : advantage(value, sides);
+  return value.depth && value.win === null ? `${advantage(value, sides)} (depth ${value.depth})` : advantage(value, sides);
 }
 
 function points(places) {

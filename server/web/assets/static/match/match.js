@@ -23,7 +23,6 @@ class MatchPage extends GamePage {
     this.state = new MatchState(told);
     this.number = number;
     this.record = record;
-    this.values = null;
     this.review = new Review((before) => this.#asking("review", `?before=${before}`), 0);
     this.moves = []; // the buttons of the moves
     this.lost = false;
@@ -220,13 +219,13 @@ class MatchPage extends GamePage {
     const go = (there) => this.go(there);
     graphs.drawTimes($("times"), state, ply, go);
     $("worth").hidden = !state.over || state.plies === 0;
-    if (!this.values) return;
-    graphs.drawValues($("values"), this.values, state, ply, go, this.review.mistakes);
+    if (!this.review.moves.length) return;
+    const values = this.review.values(state);
+    graphs.drawValues($("values"), values, state, ply, go, this.review.mistakes);
     drawReview(this.review, state, ply, go);
-    $("evaluate").hidden = true;
     $("value").hidden = false;
     const nothing = state.view(ply)?.ending ? "the game is over here" : "not searched";
-    say($("value"), graphs.valueInWords(this.values[ply], state.sides) || nothing);
+    say($("value"), graphs.valueInWords(values[ply], state.sides) || nothing);
   }
 
   /** Mark the mistakes in the list of moves, and show the review as far as it has come. */
@@ -321,7 +320,11 @@ class MatchPage extends GamePage {
       link: () => `${location.origin}${location.pathname}#${this.ply}`,
       text: () => this.state.view(this.ply)?.text ?? "",
     });
-    $("evaluate").addEventListener("click", () => this.#evaluate());
+    $("evaluate").addEventListener("click", () => {
+      this.review.plies = this.state.plies;
+      this.review.first = this.state.plies + 1;
+      this.#reviewOn();
+    });
     $("earlier").addEventListener("click", () => this.#reviewOn());
     $("log-form").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -351,31 +354,15 @@ class MatchPage extends GamePage {
     $("play").setAttribute("aria-label", playing ? "Pause" : "Play the moves");
   }
 
-  async #evaluate() {
-    const button = $("evaluate");
-    button.disabled = true;
-    say(button, "The engine is thinking …");
-    const found = await optional(() => ask(...this.#asking("values")), complain);
-    button.disabled = false;
-    say(button, "Ask the engine");
-    if (!found) return;
-    this.values = found.values;
-    const known = found.values.filter(Boolean).length;
-    $("sparse").hidden = !found.unsearched;
-    say($("sparse"), `${known} of ${known + found.unsearched} positions were searched; the others are left out.`);
-    this.#showGraphs();
-    this.review.plies = this.state.plies;
-    this.review.first = this.state.plies + 1;
-    this.#reviewOn();
-  }
-
   /** Have some more moves reviewed. */
   async #reviewOn() {
-    $("earlier").hidden = true;
+    $("evaluate").hidden = $("earlier").hidden = true;
     $("reviewing").hidden = false;
     await optional(() => this.review.go(() => this.#showMarks()), complain);
     $("reviewing").hidden = true;
-    $("earlier").hidden = this.review.first <= 1;
+    const { first, moves } = this.review;
+    $("evaluate").hidden = moves.length > 0;
+    $("earlier").hidden = moves.length === 0 || first <= 1;
   }
 
   /** Where and how something is asked for about this match, or this record. @returns {[string, RequestInit]} */
@@ -417,21 +404,11 @@ async function showServers(number) {
   }
 }
 
-const SIGNED = {
-  "this server": "This server has signed the record: names, date and times are as they were.",
-  "another key":
-    "The signature is not of this server for this text: another server has signed it, or something was changed.",
-  nobody: "Nobody has signed the record: names, date and number may have been changed, and times shifted together.",
-};
-
 async function showFile(file) {
   $("fault").hidden = true;
   try {
     const record = await file.text();
     new MatchPage(await ask("/api/record", { method: "POST", body: file }), null, record);
-    const { by } = await ask("/api/signature", { method: "POST", body: file });
-    $("signature").hidden = false;
-    say($("signature"), SIGNED[by]);
     $("another").hidden = false;
     return true;
   } catch (error) {

@@ -36,6 +36,20 @@ export class Review {
     }
   }
 
+  /**
+   * The value of each position for the side that began, null where it is not known.
+   * @param {import("./match_state.js").MatchState} state
+   */
+  values(state) {
+    const values = Array(this.plies + 1).fill(null);
+    for (const { ply, worth, best_worth: bestWorth } of this.moves.filter(Boolean)) {
+      const sign = state.mover(ply) ? -1 : 1;
+      values[ply] = forFirst(worth, sign);
+      values[ply - 1] ??= forFirst(bestWorth, sign);
+    }
+    return values;
+  }
+
   get mistakes() {
     return this.moves.filter((judged) => judged?.marks.length).map(({ ply }) => ply);
   }
@@ -46,6 +60,13 @@ export class Review {
     if (step > 0) return found.find((other) => other > ply) ?? found[0] ?? null;
     return found.findLast((other) => other < ply) ?? found.at(-1) ?? null;
   }
+}
+
+/** A worth for the side that began the game, as graphs show it. */
+function forFirst(worth, sign) {
+  if (!worth) return null;
+  const { score = 0, depth = 0, result = 0, plies } = worth;
+  return { score: sign * score, depth, win: result ? sign * result * (plies ?? 1) : null };
 }
 
 /** What is said of a move, as parts of a paragraph; null where nothing is known of it. */
