@@ -36,7 +36,7 @@ BOUNDED = ("solve gipf --time", "analyse gipf --time", "duel nodes=1 nodes=2 --a
 
 OPTIONS = {
     "arena-engine": (*SIGNED, *BOUNDED),
-    "arena-bot": ("alphabeta --time", "play --time"),
+    "arena-bot": ("play --time",),
     "arena-server": (
         "serve --grace", "serve --return-time", "serve --sync-interval", "contest a.toml --grace",
         "contest a.toml --return-time", "announce --hours",

@@ -93,14 +93,14 @@ def test_the_status_tells_whether_it_plays_and_each_line_is_said_once(
     said: str,
 ) -> None:
     bot = write(tmp_path, bot_py="print()") / "bot.py"
-    waiting, building = told("waiting", ahead=2, minutes=5), told("building", "== build\n")
+    waiting, building = told("waiting", ahead=2), told("building", "== build\n")
     with pytest.raises(SystemExit) as ended:
         submit(monkeypatch, bot, waiting, waiting, building, told("checking", "== build\nmade\n"), last)
     assert ended.value.code == status
     lines = [
         "version 3 of ann-1: 7 bytes sent; https://arena.example.org/bots/ann-1/versions/3\n",
         "SHA-256 5a5a\n",
-        "-- waiting; 2 to be tried before it, for about 5 min\n",
+        "-- waiting; 2 to be tried before it\n",
         "== build\n-- building\nmade\n-- checking\n",
     ]
     assert capsys.readouterr().out.startswith("".join(lines))

@@ -252,7 +252,7 @@ def test_a_fault_behind_a_page_is_logged_with_one_traceback(tmp_path: Path) -> N
         (b"\xff\xfe", "this is no true record: line 1: byte 1 is not UTF-8"),
         (b"x" * 1_000_000, "this is no true record: line 1: expected arena-record and its value"),
         (b"<script>alert(1)</script>\n", "this is no true record: line 1: expected arena-record and its value"),
-        (played().replace("move 3 ", "move 4 ", 1).encode(), "this is move 3, not 4"),
+        (played().replace("move 3 ", "move 4 ", 1).encode(), "this line is written 'move 3 "),
     ],
 )
 def test_a_bad_record_is_refused_with_its_line(site: Site, record: bytes, sentence: str) -> None:

@@ -194,7 +194,7 @@ def test_what_is_no_report_takes_one_sentence(content: bytes, words: str) -> Non
 @pytest.mark.parametrize(
     ("owner", "report", "words"),
     [
-        ("ann", check_report(1, 0), "it is the second conformance test of Ann"),
+        ("ann", check_report(1, 0), "it is the second conformance test of ann"),
         ("", contest_report(), "it is the second contest: one contest can be graded"),
     ],
     ids=["conformance", "contest"],

@@ -99,7 +99,7 @@ async def test_what_was_measured_is_not_charged_from_the_next_turn_on(
     assert allowed == [0, 100_000, 30_000, 100_000]
     assert summary.state.clock.allowances[1] == 100_000
     assert text.count("lag black 100.000") == 1 and "lag-allowance 100.000\nmove-limit" in text
-    with pytest.raises(BadRecord, match="black has"):
+    with pytest.raises(BadRecord, match="this line is written 'move 2 black"):
         verification.verify(text.replace("lag black 100.000", "lag black 99.000"))
     with pytest.raises(BadRecord, match=r"0.000 to 100.000 here, not 100.001"):
         verification.verify(text.replace("lag black 100.000", "lag black 100.001"))
