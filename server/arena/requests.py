@@ -177,7 +177,8 @@ class Requests:
             raise ProtocolError(Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
         self._arena.log_in(player, name, name.lower())
         player.tell(m.Match, encode(referee.announcement(state.header, side, message.token)))
-        send_match(player, state._replace(notes=()), [encode(moved) for moved in state.shown], 0)
+        board, moved = encode(referee.first_board(state.header)), [encode(moved) for moved in state.shown]
+        send_match(player, board, state, (), moved, 0)
         player.leave()
 
     def _seek(self, player: Player, message: m.Seek, _arrived: int) -> BackgroundAnswer | None:
