@@ -1,50 +1,13 @@
-"""Flag timer, stall monitor, record store and token file by themselves."""
+"""Records, keys and the lock of a data directory."""
 
-import math
 import os
 from pathlib import Path
 
 import pytest
-import trio
-from trio.testing import MockClock
 
-from server.config import tokens
-from server.net.timing import FlagTimer, microseconds
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import Keys, RecordStore
 from tests.server.storage.test_power import sync_round
-
-
-class Match:
-    """Something with a deadline."""
-
-    def __init__(self, deadline: float) -> None:
-        self.due = deadline
-        self.fell: list[float] = []
-        self.stamps: list[int] = []
-
-    def flag(self, now: int) -> None:
-        self.fell.append(trio.current_time())
-        self.stamps.append(now)
-        self.due = math.inf
-
-
-async def test_flags_fall_at_their_deadlines_in_any_order_also_when_these_move(
-    nursery: trio.Nursery, autojump_clock: MockClock
-) -> None:
-    timer = FlagTimer(microseconds)
-    matches: list[Match] = []
-    nursery.start_soon(timer.run, lambda: matches)
-    for seconds in (5, 2, 9, 2, 20):
-        matches.append(Match(seconds * 1_000_000))
-        timer.wake_at(matches[-1].due)
-        await trio.sleep(0.1)
-    for seconds in (8, 1):
-        matches[-1].due = seconds * 1_000_000
-        timer.wake_at(matches[-1].due)
-    await trio.sleep(20)
-    assert [match.fell for match in matches] == [[pytest.approx(s, abs=1e-3)] for s in (5, 2, 9, 2, 1)]
-
 
 KEYS = Keys.of("ann's", "bob's")
 
@@ -118,25 +81,3 @@ def test_a_data_directory_has_one_server_at_a_time(tmp_path: Path) -> None:
             pass
     with lock_data_directory(tmp_path / "data"):
         pass
-
-
-def test_tokens_are_made_once_kept_hashed_and_read(tmp_path: Path) -> None:
-    path = tmp_path / "tokens.txt"
-    token = tokens.add(path, "Ann")
-    assert token not in path.read_text()
-    assert list(tokens.read(path)) == ["ann"]
-    with pytest.raises(tokens.BadTokens, match="has a token already"):
-        tokens.add(path, "ann")
-    with pytest.raises(tokens.BadTokens, match="1 to 32 letters"):
-        tokens.add(path, "a b")
-
-
-@pytest.mark.parametrize("line", ["ann", "ann short", "an/n " + "0" * 64, "ann " + "G" * 64])
-def test_fault_of_a_token_file_is_named_with_its_line(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "tokens.txt"
-    path.write_text(f"# players\nbob {'0' * 64}\n{line}\n")
-    with pytest.raises(tokens.BadTokens, match="line 3: expected a name"):
-        tokens.read(path)
-    path.write_text(f"bob {'0' * 64}\nBOB {'0' * 64}\n")
-    with pytest.raises(tokens.BadTokens, match="line 2: BOB stands there already"):
-        tokens.read(path)
