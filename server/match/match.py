@@ -82,7 +82,6 @@ class Match:
         self._moved = [encode(moved) for moved in state.shown]
         self._view = View()
         """The part of the match that its spectators have been shown."""
-        self._suspended = False
         self._latency_probes = (LatencyProbe(), LatencyProbe())
         self._listing_head = listing_head(state.header)
         self._journal = journal
@@ -243,7 +242,6 @@ class Match:
         """Suspend the match: release all sessions, and leave the journal as it is."""
         with suppress(OSError):
             self._journal.close()
-        self._suspended = True
         self._release_seats()
 
     def watch(self, seat: Seat) -> None:
@@ -419,6 +417,6 @@ class Match:
         return [seat for seat in (*self.players, *self.watchers) if seat is not None]
 
     def _watch_flags(self) -> None:
-        deadline = None if self._suspended or not self._announced else referee.deadline(self.state)
+        deadline = referee.deadline(self.state) if self._announced else None
         self.due = math.inf if deadline is None else self._began + deadline
         self._context.flags.wake_at(self.due)
