@@ -177,7 +177,8 @@ class Requests:
             raise ProtocolError(Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
         self._arena.log_in(player, name, name.lower())
         player.tell(m.Match, encode(referee.announcement(state.header, side, message.token)))
-        send_match(player, state._replace(notes=()), [encode(moved) for moved in state.shown], 0)
+        board, moved = encode(referee.first_board(state.header)), [encode(moved) for moved in state.shown]
+        send_match(player, board, state, (), moved, 0)
         player.leave()
 
     def _seek(self, player: Player, message: m.Seek, _arrived: int) -> BackgroundAnswer | None:
@@ -290,7 +291,7 @@ class Requests:
     def _list(self, player: Player, _message: m.List, _arrived: int) -> BackgroundAnswer:
         lines = [match.line for match in (*self._arena.recent, *self._arena.matches.values())]
         listing = SteppedAnswer(list_matches(lines))
-        return BackgroundAnswer(listing.finish, partial(player.answer, m.Matches), listing.worked)
+        return BackgroundAnswer(listing.finish, partial(player.tell, m.Matches), listing.worked)
 
     def _watch(self, player: Player, message: m.Watch, _arrived: int) -> None:
         match = self._arena.find_match(message.match)
@@ -331,7 +332,7 @@ class Requests:
                 raise ProtocolError(Code.SERVER_FAULT, f"the {word} of match {number} cannot be read") from None
             return answer
 
-        return BackgroundAnswer(wait, partial(player.answer, kind))
+        return BackgroundAnswer(wait, partial(player.tell, kind))
 
     def _ping(self, player: Player, message: m.Ping, _arrived: int) -> None:
         player.reply(m.Pong(message.text))
@@ -379,7 +380,7 @@ def _answer_moves(player: Player, match: Match, plies: int, answer: bytes) -> No
     """Answer MOVES when all moves are generated, unless the turn has ended meanwhile."""
     if player.match is not match or player.state is not State.THINKING or match.state.history.plies != plies:
         raise ProtocolError(Code.NOT_YOUR_TURN, "your turn was over before the legal moves were found")
-    player.answer(m.Moves, answer)
+    player.tell(m.Moves, answer)
 
 
 def _record_answer(record_store: RecordStore, number: int) -> bytes:

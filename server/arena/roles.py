@@ -33,9 +33,6 @@ class Player(Seat, Protocol):
     def reply(self, message: m.Message) -> None:
         """Send a message."""
 
-    def answer(self, kind: type, data: bytes) -> None:
-        """Send the encoded answer to a request."""
-
     def close(self, reason: str, sentence: str) -> None:
         """Send BYE and close the connection."""
 

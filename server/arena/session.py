@@ -70,13 +70,8 @@ class Session:
         """Send a message."""
         self._connection.send(self._end.send(message))
 
-    def answer(self, kind: type, data: bytes) -> None:
-        """Send the encoded answer to a request."""
-        self._end.sent(kind)
-        self._connection.send(data)
-
     def tell(self, kind: type, data: bytes) -> None:
-        """Send encoded messages of one kind. Spectators get them after the players."""
+        """Send encoded messages of one kind. Players get them before everybody else."""
         self._end.sent(kind)
         self._connection.send(data, low_priority=self.side is None)
 

@@ -20,10 +20,10 @@ from server.match.match_messages import (
     Seat,
     View,
     changes,
+    listing_head,
     listing_line,
     recent_states,
     send_match,
-    send_messages,
     watching,
 )
 from server.net.connection import Poller
@@ -78,11 +78,12 @@ class Match:
         self._context = context
         self._past = deque(recent_states(state, context.delay) if context.delay else (), maxlen=context.delay + 1)
         """With a delay, the states from the one that spectators see up to the present one."""
+        self._board = encode(referee.first_board(state.header))
         self._moved = [encode(moved) for moved in state.shown]
         self._view = View()
         """The part of the match that its spectators have been shown."""
-        self._suspended = False
         self._latency_probes = (LatencyProbe(), LatencyProbe())
+        self._listing_head = listing_head(state.header)
         self._journal = journal
         self._clock = context.clock
         self._stalls = context.stalls
@@ -102,10 +103,10 @@ class Match:
     def announce(self, seats: Sequence[Seat], tokens: Sequence[str]) -> None:
         """Seat both players and send them MATCH and the board. Both clocks start when that is sent."""
         self._announced = False
-        board = referee.first_board(self.header)
         for side, (seat, token) in enumerate(zip(seats, tokens, strict=True)):
             self.players[side] = seat
-            send_messages(seat, [referee.announcement(self.header, side, token), board])
+            seat.tell(m.Match, encode(referee.announcement(self.header, side, token)))
+            seat.tell(m.Board, self._board)
         self._start_when_sent(self._start_initialisation)
 
     @property
@@ -139,11 +140,11 @@ class Match:
         """Seat a player who resumes the match, and send all that was missed; also when the match is over."""
         seat.tell(m.Match, encode(referee.announcement(self.header, side, token)))
         if self.state.outcome is not None:
-            send_match(seat, self.state._replace(notes=()), self._moved, 0)
+            send_match(seat, self._board, self.state, (), self._moved, 0)
             seat.leave()
             return
         now = self._credit_stalls(self.now())
-        send_match(seat, self.state._replace(notes=()), self._moved, now)
+        send_match(seat, self._board, self.state, (), self._moved, now)
         absent, self.players[side] = self.players[side] is None, seat
         self.informed[side] = True
         if self.state.playing and self.state.history.position.turn == side and not self.waits_for(side):
@@ -241,13 +242,12 @@ class Match:
         """Suspend the match: release all sessions, and leave the journal as it is."""
         with suppress(OSError):
             self._journal.close()
-        self._suspended = True
         self._release_seats()
 
     def watch(self, seat: Seat) -> None:
         """Add a spectator, and send the match from its start."""
         seat.tell(m.Watching, encode(watching(self.header)))
-        send_match(seat, self.public._replace(notes=self.public_notes), self._moved, self.now())
+        send_match(seat, self._board, self.public, self.public_notes, self._moved, self.now())
         if self.state.outcome is None:
             self.follow(seat)
         else:
@@ -256,11 +256,11 @@ class Match:
     def follow(self, seat: Seat) -> None:
         """Add a spectator of a running match who has seen it so far."""
         self.watchers[seat] = None
-        self._view = View.of(self.public._replace(notes=self.public_notes))
+        self._view = View.of(self.public, self.public_notes)
 
     def line(self) -> str:
         """Return the line of the match in LIST."""
-        return listing_line(self.state, self.public.history.plies)
+        return listing_line(self._listing_head, self.state, self.public.history.plies)
 
     def flag(self, now: int) -> None:
         """Check at a stamp of the server whether a flag has fallen, or waiting for players is over. Raises nothing."""
@@ -350,9 +350,9 @@ class Match:
 
     def _show_spectators(self) -> None:
         """Send spectators the moves and notes that they may see by now, after the players."""
-        public = self.public._replace(notes=self.public_notes)
-        shown = list(changes(public, self._moved, self._view, self.now()))
-        self._view = View.of(public)
+        public, notes = self.public, self.public_notes
+        shown = list(changes(self._view, public, notes, self._moved, self.now()))
+        self._view = View.of(public, notes)
         for watcher in list(self.watchers):
             for kind, data in shown:
                 watcher.tell(kind, data)
@@ -417,6 +417,6 @@ class Match:
         return [seat for seat in (*self.players, *self.watchers) if seat is not None]
 
     def _watch_flags(self) -> None:
-        deadline = None if self._suspended or not self._announced else referee.deadline(self.state)
+        deadline = referee.deadline(self.state) if self._announced else None
         self.due = math.inf if deadline is None else self._began + deadline
         self._context.flags.wake_at(self.due)

@@ -13,13 +13,13 @@ from engine.games.history import History
 from engine.games.interface import Position
 from engine.match import referee
 from engine.match.clock import Clock
-from engine.match.record import Header
+from engine.match.record import Header, RecordedNote
 from engine.match.referee import State
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode
 from engine.wire.fields import write_note
-from engine.wire.messages import MICROSECONDS, Message
+from engine.wire.messages import MICROSECONDS
 from engine.wire.words import word_of
 from server.config.settings import LISTED_MOVES
 from server.net.rate_limiter import processor_time
@@ -48,33 +48,24 @@ def watching(header: Header) -> m.Watching:
     )
 
 
-def listing_line(state: State, plies: int) -> str:
+def listing_head(header: Header) -> str:
+    """Return the part of the line of a match in LIST that does not change."""
+    position, times = header.position, " ".join(map(str, header.control.milliseconds))
+    players = " ".join(header.players)
+    return f"{header.match} {position.game.name} {word_of(position.parameters)} {players} {times}"
+
+
+def listing_line(head: str, state: State, plies: int) -> str:
     """Return the line of a match in LIST, in which spectators have seen so many moves."""
-    header, outcome = state.header, state.outcome
-    status = "running" if state.playing else "preparing"
+    outcome = state.outcome
     if outcome is not None:
-        status = f"{outcome.result(state.sides)} {outcome.termination}"
-    position = header.position
-    board = f"{position.game.name} {word_of(position.parameters)}"
-    words = (header.match, board, *header.players, *header.control.milliseconds, plies, status)
-    return " ".join(map(str, words))
-
-
-def send_messages(seat: Seat, messages: list[Message]) -> None:
-    """Encode and send several messages."""
-    for message in messages:
-        seat.tell(type(message), encode(message))
+        return f"{head} {plies} {outcome.result(state.sides)} {outcome.termination}"
+    return f"{head} {plies} {'running' if state.playing else 'preparing'}"
 
 
 def now_text() -> str:
     """Return the date and the time now, in UTC, as 2026-11-20T20:15:00.000Z."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def encode_notes(state: State, first: int, until: int) -> bytes:
-    """Encode NOTED for the notes of a match from one number up to another, counted from 0."""
-    shown = state.notes[first:until]
-    return b"".join(encode(m.Noted(note.ply, state.sides[note.side], m.Text(write_note(note.note)))) for note in shown)
 
 
 class View(NamedTuple):
@@ -86,31 +77,38 @@ class View(NamedTuple):
     over: bool = False
 
     @classmethod
-    def of(cls, state: State) -> "View":
-        """Return the view of somebody who has been shown a match up to a state, with its notes."""
-        return cls(state.ready == (True, True), len(state.shown), len(state.notes), state.outcome is not None)
+    def of(cls, state: State, notes: Sequence[RecordedNote]) -> "View":
+        """Return the view of somebody who has been shown a match up to a state, and these notes."""
+        return cls(state.ready == (True, True), len(state.shown), len(notes), state.outcome is not None)
 
 
-def changes(state: State, moved: Sequence[bytes], old: View, now: int) -> Iterator[tuple[type, bytes]]:
-    """Yield the messages that lead from a view of a match to a state of it, by kind.
+def changes(
+    old: View, state: State, notes: Sequence[RecordedNote], moved: Sequence[bytes], now: int
+) -> Iterator[tuple[type, bytes]]:
+    """Yield the messages, by kind, that lead from a view of a match to a state of it, with some notes.
 
     ``moved`` are the encoded moves of the match.
     """
-    new = View.of(state)
+    new = View.of(state, notes)
     if new.started and not old.started:
         yield m.Start, encode(m.Start(*state.clock.milliseconds(now)))
     if new.plies > old.plies:
         yield m.Moved, b"".join(moved[old.plies : new.plies])
     if new.notes > old.notes:
-        yield m.Noted, encode_notes(state, old.notes, new.notes)
+        noted = (
+            m.Noted(note.ply, state.sides[note.side], m.Text(write_note(note.note))) for note in notes[old.notes :]
+        )
+        yield m.Noted, b"".join(map(encode, noted))
     if new.over and not old.over:
         yield m.Result, encode(referee.result(state, now))
 
 
-def send_match(seat: Seat, state: State, moved: Sequence[bytes], now: int) -> None:
-    """Send a match from its start up to a state of it, with its notes."""
-    seat.tell(m.Board, encode(referee.first_board(state.header)))
-    for kind, data in changes(state, moved, View(), now):
+def send_match(
+    seat: Seat, board: bytes, state: State, notes: Sequence[RecordedNote], moved: Sequence[bytes], now: int
+) -> None:
+    """Send a match from its start, whose encoded ``board`` is given, up to a state of it, with some notes."""
+    seat.tell(m.Board, board)
+    for kind, data in changes(View(), state, notes, moved, now):
         seat.tell(kind, data)
 
 

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Event, Thread
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from server.config.process_settings import ignore_interrupts
 
@@ -41,13 +41,21 @@ def answer_questions(answer: Callable[[Question], tuple[int, bytes]], new_stop: 
     ignore_interrupts()  # Ctrl-C is for the server
     questions: SimpleQueue[Question] = SimpleQueue()
 
-    def read_to_the_end() -> None:
+    def read_questions() -> None:
+        latest = new_stop()
         try:
-            read_questions(sys.stdin.buffer, questions, new_stop)
+            while line := sys.stdin.buffer.readline():
+                kind, length = line.split()
+                body = sys.stdin.buffer.read(int(length))
+                if kind == STOP:
+                    latest.set()
+                else:
+                    latest = new_stop()
+                    questions.put(Question(kind.decode(), body, latest))
         finally:
             os._exit(0)  # also in the middle of a question
 
-    Thread(target=read_to_the_end, daemon=True).start()
+    Thread(target=read_questions, daemon=True).start()
     _write(OK, b"")
     while True:
         question = questions.get()
@@ -56,19 +64,6 @@ def answer_questions(answer: Callable[[Question], tuple[int, bytes]], new_stop: 
         except Exception:
             status, body = FAULT, traceback.format_exc()[-MAX_FAULT:].encode(errors="replace")
         _write(status, body)
-
-
-def read_questions(stream: BinaryIO, questions: "SimpleQueue[Question]", new_stop: Callable[[], Any]) -> None:
-    """Read questions to the end of a stream, and set the stop of the last one when that is asked for."""
-    latest = new_stop()
-    while line := stream.readline():
-        kind, length = line.split()
-        body = stream.read(int(length))
-        if kind == STOP:
-            latest.set()
-        else:
-            latest = new_stop()
-            questions.put(Question(kind.decode(), body, latest))
 
 
 def _write(status: int, body: bytes) -> None:

@@ -19,7 +19,7 @@ from engine.games.interface import moves
 from engine.match import verification
 from engine.wire import messages as m
 from engine.wire.ends import State
-from tests.server.arena.test_organiser_requests import TOKEN, organised
+from tests.server.arena.test_requests import TOKEN, organised
 from tests.server.harness import ArenaHarness, open_arena
 
 DROPS = 10_000 if os.environ.get("ARENA_CAMPAIGN") else 400

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -86,14 +85,6 @@ def test_a_full_disk_raises_nothing() -> None:
         log = NonBlockingWriter(file)
         log.write("a line\n")
         log.flush()
-
-
-def test_a_file_without_a_descriptor_is_written_to() -> None:
-    file = StringIO()
-    log = NonBlockingWriter(file)
-    log.write("a line\n")
-    log.flush()
-    assert file.getvalue() == "a line\n"
 
 
 def test_a_server_goes_on_when_whoever_has_read_its_log_is_gone(tmp_path: Path) -> None:

@@ -202,28 +202,24 @@ def sandbox_obstacle() -> str:
     except OSError as error:
         how = "install libseccomp, as by apt-get install libseccomp2"
         return f"programs cannot be sealed: {error}; {how}, or write {WITHOUT}"
-    told, tells = os.pipe()
-    waits, goes = os.pipe()
-    os.close(goes)  # it need not wait
-    given = Descriptors(tells, waits, refused)
     try:
-        command = sandboxed(["true"], View(Path("/")), Bounds(), given)
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            pass_fds=given,
-            timeout=TRIAL_SECONDS,
-            check=False,
-        )
+        with open(os.devnull, "wb") as status, open(os.devnull, "rb") as block:  # it need not wait
+            given = Descriptors(status.fileno(), block.fileno(), refused)
+            done = subprocess.run(
+                sandboxed(["true"], View(Path("/")), Bounds(), given),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                pass_fds=given,
+                timeout=TRIAL_SECONDS,
+                check=False,
+            )
     except FileNotFoundError:
         how = "install bubblewrap, as by apt-get install bubblewrap"
         return f"programs cannot be sealed: {PROGRAM} is not there; {how}, or write {WITHOUT}"
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"programs cannot be sealed: {error}; {WITHOUT}"
     finally:
-        for descriptor in (told, *given):
-            os.close(descriptor)
+        os.close(refused)
     if done.returncode == 0:
         return ""
     said = " ".join(done.stderr.decode(errors="replace").split()) or f"{PROGRAM} ended with status {done.returncode}"
