@@ -22,7 +22,7 @@ from cyclopts.validators import Number
 
 import engine
 from engine.commands.game_file import GameFile, GameFormat, opened_to_append
-from engine.commands.inputs import check_range, game_named, position_of, say_compiling, text_of, warn_of, within
+from engine.commands.inputs import check_range, playable_start, say_compiling, text_of, within
 from engine.commands.program import Rejected, answer, finite, say, usable_cores
 from engine.duel import engine_config
 from engine.duel.games import NAMES, Contender, Pair, Reply, Setting, Standing, play_pair
@@ -120,9 +120,7 @@ def duel(
     beta
         How often H0 may be wrong, between 0 and 0.5.
     """
-    start = position_of(game_named(game), params, None)
-    if start.verdict() is not None:
-        raise Rejected("--params: this game is over before it begins")
+    start = playable_start(game, params)
     plies = usual_plies(start) if plies is None else plies
     if games % 2:
         raise Rejected(f"--games is {games}, but games come in pairs: it has to be even")
@@ -132,7 +130,6 @@ def duel(
     contenders = _contender(NAMES[0], a, start), _contender(NAMES[1], b, start)
     if jobs is None:  # a side of a game thinks at a time, in all its threads
         jobs = max(1, usable_cores() // max(engine_config.read(side).threads for side in (a, b)))
-    warn_of(start)
     setting = Setting(
         engine=_digest(),
         game=game,
