@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from engine.duel.engine_config import BadEngineConfig, EngineConfig, read, weigher
+from engine.duel.games import BadEngineConfig, EngineConfig, read_side, weigher
 from engine.games.catalogue import GAMES
 from engine.games.gipf import patterns as tables
 from engine.games.gipf.evaluation import WEIGHTS
@@ -17,8 +17,8 @@ from tests.games.cases import random_game
 
 
 def test_options_come_in_any_order_and_with_blanks() -> None:
-    assert read(" table = 16 , exact ,nodes=5000") == EngineConfig(nodes=5000, table=16, exact=True)
-    assert read("level=9") == EngineConfig(level=9) and read("level=10,ms=5") == EngineConfig(level=10, ms=5)
+    assert read_side(" table = 16 , exact ,nodes=5000") == EngineConfig(nodes=5000, table=16, exact=True)
+    assert read_side("level=9") == EngineConfig(level=9) and read_side("level=10,ms=5") == EngineConfig(level=10, ms=5)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_options_come_in_any_order_and_with_blanks() -> None:
 )
 def test_what_is_wrong_is_said(text: str, sentence: str) -> None:
     with pytest.raises(BadEngineConfig) as caught:
-        read(text)
+        read_side(text)
     assert sentence in str(caught.value)
 
 
