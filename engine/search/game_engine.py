@@ -52,6 +52,9 @@ class Tablebase(Protocol):
         ``earlier`` is that of `Searcher.think`.
         """
 
+    def results(self, position: Position, lines: int, earlier: Collection[int] = ()) -> list[SearchResult]:
+        """Return so many of the best moves with a line of perfect play each, none where they are not known."""
+
     def known_layers(self) -> KnownLayers | None:
         """Return what a compiled search of what is not known itself may look up; another one when there is more.
 
