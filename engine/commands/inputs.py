@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from engine.commands.program import Rejected, finite, reason, say
 from engine.games.catalogue import GAMES, title_of, unknown_game
@@ -14,13 +15,7 @@ File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
 """An option that names a file; ``-`` is stdin."""
 
 
-def _check_time(kind: object, value: float | None) -> None:
-    finite(kind, value)
-    if value is not None and value <= 0:
-        raise Rejected(f"--time is {value}, but it has to be a number of seconds above 0")
-
-
-Time = Annotated[float | None, Parameter(validator=_check_time)]
+Time = Annotated[float | None, Parameter(validator=(finite, Number(gt=0)))]
 """The option ``--time``, in seconds; None where it is left out."""
 
 Source = Annotated[str, Parameter(allow_leading_hyphen=True)]
