@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from engine.commands.inputs import File, Time, game_named, position_of, warn_of, within
+from engine.commands.inputs import File, Time, position_of, within
 from engine.commands.program import Rejected, answer
 from engine.games.interface import Position
 from engine.search.game_engine import AdaptiveSearcher
@@ -64,8 +64,7 @@ def analyse(
         Print each line as a JSON object with depth, score, plies_to_end, nodes, seconds, pv, and is_known: whether the
         score is exact, from the tablebase.
     """
-    root = position_of(game_named(game), params, position)
-    warn_of(root)
+    root = position_of(game, params, position)
     outcome = root.verdict()
     if outcome is not None:
         raise Rejected(f"the game is over: {outcome.detail}")

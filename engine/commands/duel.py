@@ -22,10 +22,9 @@ from cyclopts.validators import Number
 
 import engine
 from engine.commands.game_file import GameFile, GameFormat, opened_to_append
-from engine.commands.inputs import check_range, game_named, position_of, say_compiling, text_of, warn_of, within
+from engine.commands.inputs import check_range, playable_start, say_compiling, text_of, within
 from engine.commands.program import Rejected, answer, finite, say, usable_cores
-from engine.duel import engine_config
-from engine.duel.games import NAMES, Contender, Pair, Reply, Setting, Standing, play_pair
+from engine.duel.games import NAMES, Contender, Pair, Reply, Setting, Standing, play_pair, read_side, weigher
 from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.history import History
@@ -119,9 +118,7 @@ def duel(
     beta
         How often H0 may be wrong, between 0 and 0.5.
     """
-    start = position_of(game_named(game), params, None)
-    if start.verdict() is not None:
-        raise Rejected("--params: this game is over before it begins")
+    start = playable_start(game, params)
     plies = usual_plies(start) if plies is None else plies
     if games % 2:
         raise Rejected(f"--games is {games}, but games come in pairs: it has to be even")
@@ -130,8 +127,7 @@ def duel(
         raise Rejected(f"--elo0 is {elo0} and --elo1 {elo1}, but elo0 has to be the smaller one")
     contenders = _contender(NAMES[0], a, start), _contender(NAMES[1], b, start)
     if jobs is None:  # a side of a game thinks at a time, in all its threads
-        jobs = max(1, usable_cores() // max(engine_config.read(side).threads for side in (a, b)))
-    warn_of(start)
+        jobs = max(1, usable_cores() // max(read_side(side).threads for side in (a, b)))
     setting = Setting(
         engine=_digest(),
         game=game,
@@ -207,9 +203,9 @@ def _carry_out(
 def _contender(name: str, text: str, start: Position) -> Contender:
     """Return a side from its text, with the content of its weights file; raises `Rejected`."""
     try:
-        side = engine_config.read(text)
+        side = read_side(text)
         weights = _WEIGHTS.decode(text_of(side.weights)) if side.weights else {}
-        engine_config.weigher(start, weights)
+        weigher(start, weights)
     except msgspec.DecodeError as error:
         sentence = f"these are no weights, an object of names and numbers, nor tables: {error}"
         raise Rejected(f"{name}: {side.weights}: {sentence}") from None
@@ -246,8 +242,8 @@ class SearchPlayer:
 
     def __init__(self, contender: Contender, start: Position) -> None:
         """Take a side and the start of its games. Compiles the search, or loads it."""
-        self._side = side = engine_config.read(contender.side)
-        self._kernel = engine_config.weigher(start, contender.weights)(start.kernel())
+        self._side = side = read_side(contender.side)
+        self._kernel = weigher(start, contender.weights)(start.kernel())
         Searcher(self._kernel, megabytes=0).think(self._kernel.state, (), EXERCISE, clock=perf_counter)
         depth = side.depth or MAX_DEPTH
         self._limits = SearchLimits(depth, side.nodes, None, side.ms, exact=side.exact, level=side.level)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from engine.commands.program import Rejected, finite, reason, say
 from engine.games.catalogue import GAMES, title_of, unknown_game
@@ -14,13 +15,7 @@ File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
 """An option that names a file; ``-`` is stdin."""
 
 
-def _check_time(kind: object, value: float | None) -> None:
-    finite(kind, value)
-    if value is not None and value <= 0:
-        raise Rejected(f"--time is {value}, but it has to be a number of seconds above 0")
-
-
-Time = Annotated[float | None, Parameter(validator=_check_time)]
+Time = Annotated[float | None, Parameter(validator=(finite, Number(gt=0)))]
 """The option ``--time``, in seconds; None where it is left out."""
 
 Source = Annotated[str, Parameter(allow_leading_hyphen=True)]
@@ -37,34 +32,40 @@ def game_named(name: str) -> Game:
     return GAMES[name]
 
 
-def position_of(game: Game, params: str | None, file: str | None) -> Position:
-    """Return the position in a file (``-`` is stdin), or the start of the game that the parameters name.
+def position_of(game: str, params: str | None, file: str | None) -> Position:
+    """Return the position in a file (``-`` is stdin), or, without a file, as `start_of`; raises `Rejected`.
 
-    Without either it is the start of the game as it is usually played. Raises `Rejected`.
+    What is odd about its parameters is said on stderr.
     """
     if file is None:
-        return start_of(game, game.default_parameters if params is None else params)
-    if params is not None:
+        position = start_of(game, params)
+    elif params is not None:
         raise Rejected("--params and --position exclude each other: a position names its own parameters")
-    try:
-        return game.read(text_of(file))
-    except BadPosition as error:
-        raise Rejected(f"{place_of(file)}: {error}") from None
+    else:
+        try:
+            position = game_named(game).read(text_of(file))
+        except BadPosition as error:
+            raise Rejected(f"{place_of(file)}: {error}") from None
+    if warning := position.game.warning(position.parameters):
+        say(f"warning: {warning}")
+    return position
 
 
-def start_of(game: Game, params: str) -> Position:
-    """Return the start of the game that parameters name; raises `Rejected`."""
+def start_of(game: str, params: str | None) -> Position:
+    """Return the start of the game that parameters name, the usual variant without them; raises `Rejected`."""
+    played = game_named(game)
     try:
-        return game.start(params)
+        return played.start(played.default_parameters if params is None else params)
     except BadParameters as error:
         raise Rejected(f"--params: {error}") from None
 
 
-def warn_of(position: Position) -> None:
-    """Say on stderr what is odd about a position's parameters, if anything is."""
-    warning = position.game.warning(position.parameters)
-    if warning:
-        say(f"warning: {warning}")
+def playable_start(game: str, params: str | None) -> Position:
+    """Return the start of a game that is not over before it begins, as `position_of`; raises `Rejected`."""
+    start = position_of(game, params, None)
+    if start.verdict() is not None:
+        raise Rejected("--params: this game is over before it begins")
+    return start
 
 
 def say_compiling(position: Position) -> None:

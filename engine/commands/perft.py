@@ -2,7 +2,7 @@
 
 from time import perf_counter
 
-from engine.commands.inputs import File, game_named, position_of, warn_of
+from engine.commands.inputs import File, position_of
 from engine.commands.program import Rejected, answer, say
 from engine.games.catalogue import title_of
 from engine.games.kernels import COUNTING, KernelSource
@@ -49,8 +49,7 @@ def perft(
     """
     if depth < 0:
         raise Rejected(f"--depth is {depth}, but leaves are counted at depths of 0 and more")
-    root = position_of(game_named(game), params, position)
-    warn_of(root)
+    root = position_of(game, params, position)
 
     def compiling() -> None:
         say(f"compiling the rules of {title_of(root)}; until then they are interpreted")

@@ -6,7 +6,7 @@ from functools import partial
 from time import perf_counter
 from typing import Literal
 
-from engine.commands.inputs import game_named, start_of
+from engine.commands.inputs import start_of
 from engine.commands.program import say
 from engine.compiling.binding import can_compile, keep_compiled
 from engine.games.catalogue import GAMES, title_of
@@ -53,8 +53,8 @@ def precompile(
     """
     if background:
         os.nice(LEAST_PRIORITY)
-    for played in [game_named(game)] if game else GAMES.values():
-        position = start_of(played, played.default_parameters if params is None else params)
+    for name in [game] if game else GAMES:
+        position = start_of(name, params)
         for each in WARM_UPS:
             if purpose == each.name or (purpose is None and each != COUNTING):
                 compile_for(position, each)

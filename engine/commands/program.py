@@ -68,29 +68,25 @@ class Conversation:
         """Take over stdin and stdout: any bytes may come in, and go out again as they came."""
         self._held: list[str] = []
         self._size = 0
-        self._streams = isinstance(sys.stdin, io.TextIOWrapper) and isinstance(sys.stdout, io.TextIOWrapper)
-        self.lines: Iterable[str] = sys.stdin
+        sys.stdout.flush()
+        self._out = cast(io.TextIOWrapper, sys.stdout)
+        reader = io.BufferedReader(_Announced(sys.stdin.fileno(), self.flush))
+        self.lines: Iterable[str] = io.TextIOWrapper(
+            reader, "utf-8-sig", ERRORS
+        )  # some editors begin files with a mark
         """The lines of stdin."""
-        self._out = sys.stdout
-        if self._streams:
-            sys.stdout.flush()
-            reader = io.BufferedReader(_Announced(sys.stdin.fileno(), self.flush))
-            self.lines = io.TextIOWrapper(reader, "utf-8-sig", ERRORS)  # some editors begin files with a mark
 
     def write(self, line: str) -> None:
         """Answer a line, at the latest when the next one has to be waited for."""
         self._held.append(f"{line}\n")
         self._size += len(line)
-        if self._size > MOST_HELD or not self._streams:
+        if self._size > MOST_HELD:
             self.flush()
 
     def flush(self) -> None:
         """Pass on what was written."""
         text, self._held, self._size = "".join(self._held), [], 0
-        if self._streams:
-            self._out.buffer.write(text.encode(ENCODING, ERRORS))
-        else:
-            self._out.write(text)
+        self._out.buffer.write(text.encode(ENCODING, ERRORS))
         self._out.flush()
 
 

@@ -9,12 +9,10 @@ from engine.commands.inputs import (
     File,
     Source,
     Time,
-    game_named,
     place_of,
     position_of,
     start_of,
     text_of,
-    warn_of,
     within,
 )
 from engine.commands.program import Rejected, answer, say
@@ -75,8 +73,7 @@ def solve_game(
     proof
         File for a certificate of the win: what the winner plays, which arena-engine check verifies by the rules alone.
     """
-    root = position_of(game_named(game), params, position)
-    warn_of(root)
+    root = position_of(game, params, position)
     began = told = perf_counter()
 
     def progress(solution: Solution) -> None:
@@ -173,7 +170,7 @@ def verify(
         Look at every position, in place of random ones. That proves the whole tablebase; some thousand
         positions a second are looked at.
     """
-    position = start_of(game_named(game), params)
+    position = start_of(game, params)
     book = tablebase_of(position)
     if book is None:
         raise Rejected(f"{title_of(position)} has no tablebase")

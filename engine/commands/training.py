@@ -11,7 +11,7 @@ from typing import Annotated
 import msgspec
 
 from engine.commands.game_file import GameFormat, opened_to_append
-from engine.commands.inputs import bytes_of, game_named, position_of, say_compiling, start_of, warn_of, within
+from engine.commands.inputs import bytes_of, playable_start, say_compiling, start_of, within
 from engine.commands.program import Rejected, answer, say
 from engine.duel.selfplay import ScoredGame, Setting, play
 from engine.duel.training import fit, samples_of
@@ -75,10 +75,7 @@ def selfplay(
     jobs
         Processes that play at the same time.
     """
-    start = position_of(game_named(game), params, None)
-    if start.verdict() is not None:
-        raise Rejected("--params: this game is over before it begins")
-    warn_of(start)
+    start = playable_start(game, params)
     setting = Setting(game, start.parameters, start.kernel(compile=False).rules.label, seed, nodes, random)
     with opened_to_append(file, str(file), FILE) as opened:
         there = len(opened.resume(setting))
@@ -106,7 +103,7 @@ def _played(setting: Setting, numbers: range, jobs: int) -> Iterator[ScoredGame]
 
 
 def _play(setting: Setting, number: int, compiles: bool = False) -> ScoredGame:
-    start = start_of(game_named(setting.game), setting.parameters)
+    start = start_of(setting.game, setting.parameters)
     return with_best_kernel(
         _kernels(setting, compiles), start, lambda kernel, stop: play(kernel, setting, number, stop)
     )
@@ -114,7 +111,7 @@ def _play(setting: Setting, number: int, compiles: bool = False) -> ScoredGame:
 
 @cache
 def _kernels(setting: Setting, compiles: bool) -> KernelSource:
-    start = start_of(game_named(setting.game), setting.parameters)
+    start = start_of(setting.game, setting.parameters)
     if not compiles:
         return search_kernels(start, compile_from=NEVER)
     return search_kernels(start, compiling=lambda: say_compiling(start))
@@ -142,7 +139,7 @@ def train(*files: Path, seed: int = 1) -> None:
         games += found
     if len(variants) > 1:
         raise Rejected(f"FILES: these are games of several variants: {', '.join(map(' '.join, sorted(variants)))}")
-    start = start_of(game_named(setting.game), setting.parameters)
+    start = start_of(setting.game, setting.parameters)
     weights = start.game.weights
     patterns = None if weights is None else weights.patterns(start.parameters)
     if patterns is None:

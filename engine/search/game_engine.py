@@ -9,7 +9,6 @@ Of a draw it tells the moves that hold it; which of these is hardest to meet is 
 """
 
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
 from engine.games.history import History
@@ -229,26 +228,17 @@ class UntilReady(Stop):
         return self.is_interrupted or self._other.is_set()
 
 
-class _CodeIsThere(Exception):
-    """Ends interpreted work in the midst of a search, since compiled code is there for it."""
-
-
-class _Abandoning(UntilReady):
-    def is_set(self) -> bool:
-        if super().is_set():
-            raise _CodeIsThere
-        return False
-
-
 def with_best_kernel(kernels: KernelSource, position: Position, work: Callable[[Kernel, Stop], Done]) -> Done:
     """Return what work returns, given a kernel of a position and a stop for all of its searches.
 
-    Work must not change anything that outlives it: interpreted work is given up in the midst of a search when compiled
-    code is there, and begun again.
+    Interpreted work is stopped when compiled code is there, and begun again: it must not change anything that outlives
+    it, and has to end soon when its searches are stopped.
     """
     if not kernels.is_ready():
-        with suppress(_CodeIsThere):
-            return work(position.kernel(compile=False), _Abandoning(kernels, Stop()))
+        until = UntilReady(kernels, Stop())
+        done = work(position.kernel(compile=False), until)
+        if not until.is_interrupted:
+            return done
     return work(position.kernel(), Stop())
 
 

@@ -17,7 +17,7 @@ from engine.games.interface import DRAWN, UNDECIDED, WON, BadPosition
 from engine.games.kernels import KernelSource
 from engine.games.mnk import board
 from engine.games.mnk.board import Parameters
-from engine.games.mnk.kernel import MnkRules, bind, compiled_set
+from engine.games.mnk.kernel import bind, compiled_set
 from engine.games.mnk.position import MnkPosition
 from engine.games.mnk.rules import State
 from engine.shell import Shell
@@ -58,9 +58,10 @@ class _Solver:
 
     def __init__(self, parameters: Parameters, flush: Callable[[], None]) -> None:
         self._flush = flush
+        self.parameters = parameters
+        self.fields = parameters.rows * parameters.columns
+        self.rules = bind(parameters)
         self._start = MnkPosition(parameters, State(0, 0, 0))
-        self._fields = parameters.rows * parameters.columns
-        self._rules = bind(parameters)
         self._prover = Prover(self._start.kernel(compile=False), memory=TABLE_BYTES)
         self._kernels = KernelSource(self._start, PROVING, compile_from=INTERPRETED, load_from=LOADED_FROM)
         self._commands = self._spent = 0
@@ -69,7 +70,7 @@ class _Solver:
         """Return the value of a position for the side to move: LOST, DRAWN or WON."""
 
     def _value(self, state: State) -> int:
-        value = self._rules.verdict(state)
+        value = self.rules.verdict(state)
         return self._solved(state) if value == UNDECIDED else value
 
     def _solved(self, state: State) -> int:
@@ -85,7 +86,7 @@ class _Solver:
             self._flush()
             portion *= 2
             self._look_for_code()
-        first, second = (compiled_set(pieces, self._fields) for pieces in (state.first, state.second))
+        first, second = (compiled_set(pieces, self.fields) for pieces in (state.first, state.second))
         state = State(first, second, state.side)
         value = self._prover.settle(state, COMPILED_PORTION)
         if value is None:
@@ -103,20 +104,11 @@ class _Solver:
             self._is_compiled = True
 
 
-class _Variant(NamedTuple):
-    """What is kept for all boards with the same header."""
-
-    parameters: Parameters
-    side: int
-    fields: int
-    rules: MnkRules
-    solver: _Solver
-
-
 class _Board(NamedTuple):
     """The board of a command."""
 
-    variant: _Variant
+    solver: _Solver
+    side: int
     fields: str
     """A digit each, in row-major order."""
     state: State
@@ -136,7 +128,7 @@ class Commands(Shell):
             "GEN_ALL_POS_MOV_CUT_IF_GAME_OVER": self._generate_cut,
             "SOLVE_GAME_STATE": self._solve,
         }
-        self._variants: dict[tuple[str, ...], _Variant] = {}
+        self._variants: dict[tuple[str, ...], tuple[_Solver, int]] = {}
         self._solvers: dict[Parameters, _Solver] = {}
         self._line = 0
         """Number of the line that was read last."""
@@ -175,8 +167,8 @@ class Commands(Shell):
     def _carry_out(self, name: str) -> None:
         """Read what follows the name of a command, and carry it out."""
         try:
-            variant = self._variant_of(tuple(self._take(HEADER_WORDS)))
-            words = self._take(variant.fields)
+            solver, side = self._variant_of(tuple(self._take(HEADER_WORDS)))
+            words = self._take(solver.fields)
         except BadPosition as error:
             self._refuse(str(error))
             return
@@ -188,7 +180,7 @@ class Commands(Shell):
             wrong = next(word for word in words if len(word) > 1 or word not in board.FIELDS)
             self._refuse(f"a field is 0, 1 or 2, not {wrong[:SHOWN]!r}")
             return
-        self._commands[name](_Board(variant, fields, State(*board.pieces(fields), variant.side)))
+        self._commands[name](_Board(solver, side, fields, State(*board.pieces(fields), side)))
         self._next = next(self._words, None)
 
     def _refuse(self, sentence: str) -> None:
@@ -196,27 +188,26 @@ class Commands(Shell):
         self.complain(f"line {self._line}: {sentence}")
         self._next = next((word for word in self._words if word in self._commands), None)
 
-    def _variant_of(self, header: tuple[str, ...]) -> _Variant:
-        variant = self._variants.get(header)
-        if variant is None:
+    def _variant_of(self, header: tuple[str, ...]) -> tuple[_Solver, int]:
+        """Return the solver of a variant and the side to move, from N, M, K and the player."""
+        found = self._variants.get(header)
+        if found is None:
             parameters, side = board.read_header(list(header))
-            solver = self._solvers.get(parameters) or self._solvers.setdefault(
-                parameters, _Solver(parameters, self.flush)
-            )
-            variant = _Variant(parameters, side, parameters.rows * parameters.columns, bind(parameters), solver)
-            self._variants[header] = variant
-        return variant
+            if parameters not in self._solvers:
+                self._solvers[parameters] = _Solver(parameters, self.flush)
+            found = self._variants[header] = self._solvers[parameters], side
+        return found
 
     # Commands
 
     def _generate(self, given: _Board) -> None:
         """Print how many moves there are, and the board after each."""
-        over = given.variant.rules.verdict(given.state) != UNDECIDED
+        over = given.solver.rules.verdict(given.state) != UNDECIDED
         self._print(given, [] if over else [at for at, field in enumerate(given.fields) if field == "0"])
 
     def _generate_cut(self, given: _Board) -> None:
         """Print the same, but a win alone where there is one; a move that fills the board is alone anyhow."""
-        rules = given.variant.rules
+        rules = given.solver.rules
         winning = 0
         if rules.verdict(given.state) == UNDECIDED:
             winning = rules.winning_fields(rules.own_of(given.state), rules.other_of(given.state))
@@ -226,14 +217,13 @@ class Commands(Shell):
             self._generate(given)
 
     def _print(self, given: _Board, fields: list[int]) -> None:
-        rows = board.rows(given.variant.parameters, given.fields)
-        player = board.PLAYERS[given.variant.side]
+        rows = board.rows(given.solver.parameters, given.fields)
+        player = board.PLAYERS[given.side]
         # in the rows a field is every second character
         boards = [f"{rows[: 2 * field]}{player}{rows[2 * field + 1 :]}" for field in fields]
         self.write("\n".join([str(len(boards)), *boards]))
 
     def _solve(self, given: _Board) -> None:
-        variant = given.variant
-        value = variant.solver.value(given.state)
-        winner = variant.side if value == WON else 1 - variant.side
+        value = given.solver.value(given.state)
+        winner = given.side if value == WON else 1 - given.side
         self.write(TIE if value == DRAWN else SOLVED[winner])

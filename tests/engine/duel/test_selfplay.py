@@ -12,7 +12,7 @@ from engine import cli
 from engine.commands.game_file import line_of
 from engine.compiling.binding import can_compile, specialise
 from engine.duel import training
-from engine.duel.engine_config import weigher
+from engine.duel.games import weigher
 from engine.duel.selfplay import LEAST_OPENING, ScoredGame, Setting, play, scored
 from engine.duel.training import FACTORS, MOST_LOGITS, Samples, divergence, fit, learn_all, samples_of
 from engine.games.catalogue import GAMES

@@ -180,14 +180,6 @@ def graph_kernel(graph: toy.Moves, values: list[int]) -> Kernel:
     return kernel._replace(rules=rules)
 
 
-def test_cycle_is_a_draw() -> None:
-    # 0 <-> 1, and 0 could go on to 2 and 3, which look bad for it
-    graph, values = [[1, 2], [0], [3], [2]], [0, -500, 300, -300]
-    assert on_graph(graph, values, 1) == (500, 1)
-    assert on_graph(graph, values, 2) == (0, 1)
-    assert on_graph(graph, values, 6) == (0, 1)
-
-
 def test_position_of_the_game_is_a_draw_at_once() -> None:
     graph, values = [[1, 2], [3], [3], [4], [3]], [0, -500, -100, 100, 0]
     assert on_graph(graph, values, 1) == (500, 1)

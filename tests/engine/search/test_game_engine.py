@@ -1,16 +1,12 @@
 """Advice on the move in a game, and the search in one call. Small boards: nothing here may wait for the compiler."""
 
-from collections.abc import Collection
-from typing import Any
-
 import pytest
 
 from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
-from engine.games.interface import State, moves
-from engine.search import best_move, game_engine
+from engine.games.interface import moves
+from engine.search import best_move
 from engine.search.game_engine import GameEngine
-from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
 from tests.clocks import ticking
 
 LARGE = "5 4 18 18"
@@ -34,23 +30,6 @@ def test_the_only_move_takes_no_time() -> None:
     (only,) = moves(position)
     thought = GameEngine(megabytes=1).think(History.begin(position), 1000.0, clock=ticking(0.01))
     assert thought.move(position) == only and thought.depth == 1
-
-
-def test_the_search_knows_which_positions_stood_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = []
-
-    class Recorder(Searcher):
-        def think(
-            self, state: State, earlier: Collection[int] = (), *limits: SearchLimits, **rest: Any
-        ) -> SearchResult:
-            told.append(list(earlier))
-            return super().think(state, earlier, *limits, **rest)
-
-    monkeypatch.setattr(game_engine, "Searcher", Recorder)
-    start = GAMES["mnk"].start("3 3 3")
-    after = start.resolve("a1").position
-    GameEngine(megabytes=1).think(History.begin(start).after("a1").after("b2"), 0.01, clock=ticking(0.001))
-    assert told == [[key_of(start), key_of(after)]]
 
 
 @pytest.mark.parametrize("game", GAMES)

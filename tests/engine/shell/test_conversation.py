@@ -72,12 +72,6 @@ def test_long_answers_are_not_kept(talk: tuple[Conversation, int, list[bytes]]) 
     assert [len(data) for data in written] == 3 * [3 * 30_001]
 
 
-def test_other_streams_are_answered_at_once(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    conversation = Conversation()
-    conversation.write("yes")
-    assert capsys.readouterr().out == "yes\n"
-
-
 @pytest.mark.parametrize("game", QUESTIONS)
 def test_whoever_waits_for_an_answer_gets_it(game: str) -> None:
     question, answers = QUESTIONS[game]

@@ -2,23 +2,20 @@
 
 import os
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 
-from engine.compiling.binding import popcount
 from engine.games.catalogue import GAMES
-from engine.games.gipf.kernel import GipfLayerRules
-from engine.games.gipf.rules import State
 from engine.games.interface import Kernel
 from engine.solve import layer_values, solver
 from engine.solve import layers as solving_layers
-from engine.solve.layers import COLUMNS, Judgement, Layers, OutOfMemory, OutOfTime, layer_of, layer_rules
+from engine.solve.layers import COLUMNS, Judgement, Layers, OutOfMemory, OutOfTime, layer_of
 from engine.solve.solver import LayeredBackend, Result, solve
 from engine.solve.tablebase import are_shipped, shipped
-from engine.solve.verification import expected_value
+from engine.solve.verification import expected_value, position_at, random_places
 
 CAMPAIGN = 4 if os.environ.get("ARENA_CAMPAIGN") else 1
 """So many times as many positions."""
@@ -84,20 +81,6 @@ def test_layers_and_the_other_methods_agree(variant: str, most: int, count: int)
     assert {parameters: judged(parameters, layers) for parameters in expected} == expected
 
 
-def random_state(chance: Random, kernel: Kernel, most: int) -> State:
-    """Return a position with one to ``most`` pieces a side."""
-    rules = layer_rules(kernel)
-    assert isinstance(rules, GipfLayerRules)
-    while True:
-        mine, theirs = chance.randint(1, most), chance.randint(1, most)
-        place = chance.randrange(rules.places(mine, theirs, rules.index))
-        own, other = rules.sets_at(place, rules.number_at(place, 0, theirs, rules.index), theirs, rules.index)
-        reserves = mine - popcount(own), theirs - popcount(other)
-        if min(reserves) >= 0 and not rules.has_run(other):
-            mover, waiting = reserves
-            return State(own, other, mover, waiting, 0) if place % 2 else State(other, own, waiting, mover, 1)
-
-
 @pytest.mark.parametrize(
     ("parameters", "most"),
     [
@@ -111,9 +94,9 @@ def test_values_follow_from_those_of_the_children(parameters: str, most: int) ->
     """This proves them too: all that is won or lost by induction over the plies, and then what is drawn."""
     kernel = kernel_of(parameters)
     layers = solved(kernel, (most, most))
-    chance = Random(parameters)
-    for _ in range(500 * CAMPAIGN):
-        state = random_state(chance, kernel, most)
+    places = random_places(layers, list(layers.sizes), seed=most)
+    states = (state for place in places if (state := position_at(layers, place)) is not None)
+    for state in islice(states, 500 * CAMPAIGN):
         assert layers.judgement(state) == expected_value(layers, state)
 
 

@@ -89,21 +89,6 @@ def test_values_are_those_of_the_definition(
     assert min(check_random_graphs(seed, memory).values()) > GRAPHS // 2
 
 
-def test_a_disproof_by_repetition_is_not_taken_for_true_elsewhere() -> None:
-    """From 1 the way by 2, 3 and 4 comes back to 1 and fails; from 0 it leads to 1, and wins."""
-    moves = [[2, 4], [2, 5], [3], [4], [1], []]
-    known = toy.truth(moves, frozenset())
-    for root in range(len(moves)):
-        prover = solved(CyclicProver(toy.kernel(moves, root=root), memory=MEMORY), 1)
-        assert prover.value == expected_value(known[root])
-
-
-def test_a_game_that_goes_round_for_ever_is_a_draw() -> None:
-    assert solved(CyclicProver(toy.kernel([[0]]), memory=MEMORY), 10).value == DRAWN
-    circle = [[(node + 1) % 41, (node + 7) % 41] for node in range(41)]
-    assert solved(CyclicProver(toy.kernel(circle), memory=MEMORY), 10).value == DRAWN
-
-
 def test_a_game_deeper_than_any_horizon_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proof_search, "MAX_DEPTH", 20)
     moves = [[node + 1] for node in range(60)] + [[]]

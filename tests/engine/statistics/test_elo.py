@@ -73,15 +73,6 @@ def test_student_s_distribution_is_that_of_printed_tables(freedom: int, reach: f
     assert student_cdf(0, freedom) == 0.5
 
 
-@pytest.mark.parametrize("pairs", [2, 3, 5, 20])
-def test_few_pairs_make_nobody_sure_that_one_of_two_equals_is_stronger(pairs: int) -> None:
-    """As often as that may happen by chance, and by the few results that so few pairs can have."""
-    drawn = numpy.random.default_rng(pairs).multinomial(pairs, pentanomial(0.5, 0.2), size=MATCHES)
-    said = [estimate(tuple(counts)).los for counts in drawn.tolist()]
-    assert sum(los > 0.999 for los in said) / MATCHES <= 0.003
-    assert sum(los > 0.975 for los in said) / MATCHES <= 0.035
-
-
 def test_pairs_that_all_end_alike_have_no_interval() -> None:
     for number in range(OUTCOMES):
         counts = tuple(4 * (place == number) for place in range(OUTCOMES))

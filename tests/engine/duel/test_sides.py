@@ -8,20 +8,18 @@ from random import Random
 
 import pytest
 
-from engine.compiling.binding import can_compile
-from engine.duel.engine_config import BadEngineConfig, EngineConfig, read, weigher
+from engine.duel.games import BadEngineConfig, EngineConfig, read_side, weigher
 from engine.games.catalogue import GAMES
 from engine.games.gipf import patterns as tables
 from engine.games.gipf.evaluation import WEIGHTS
 from engine.games.interface import EVALUATION_LIMIT, Position
-from engine.search.alphabeta import bind
 from engine.search.searcher import key_of
 from tests.games.cases import random_game
 
 
 def test_options_come_in_any_order_and_with_blanks() -> None:
-    assert read(" table = 16 , exact ,nodes=5000") == EngineConfig(nodes=5000, table=16, exact=True)
-    assert read("level=9") == EngineConfig(level=9) and read("level=10,ms=5") == EngineConfig(level=10, ms=5)
+    assert read_side(" table = 16 , exact ,nodes=5000") == EngineConfig(nodes=5000, table=16, exact=True)
+    assert read_side("level=9") == EngineConfig(level=9) and read_side("level=10,ms=5") == EngineConfig(level=10, ms=5)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +37,7 @@ def test_options_come_in_any_order_and_with_blanks() -> None:
 )
 def test_what_is_wrong_is_said(text: str, sentence: str) -> None:
     with pytest.raises(BadEngineConfig) as caught:
-        read(text)
+        read_side(text)
     assert sentence in str(caught.value)
 
 
@@ -73,20 +71,6 @@ def test_weights_take_the_place_of_tables() -> None:
         assert value(position, {"piece": WEIGHTS.piece}) == value(position, WEIGHTS._asdict())
         assert value(position, shipped) == value(position)
     assert any(value(each, {"piece": 100}) != value(each) for each in positions("4 4 15 15", 40))
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not can_compile(), reason="nothing is compiled with NUMBA_DISABLE_JIT")
-def test_compiled_and_interpreted_are_alike() -> None:
-    """The evaluation is; and what is compiled of a search with one evaluation is never taken for that with another."""
-    searches = set()
-    for weights in ({}, {"ring": -9, "reserve_0": -500}):
-        for position in positions(SMALL, 20):
-            kernel = weigher(position, weights)(position.kernel())
-            assert kernel.compiled
-            assert kernel.rules.evaluate(kernel.state) == value(position, weights)
-            searches.add(vars(bind(kernel).search)["py_func"].fingerprint)
-    assert len(searches) == 2
 
 
 @pytest.mark.parametrize(
