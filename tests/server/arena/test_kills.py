@@ -136,7 +136,7 @@ def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> No
         began = time.time()
         server.start()
         if chance.random() < 0.2:  # dies again while it starts
-            time.sleep(chance.uniform(0.2, 0.6))
+            time.sleep(chance.uniform(0.5, 1.2))
             server.kill()
             downs.append((dead, began))  # it may have served after that
             dead = time.time()
