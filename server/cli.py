@@ -138,10 +138,8 @@ def demo(
     if game not in GAMES:
         fail(f"--game: {unknown_game(game)}")
     bots = _builtin_bot("first", first)._replace(game=game), _builtin_bot("second", second)._replace(game=game)
-    try:
+    with faults_explained("--params", BadParameters, status=2):
         params = GAMES[game].parameters(GAMES[game].default_parameters if params is None else params)
-    except BadParameters as error:
-        fail(f"--params: {error}")
     if not 1000 <= budget <= MAX_BUDGET // MICROSECONDS:
         fail(f"--budget is {budget}; the demonstration needs at least 1000")
     process_settings.prepare_server()
@@ -220,10 +218,8 @@ def doctor(
 
 
 def _builtin_bot(option: str, word: str) -> BuiltinBot:
-    try:
+    with faults_explained(f"--{option}", BadBuiltinBot, status=2):
         return read_builtin_bot(word)
-    except BadBuiltinBot as error:
-        fail(f"--{option}: {error}")
 
 
 def _identity(certificate: Path | None, key: Path | None) -> keys.Identity | None:
@@ -232,11 +228,10 @@ def _identity(certificate: Path | None, key: Path | None) -> keys.Identity | Non
         return None
     if certificate is None or key is None:
         fail("--tls-cert and --tls-key belong together: a certificate, and its key")
-    try:
-        keys.context(keys.Identity(certificate, key))
-    except keys.BadCertificate as error:
-        fail(f"--tls-cert, --tls-key: {error}")
-    return keys.Identity(certificate, key)
+    identity = keys.Identity(certificate, key)
+    with faults_explained("--tls-cert, --tls-key", keys.BadCertificate, status=2):
+        keys.context(identity)
+    return identity
 
 
 def main() -> None:

@@ -148,20 +148,17 @@ def of_another_time(source: Path) -> Path:
     return source
 
 
-def test_the_sdist_is_the_same_at_another_time_and_place(built: Built, tmp_path: Path) -> None:
+def test_sdist_and_wheel_are_the_same_at_another_time_and_place(built: Built, tmp_path: Path) -> None:
     shutil.copytree(ROOT, tmp_path / "elsewhere", ignore=NOT_IN_A_CHECKOUT)
-    source = of_another_time(tmp_path / "elsewhere")
-    assert build(built.backend, source, tmp_path / "dist", "sdist")[".gz"].read_bytes() == built.sdist.read_bytes()
-
-
-def test_the_sdist_makes_the_same_wheel_at_another_time_and_place(built: Built, tmp_path: Path) -> None:
-    with tarfile.open(built.sdist) as packed:
+    sdist = build(built.backend, of_another_time(tmp_path / "elsewhere"), tmp_path / "sdist", "sdist")[".gz"]
+    assert sdist.read_bytes() == built.sdist.read_bytes()
+    with tarfile.open(sdist) as packed:
         packed.extraction_filter = getattr(tarfile, "data_filter", None)  # not in each Python 3.11
-        packed.extractall(tmp_path)
-    (source,) = tmp_path.iterdir()
+        packed.extractall(tmp_path / "unpacked")
+    (source,) = (tmp_path / "unpacked").iterdir()
     assert (source / "tests" / "test_distribution.py").exists() and (source / "protocol.md").exists()
-    again = build(built.backend, of_another_time(source), tmp_path / "dist", "wheel")
-    assert again[".whl"].read_bytes() == built.wheel.read_bytes()
+    wheel = build(built.backend, of_another_time(source), tmp_path / "wheel", "wheel")[".whl"]
+    assert wheel.read_bytes() == built.wheel.read_bytes()
 
 
 def test_the_wheel_holds_what_belongs_to_it_and_nothing_else(built: Built) -> None:

@@ -1,10 +1,10 @@
 """What the documents name is there: modules, names, files and headings."""
 
-import importlib
 import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -34,20 +34,12 @@ def without_blocks(document: Path) -> str:
 @cache
 def exists(dotted: str) -> bool:
     """Tell whether a dotted name is a module, or something that a module, or a class in it, has."""
-    *parents, name = dotted.split(".")
+    owner, _, name = dotted.rpartition(".")
     try:
-        importlib.import_module(dotted)
-    except ModuleNotFoundError:
-        for depth in range(len(parents), 0, -1):
-            try:
-                found = importlib.import_module(".".join(parents[:depth]))
-            except ModuleNotFoundError:
-                continue
-            for part in parents[depth:]:
-                found = getattr(found, part, None)  # type: ignore[assignment]
-            return hasattr(found, name) or name in getattr(found, "__annotations__", {})
+        found = resolve_name(owner)
+        return hasattr(found, name) or name in getattr(found, "__annotations__", {}) or bool(resolve_name(dotted))
+    except (ImportError, AttributeError):
         return False
-    return True
 
 
 def is_there(pattern: str, folder: Path = ROOT) -> bool:

@@ -70,12 +70,10 @@ def verify(file: Path, *, key: str = "") -> None:
     from server.contest.export.exported_contest import verify_export
     from server.contest.report.formatting import printable
 
-    try:
-        with faults_explained(status=2), file.open("rb") as packed:
+    with faults_explained("cannot verify the export", BadExport, status=2):
+        with file.open("rb") as packed:
             data = packed.read(MAX_BYTES + 1)
         found = verify_export(data)
-    except BadExport as error:
-        fail(f"{file}: {printable(str(error))}", 2)
     if key and key != found.key:
         fail(f"{file} is signed with the key {found.key}, and not with {key}: somebody else has made it", FAILED)
     show_verdict(found.verdict)

@@ -59,7 +59,7 @@ def secret(name: str, file: Path | None, read: Callable[[Path], Read]) -> Read |
 
 def fail(sentence: str, status: int = 2) -> NoReturn:
     """Say what is wrong, and end the program."""
-    print(f"arena-server: {sentence}", file=sys.stderr)
+    print(f"arena-server: {printable(sentence)}", file=sys.stderr)
     sys.exit(status)
 
 

@@ -156,16 +156,13 @@ def read(path: Path) -> Configuration:
     """Read a configuration file; raises `BadTable` with a sentence that names file, key and what would be right."""
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return _configuration(TomlTable(values, "", "a configuration file"), path.parent)
     except OSError as error:
         raise BadTable(f"{path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise BadTable(f"{path} is no UTF-8 text") from None
-    except tomllib.TOMLDecodeError as error:
-        raise BadTable(f"{path} is no TOML: {error}") from None
-    try:
-        return _configuration(TomlTable(values, "", "a configuration file"), path.parent)
     except BadTable as error:
         raise BadTable(f"{path}: {error}") from None
+    except ValueError as error:
+        raise BadTable(f"{path} is no TOML: {error}") from None
 
 
 def _configuration(file: TomlTable, folder: Path) -> Configuration:
@@ -176,9 +173,7 @@ def _configuration(file: TomlTable, folder: Path) -> Configuration:
         within = [field for field in fields if field.name.startswith(TLS)]
         found |= read_fields(tls, [field._replace(key=field.name.removeprefix(TLS)) for field in within])
         tls.finish()
-    limits = Limits()
-    if file.has("limits"):
-        limits = read_table(file.table("limits"), Limits, {"trusted": _networks})
+    limits = read_table(file.table("limits"), Limits, {"trusted": _networks}) if file.has("limits") else Limits()
     league = read_table(file.table("league"), LeagueRules) if file.has("league") else LeagueRules()
     file.finish()
     options = {name: folder / value if isinstance(value, Path) else value for name, value in found.items()}

@@ -1,5 +1,6 @@
 """The example bots in other languages: built, run against a real server, and tried by the conformance test."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -198,4 +199,5 @@ def test_they_are_built_and_played_by_the_script_of_the_contest(tmp_path: Path) 
     command = [sys.executable, "-m", "server", "contest", str(file), "--data", str(tmp_path / "data"), "--port", "0"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert f"{len(languages)} on the board, 0 for other reasons" in done.stdout, done.stdout
+    report = json.loads((tmp_path / "data" / "contests" / "1" / "report.json").read_text(encoding="utf-8"))
+    assert [loss["cause"] for loss in report["losses"]] == ["board"] * len(languages), done.stdout

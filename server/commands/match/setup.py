@@ -261,7 +261,11 @@ def make_setup(
         name="match",
         entrants=tuple(Entrant(player.name, player.command, folder=player.folder) for player in players),
         variants=tuple(
-            Variant(game, parameters, drawn=DrawnOpenings(_plies(game, parameters, plies), seed))
+            Variant(
+                game,
+                parameters,
+                drawn=DrawnOpenings(usual_plies(GAMES[game].start(parameters)) if plies is None else plies, seed),
+            )
             for parameters in variants
         ),
         stages=(Stage(Pairs(games, elo0, elo1), control),),
@@ -286,7 +290,3 @@ def make_setup(
     names = tuple(player.name for player in players)
     schedule = all_meetings(games // (2 * len(variants)), 0, names, len(variants), 1)
     return MatchSetup(setting, definition, schedule.fixtures, test)
-
-
-def _plies(game: str, parameters: str, plies: int | None) -> int:
-    return usual_plies(GAMES[game].start(parameters)) if plies is None else plies

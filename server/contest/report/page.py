@@ -5,7 +5,7 @@ markup, and nothing is fetched from elsewhere.
 """
 
 from base64 import b64encode
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
@@ -19,7 +19,7 @@ from engine.wire.words import number_of
 from server.contest.formats.format import Standing
 from server.contest.report import formatting
 from server.contest.report.formatting import interruptions
-from server.contest.report.structure import TEST, Game, Loss, Report, ScheduledGame, Stage
+from server.contest.report.structure import TEST, Game, Report, ScheduledGame, Stage
 from server.contest.report.templating import add_filters, render
 
 PACKAGE = "server.contest.report"
@@ -208,7 +208,6 @@ def _context(report: Report) -> dict[str, object]:
         "large": LARGE,
         "few": FEW,
         "test": TEST,
-        "lost": _by_name(report.losses),
     }
 
 
@@ -237,11 +236,3 @@ def _more(report: Report) -> list[Section]:
         (report.qualification, Section("qualification", "Qualification")),
     )
     return [section for content, section in sections if content]
-
-
-def _by_name(losses: Sequence[Loss]) -> dict[str, Counter[str]]:
-    """Return the number of losses of each entrant by cause, in order of names."""
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for loss in sorted(losses, key=lambda loss: loss.name.lower()):
-        found[loss.name][loss.cause] += 1
-    return found

@@ -13,21 +13,17 @@ from typing import NamedTuple
 from engine.wire.words import duration, number_of
 from server.contest.definition import Definition, Stage
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, Schedule, counted_games
-from server.contest.formats.format import Batch, Standing
+from server.contest.formats.format import Batch
 from server.contest.plan import Plan, StageState, plan
 from server.contest.report import formatting
 from server.contest.report.structure import Pause
 from server.contest.scoring.disqualification import find_disqualified
-from server.contest.standings import standings
 
 RECENT = 50
 """Games, the last ones, that predict the duration of the next ones."""
 
 SECOND = 1_000_000
 """Microseconds in it."""
-
-HEAD = 3
-"""Lines of the table that are shown."""
 
 MAX_MISSING = 5
 """Names of missing entrants in a line."""
@@ -77,31 +73,19 @@ def progress_line(definition: Definition, games: Sequence[GameResult], plan: Pla
 
 def progress_text(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> str:
     """Return that line without the contest's name."""
-    state, valid = plan.stages[-1], counted_games(games)
-    number = number_of(len(valid), "game")
-    stage, head = "qualification", ""
-    if state.number != QUALIFICATION:
-        stage = f"stage {state.number + 1} of {len(definition.stages)}, {definition.stages[state.number].format.title}"
-        table = standings(definition, state.number, state.players, valid, state.schedule.byes)[:HEAD]
-        head = ", ".join(f"{line.place}. {formatting.printable(line.name)} {_mark(line)}" for line in table)
+    number, games_over = plan.stages[-1].number, number_of(len(counted_games(games)), "game")
     if plan.over:
-        return "; ".join(filter(None, (f"over after {number}", head)))
+        return f"over after {games_over}"
     left = estimate_left(definition, games, plan, moment)
-    parts = [f"{number} done, {len(moment.running)} running, {left.text('left,')}", stage, head]
+    stage = "qualification"
+    if number != QUALIFICATION:
+        stage = f"stage {number + 1} of {len(definition.stages)}, {definition.stages[number].format.title}"
+    parts = [f"{games_over} done, {len(moment.running)} running, {left.text('left,')}", stage]
     if missing := [*map(formatting.printable, moment.missing)]:
         others = len(missing) - MAX_MISSING
         parts.append(f"waiting for {', '.join(missing[:MAX_MISSING])}{f' and {others} more' if others > 0 else ''}")
     parts += [formatting.pause(pause) for pause in moment.pauses[-1:] if pause.ended is None]
-    return "; ".join(filter(None, parts))
-
-
-def _mark(line: Standing) -> str:
-    """Write the value that ranks a line of the table."""
-    if line.rating is not None:
-        return f"{formatting.elo(line.rating)} Elo"
-    if line.rounds_won is not None:
-        return number_of(line.rounds_won, "round")
-    return formatting.points(line.points)
+    return "; ".join(parts)
 
 
 def forecast(definition: Definition, cores: int) -> str:

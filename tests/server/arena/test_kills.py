@@ -123,7 +123,7 @@ def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> No
                 checked += len(known[1])
         server.start()
         if chance.random() < 0.2:  # dies again while it starts
-            time.sleep(chance.uniform(0.2, 0.6))
+            time.sleep(chance.uniform(0.5, 1.2))
             server.kill()
             server.start()
         times.append(server.wait())

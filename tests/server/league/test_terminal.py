@@ -152,6 +152,7 @@ def test_a_server_in_a_long_path_answers_its_user_alone_also_after_a_kill(tmp_pa
         gone = said("now")
         assert gone.returncode == 1 and gone.stderr.startswith("arena-server: no server uses "), gone.stderr
         site.start()
+        site.wait()
         assert "processors" in said("now").stdout
         assert said("announce", "Lunch").returncode == 0 and "Lunch" in said("announce").stdout
         assert site.stop() == 0
