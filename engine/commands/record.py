@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
 
-from engine.commands.inputs import Source, bytes_of, check_range, place_of, within
+from engine.commands.inputs import Source, bytes_of, check_range, place_of
 from engine.commands.program import Rejected, answer, reason
 from engine.games.history import History
 from engine.games.outcome import Termination
@@ -32,7 +31,6 @@ def replay(
     ply: int | None = None,
     key: str = "",
     night: bool = False,
-    scale: Annotated[int, within("scale", 1, 3)] = 1,
 ) -> None:
     """Replay the record of a match: its moves and notes with the board at the end, and whether all of it is true.
 
@@ -56,8 +54,6 @@ def replay(
         signature shows who played, when and where, and that no times were shifted together.
     night
         Dark colours for the picture.
-    scale
-        How many times as large a PNG is, 1 to 3.
     """
     raw = _key(key) if key else None
     try:
@@ -70,7 +66,7 @@ def replay(
         last = content.count(b"\n")
         raise Rejected(f"{place_of(file)}: line {last}: the signature is not of this key for this text")
     if picture is not None:
-        _draw(summary, picture, ply, night, scale)
+        _draw(summary, picture, ply, night)
     if verify:
         _show_clocks(summary)
     else:
@@ -113,7 +109,7 @@ def _check_date(file: str, summary: verification.Summary) -> None:
         )
 
 
-def _draw(summary: verification.Summary, file: Path, ply: int | None, night: bool, scale: int) -> None:
+def _draw(summary: verification.Summary, file: Path, ply: int | None, night: bool) -> None:
     """Write a picture of a match, in the format that the name of its file ends in; raises `Rejected`."""
     from engine.games import pictures
 
@@ -125,7 +121,7 @@ def _draw(summary: verification.Summary, file: Path, ply: int | None, night: boo
         if file.suffix == ".svg":
             data = pictures.svg(start, moves, night=night).encode()
         elif file.suffix == ".png":
-            data = pictures.png(start, moves, night=night, scale=scale)
+            data = pictures.png(start, moves, night=night)
         elif file.suffix == ".gif":
             data = pictures.animation(start, moves, summary.header.players, summary.sentence, night=night)
         else:

@@ -27,13 +27,10 @@ def svg(start: Position, moves: Sequence[str], *, night: bool = False) -> str:
     return position.svg(last, night=night)
 
 
-def png(start: Position, moves: Sequence[str], *, night: bool = False, scale: int = 1) -> bytes:
-    """Return the last position as a PNG file, with the last move marked.
-
-    ``scale`` is one of `engine.games.boards.png.SCALES`; raises ValueError for another one.
-    """
+def png(start: Position, moves: Sequence[str], *, night: bool = False) -> bytes:
+    """Return the last position as a PNG file, with the last move marked."""
     position, last = _end(start, moves)
-    return position.png(last, night=night, scale=scale)
+    return position.png(last, night=night)
 
 
 def _end(start: Position, moves: Sequence[str]) -> tuple[Position, Successor | None]:
