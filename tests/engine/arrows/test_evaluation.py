@@ -3,7 +3,6 @@
 from collections.abc import Set
 from functools import cache
 from random import Random
-from typing import NamedTuple
 
 import pytest
 
@@ -34,15 +33,6 @@ def neighbours(place: Field) -> set[Field]:
     return {(place[0] + right, place[1] + down) for right, down in oracle.STEPS.values()}
 
 
-def reach(start: Set[Field], free: Set[Field]) -> set[Field]:
-    """Return the fields to which a path leads over free ones, those included where it begins."""
-    found, new = set(start), set(start)
-    while new:
-        new = {field for place in new for field in neighbours(place) & free} - found
-        found |= new
-    return found
-
-
 def has_path(place: Field, free: Set[Field], length: int) -> bool:
     """Tell whether a path of so many fields begins on a field and goes on over free ones."""
     return length <= 1 or any(has_path(field, free - {field}, length - 1) for field in neighbours(place) & free)
@@ -54,27 +44,6 @@ def path(place: Field, free: Set[Field]) -> int:
     while has_path(place, free, length + 1):
         length += 1
     return length
-
-
-class Race(NamedTuple):
-    """Both sides' fields: the one to be used next, and the others; those of the side to move come first."""
-
-    own: Field
-    mine: set[Field]
-    other: Field
-    theirs: set[Field]
-
-
-def race(position: Position) -> Race | None:
-    """Return the race that a position is, if it is one."""
-    own, other = (position.arrows[side][-1].aim() for side in (position.turn(), 1 - position.turn()))
-    if oracle.outcome(position) or position.is_dead(other) or own in neighbours(other):
-        return None
-    free = set(oracle.free_fields(position)) - {own, other}
-    # who steps to a neighbour of the other's field is locked in
-    mine = reach(neighbours(own) & free - neighbours(other), free)
-    theirs = reach({other}, free) - {other}
-    return None if mine & neighbours(other) or mine & theirs else Race(own, mine, other, theirs)
 
 
 # Samples
@@ -146,19 +115,6 @@ def test_the_oracle_agrees_wherever_the_winner_is_known() -> None:
             assert (value > 0) == oracle.wins(position, {})
             decided[value] += 1
     assert min(decided.values()) > AMOUNT // 5
-
-
-@pytest.mark.slow
-def test_the_winner_of_a_race_over_few_fields_is_always_known() -> None:
-    won = lost = 0
-    for position in few_fields():
-        found = race(position)
-        if found and max(len(found.mine), len(found.theirs)) < SMALL:
-            wins = path(found.own, found.mine) > path(found.other, found.theirs)
-            assert worth(position) == (DECIDED if wins else -DECIDED)
-            won += wins
-            lost += not wins
-    assert min(won, lost) > AMOUNT // 20
 
 
 def region(chance: Random, size: int) -> list[Field]:
