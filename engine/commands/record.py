@@ -117,11 +117,12 @@ def _draw(summary: verification.Summary, file: Path, ply: int | None, night: boo
     if ply is not None:
         check_range("ply", ply, 0, len(moves))
         moves = moves[:ply]
+    position, last = pictures.end_of(start, moves)
     try:
         if file.suffix == ".svg":
-            data = pictures.svg(start, moves, night=night).encode()
+            data = position.svg(last, night=night).encode()
         elif file.suffix == ".png":
-            data = pictures.png(start, moves, night=night)
+            data = position.png(last, night=night)
         elif file.suffix == ".gif":
             data = pictures.animation(start, moves, summary.header.players, summary.sentence, night=night)
         else:

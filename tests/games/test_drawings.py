@@ -84,8 +84,8 @@ def middle(position: Position, name: str, scale: float, below: float) -> tuple[i
 @pytest.mark.parametrize("night", [False, True])
 def test_pieces_stand_on_their_fields_in_their_colours(night: bool) -> None:
     history, colours = played("gipf", "3 3 9 9", 8), by_light(night)
-    image = Image.open(BytesIO(pictures.png(history.start, history.moves, night=night))).convert("RGB")
-    root = ElementTree.fromstring(pictures.svg(history.start, history.moves))
+    image = Image.open(BytesIO(history.position.png(night=night))).convert("RGB")
+    root = ElementTree.fromstring(history.position.svg())
     assert image.size == (int(root.attrib["width"]), int(root.attrib["height"]))
     for colour, fields in zip(("ivory", "ebony"), history.position.pieces, strict=True):
         for field in fields:
