@@ -115,5 +115,5 @@ def test_the_moves_of_arrows_may_belong_to_the_position() -> None:
 
 
 def test_a_bad_position_is_named_whatever_moves_follow() -> None:
-    with pytest.raises(BadPosition, match="line 2: expected both reserves"):
+    with pytest.raises(BadPosition, match="line 2: expected the pieces of both sides"):
         read_game(GAMES["gipf"], "4 4 15 15\nnonsense\nmoves:\na1-b2\n")
