@@ -97,11 +97,12 @@ def _draw(summary: verification.Summary, file: Path, ply: int | None) -> None:
     if ply is not None:
         check_range("ply", ply, 0, len(moves))
         moves = moves[:ply]
+    position, last = pictures.end_of(start, moves)
     try:
         if file.suffix == ".svg":
-            data = pictures.svg(start, moves).encode()
+            data = position.svg(last).encode()
         elif file.suffix == ".png":
-            data = pictures.png(start, moves)
+            data = position.png(last)
         elif file.suffix == ".gif":
             data = pictures.animation(start, moves, summary.header.players, summary.sentence)
         else:

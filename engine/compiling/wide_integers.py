@@ -7,8 +7,8 @@ the same functions compile for any board. A number of a width behaves as Python'
 computed with it, lies from -2**(width-1) to 2**(width-1) - 1; bits that are shifted out at the top are lost.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, overload
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 HASH_FACTOR = 0x2545F4914F6CDD1D
 HASH_MASK = (1 << 62) - 1
@@ -79,28 +79,13 @@ class CompiledOnly(NamedTuple):
     """The width of the integers that it works on, where that is bound."""
 
 
-class WideTable(Sequence[int]):
+class WideTable(tuple[int, ...]):
     """A table of integers of one width, which compiled functions read by global name."""
 
-    def __init__(self, values: Iterable[int], width: int) -> None:
+    width: int
+
+    def __new__(cls, values: Iterable[int], width: int) -> "WideTable":
         """Make a table; raises OverflowError for a value that does not fit."""
-        self.width = width
-        self._values = tuple(WideInteger(value, width) for value in values)
-
-    def __repr__(self) -> str:
-        return f"WideTable({[int(value) for value in self._values]}, {self.width})"
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._values)
-
-    @overload
-    def __getitem__(self, at: int) -> int: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[int]: ...
-
-    def __getitem__(self, at: int | slice) -> int | Sequence[int]:
-        return self._values[at]
+        table = super().__new__(cls, (WideInteger(value, width) for value in values))
+        table.width = width
+        return table

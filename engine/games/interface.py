@@ -379,14 +379,11 @@ class Position:
 
         return document(self.drawing(last), self.summary(), night=night)
 
-    def png(self, last: Successor | None = None, *, night: bool = False, scale: int = 1) -> bytes:
-        """Draw the position as a PNG file, with the move that led here marked where it is given.
-
-        ``scale`` is one of `engine.games.boards.png.SCALES`; raises ValueError for another one.
-        """
+    def png(self, last: Successor | None = None, *, night: bool = False) -> bytes:
+        """Draw the position as a PNG file, with the move that led here marked where it is given."""
         from engine.games.boards.png import paint
 
-        return paint(self.svg(last, night=night), night=night, scale=scale)
+        return paint(self.svg(last, night=night), night=night)
 
     def _repr_svg_(self) -> str:
         """Draw the position where a notebook shows it."""

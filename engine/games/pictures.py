@@ -1,7 +1,4 @@
-"""Pictures of a game: its last position as SVG or PNG, all positions as an animated GIF.
-
-A game is its first position and the moves since then. Pillow puts the frames of an animation together.
-"""
+"""An animated GIF of a game, which is its first position and the moves since then. Pillow puts the frames together."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -21,22 +18,7 @@ FIRST, EACH, LAST = 1000, 650, 5000
 """Milliseconds of the first frame, of each later one, and of the last one."""
 
 
-def svg(start: Position, moves: Sequence[str], *, night: bool = False) -> str:
-    """Return the last position as an SVG document, with the last move marked."""
-    position, last = _end(start, moves)
-    return position.svg(last, night=night)
-
-
-def png(start: Position, moves: Sequence[str], *, night: bool = False, scale: int = 1) -> bytes:
-    """Return the last position as a PNG file, with the last move marked.
-
-    ``scale`` is one of `engine.games.boards.png.SCALES`; raises ValueError for another one.
-    """
-    position, last = _end(start, moves)
-    return position.png(last, night=night, scale=scale)
-
-
-def _end(start: Position, moves: Sequence[str]) -> tuple[Position, Successor | None]:
+def end_of(start: Position, moves: Sequence[str]) -> tuple[Position, Successor | None]:
     """Return the last position, and the last move with it; raises `engine.games.interface.BadMove`."""
     if not moves:
         return start, None

@@ -174,10 +174,3 @@ def test_a_number_that_does_not_fit_its_width_is_refused(number: int) -> None:
         WideInteger(number, 128)
     with pytest.raises(OverflowError):
         WideTable([0, number], 128)
-
-
-def test_a_table_reads_like_a_tuple() -> None:
-    table = WideTable(TABLE, 128)
-    assert tuple(table) == TABLE and len(table) == len(TABLE)
-    assert (table[0], table[-1], tuple(table[1:])) == (7, -3, TABLE[1:])
-    assert repr(table) == f"WideTable({list(TABLE)}, 128)"

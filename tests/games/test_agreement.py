@@ -11,14 +11,13 @@ from random import Random
 
 import pytest
 
-from engine.games.interface import DRAWN, LOST, WON, Game, Position
+from engine.games.interface import DRAWN, WON, Game, Position
 from engine.search.searcher import Searcher
 from engine.search.searcher import SearchLimits as ThinkingLimits
 from engine.solve.forced_wins import ForcedWin
 from engine.solve.proof_search import CyclicProver
 from engine.solve.solver import Result, SolverLimits, solve
 from tests.engine.forced_wins import forced_win
-from tests.engine.search import toy
 from tests.games.cases import EVERY_GAME, named, random_game, random_line
 
 TIMES = 20 if os.environ.get("ARENA_CAMPAIGN") else 1
@@ -42,9 +41,6 @@ VARIANTS = [
     ("stones", "12", 5),
 ]
 """Games, variants (of morris a position, since its games are long), and to how many plies plain minimax looks."""
-
-CLOSED = ["2 3 5 5", "2 3 7 7", "3 3 4 5", "3 4 5 5", "3 5 5 4"]
-"""Variants of GIPF in whose games positions come up from which few others can be reached."""
 
 
 class TooLarge(Exception):
@@ -80,22 +76,6 @@ def win_within(position: Position, plies: int) -> ForcedWin | None:
         if found is not None:
             return ForcedWin(winner == position.turn, found)
     return None
-
-
-def distances(position: Position, most: int = MAX_LOOKED_AT) -> dict[Hashable, int | None]:
-    """Return for every position that can be reached in how many plies perfect play ends it: None for a draw.
-
-    Won positions have odd numbers, lost ones even ones.
-    """
-
-    def after(at: Position) -> list[Position]:
-        return [] if at.verdict() is not None else [successor.position for successor in at.successors()]
-
-    positions, moves = toy.explore(position, lambda at: at.key, after, most)
-    ends = ((number, at.verdict(), 1 - at.turn) for number, at in enumerate(positions) if not moves[number])
-    # in the games that this is for, who is to move when play is over has lost
-    drawn = frozenset(number for number, outcome, winner in ends if outcome is None or outcome.winner != winner)
-    return dict(zip((at.key for at in positions), toy.truth(moves, drawn), strict=True))
 
 
 def of_catalogue(name: str) -> Game:
@@ -149,44 +129,6 @@ def test_short_wins_are_those_of_plain_minimax(name: str, first: str, plies: int
                 assert prover.within is not None and prover.within >= expected.plies
     assert won > 0
     assert checked > 5 * TIMES
-
-
-def check_all_searches(position: Position, plies: int | None, chance: Random) -> None:
-    """Compare what every search finds with the distance of a position, from which few others can be reached."""
-    kernel = position.kernel(compile=False)
-    expected = DRAWN if plies is None else WON if plies % 2 == 1 else LOST
-    for memory in (0, MEMORY):
-        prover = CyclicProver(kernel, memory=memory)
-        portion = 1 + chance.randrange(200)
-        while prover.value is None:
-            prover.search(portion)
-            portion *= 2
-        assert prover.value == expected
-        assert (prover.within is None) if plies is None else (prover.within is not None and prover.within >= plies)
-    solution = solve(position, SolverLimits(nodes=20_000))
-    assert (solution.result == Result.DRAW) == (plies is None)
-    assert solution.plies is None or solution.plies == plies
-
-
-@pytest.mark.parametrize("parameters", CLOSED)
-def test_values_are_those_of_all_positions_that_can_be_reached(parameters: str) -> None:
-    """Proof-number search, with much memory and with little, and the solver."""
-    chance = Random(23)
-    game = of_catalogue("gipf")
-    checked = 0
-    for _ in range(10 * TIMES):
-        line = list(random_line(game.start(parameters), chance, MAX_MOVES))
-        try:
-            known = distances(line[-min(len(line), 1 + chance.randrange(6))])
-        except OverflowError:
-            continue
-        inside = [position for position in line if position.key in known and position.verdict() is None]
-        for position in chance.sample(inside, min(2, len(inside))):
-            check_all_searches(position, known[position.key], chance)
-            checked += 1
-        if checked >= 8 * TIMES:
-            break
-    assert checked >= 4
 
 
 @pytest.mark.parametrize("game", EVERY_GAME, ids=named)

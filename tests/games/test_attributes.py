@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from engine.games.catalogue import GAMES
 from engine.games.interface import EVALUATION_LIMIT, WIN, Game, Position, moves
 from tests.engine.arrows import samples as arrows_samples
 from tests.engine.gipf import samples as gipf_samples
@@ -15,9 +14,6 @@ from tests.engine.morris import samples as morris_samples
 from tests.games.cases import EVERY_VARIANT, named, random_game
 from tests.games.judges import JUDGES
 from tests.oracles import arrows, gipf, mnk, morris
-
-VARIANTS = [(game, parameters) for game, parameters in EVERY_VARIANT if game.name in GAMES]
-every_variant = pytest.mark.parametrize(("game", "parameters"), VARIANTS, ids=named)
 
 
 class Board(NamedTuple):
@@ -111,12 +107,3 @@ def test_what_is_told_fits_together_in_every_game(game: Game, parameters: str) -
             assert game.name == "arrows" or 0 < position.mobility[position.turn] <= len(moves(position))
         else:
             assert value == (0 if outcome.winner is None else WIN if outcome.winner == position.turn else -WIN)
-
-
-@every_variant
-def test_what_repr_shows_makes_the_position_again(game: Game, parameters: str) -> None:
-    for position in positions(game, parameters):
-        again = eval(repr(position), {"GAMES": GAMES})
-        assert (again.key, again.parameters, again.turn) == (position.key, position.parameters, position.turn)
-        assert str(position) == position.picture() + position.summary()
-    assert eval(repr(game), {"GAMES": GAMES}) is game

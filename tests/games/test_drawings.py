@@ -81,18 +81,16 @@ def middle(position: Position, name: str, scale: float, below: float) -> tuple[i
     return round(x * scale), round(y * scale + below)
 
 
-@pytest.mark.parametrize(("night", "scale"), [(False, 1), (True, 2)])
-def test_pieces_stand_on_their_fields_in_their_colours(night: bool, scale: int) -> None:
+@pytest.mark.parametrize("night", [False, True])
+def test_pieces_stand_on_their_fields_in_their_colours(night: bool) -> None:
     history, colours = played("gipf", "3 3 9 9", 8), by_light(night)
-    image = Image.open(BytesIO(pictures.png(history.start, history.moves, night=night, scale=scale))).convert("RGB")
-    root = ElementTree.fromstring(pictures.svg(history.start, history.moves))
-    assert image.size == (int(root.attrib["width"]) * scale, int(root.attrib["height"]) * scale)
+    image = Image.open(BytesIO(history.position.png(night=night))).convert("RGB")
+    root = ElementTree.fromstring(history.position.svg())
+    assert image.size == (int(root.attrib["width"]), int(root.attrib["height"]))
     for colour, fields in zip(("ivory", "ebony"), history.position.pieces, strict=True):
         for field in fields:
-            assert near(image.getpixel(middle(history.position, field, 48 * scale, 0)), colours[colour]), field
+            assert near(image.getpixel(middle(history.position, field, 48, 0)), colours[colour]), field
     assert near(image.getpixel((0, 0)), colours["paper"])
-    with pytest.raises(ValueError, match="the scale is 4, but it has to be 1, 2 or 3"):
-        pictures.png(history.start, (), scale=4)
 
 
 BOARDS = (

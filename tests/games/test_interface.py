@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engine.compiling.binding import can_compile
+from engine.games.catalogue import GAMES
 from engine.games.interface import (
     DRAWN,
     EVALUATION_LIMIT,
@@ -88,6 +89,9 @@ def test_texts_lead_back_to_their_positions(game: Game, parameters: str) -> None
         assert again.turn == position.turn
         assert again.text() == position.text()
         assert game.read(position.text().replace("\n", "\r\n")).key == position.key
+        assert eval(repr(position), {"GAMES": {game.name: game}}).key == position.key
+        assert str(position) == position.picture() + position.summary()
+    assert eval(repr(game), {"GAMES": GAMES | {game.name: game}}) is game
 
 
 @every_variant

@@ -146,7 +146,7 @@ BAD_MOVES = [
         THIRD,
         "0 1",
         "BAD_MOVE_1_IS_OCCUPIED",
-        "white moves a piece from 0 to 1, but that field is occupied",
+        "white brings a piece to 1, but a piece stands there",
     ),
     (
         "morris",
@@ -167,7 +167,7 @@ BAD_MOVES = [
         THIRD,
         "0 7 1",
         "BAD_MOVE_CAPTURE_IS_NOT_DUE",
-        "but the move takes none, for it makes no mill",
+        "but it makes no mill",
     ),
     (
         "morris",
@@ -181,7 +181,7 @@ BAD_MOVES = [
         MILL,
         "0 2",
         "BAD_MOVE_0_IS_OCCUPIED",
-        "white has 6 in hand and places a piece on 0, but that field is occupied",
+        "white brings a piece to 0, but a piece stands there",
     ),
     ("morris", MILL, "2", "BAD_MOVE_CAPTURE_IS_DUE", "name one of 12 after it"),
     (
@@ -203,7 +203,7 @@ BAD_MOVES = [
         "7 9 W\nWW______________________\n",
         "2 5",
         "BAD_MOVE_CAPTURE_IS_NOT_DUE",
-        "black has no piece on the board",
+        "or black has no piece to take",
     ),
     ("morris", "0 0 W\nWW______BBBB____________\n", "0 7", "BAD_MOVE_GAME_IS_OVER", "there is no move to make"),
 ]

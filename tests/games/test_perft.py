@@ -63,22 +63,11 @@ def named(table: object) -> str:
     return f"{table.game} {table.start} {'U' if table.unique else 'M'}"
 
 
-def test_both_conventions_of_all_boards_are_there() -> None:
-    assert len(TABLES) == 26 and len({(table.game, table.start) for table in TABLES}) == 14
-    assert min(len(table.counts) for table in TABLES) == 4
-
-
 @pytest.mark.parametrize("table", TABLES, ids=named)
 def test_interpreted_perft_is_that_of_the_table(table: Table) -> None:
     """Deep enough for the first captures; to depth two on boards that do not fit a machine word."""
     depth = table.interpreted_depth
     assert table.counted(depth, compile=False) == table.counts[:depth]
-
-
-@pytest.mark.campaign
-@pytest.mark.parametrize("table", [table for table in TABLES if table.is_wide], ids=named)
-def test_interpreted_perft_of_a_larger_board_is_that_of_the_table_at_depth_three(table: Table) -> None:
-    assert table.counted(3, compile=False) == table.counts[:3]
 
 
 @pytest.mark.slow
@@ -111,11 +100,6 @@ def test_leaves_behind_the_moves_add_up(unique: bool, depth: int) -> None:
         moves = [successor.move for successor in position.successors()]
         assert [branch.move for branch in branches] == sorted({b.move for b in branches}, key=moves.index)
         assert (len(branches) < len(moves)) == unique
-
-
-def test_every_choice_of_a_row_has_its_own_line() -> None:
-    moves = {branch.move for branch in divide(capturing(), 1)}
-    assert {"a1-b2 w: b5 b2", "a1-b2 w: b2 e5"} <= moves
 
 
 @pytest.mark.parametrize("unique", [False, True])

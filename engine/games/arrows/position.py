@@ -106,12 +106,6 @@ class ArrowsPosition(Position):
         return (), ()
 
     @property
-    def targets(self) -> tuple[str, str]:
-        """The places on which the next arrows of both players have to be placed; they may lie off the board."""
-        first, second = map(_name, self._next)
-        return first, second
-
-    @property
     def threats(self) -> tuple[Fields, Fields]:
         """The field of the opponent's next arrow, where the own next arrow could point at it."""
         found = []

@@ -11,21 +11,15 @@ from unicodedata import combining, normalize
 
 from engine.games.boards.svg import by_light
 
-SCALES = (1, 2, 3)
-"""Pixels of a PNG for each pixel of the SVG."""
 
-
-def paint(text: str, *, night: bool = False, scale: int = 1) -> bytes:
-    """Return an SVG document as a PNG file; raises ValueError where ``scale`` is none of the `SCALES`."""
-    if scale not in SCALES:
-        raise ValueError(f"the scale is {scale}, but it has to be 1, 2 or 3")
+def paint(text: str, *, night: bool = False) -> bytes:
+    """Return an SVG document as a PNG file."""
     from resvg_py import svg_to_bytes
 
     return bytes(
         svg_to_bytes(
             svg_string=written(text),
             background=by_light(night)["paper"],
-            zoom=scale,
             skip_system_fonts=True,
             font_files=[_font().name],
             sans_serif_family="Aileron",

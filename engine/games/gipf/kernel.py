@@ -36,7 +36,6 @@ class GipfRules(Rules):
     STEP: Sequence[int]
     UPWARD: Sequence[int]
     can_push: Callable[[State], bool]
-    of_mover: Callable[[State], tuple[int, int, int]]
     open_pushes: Callable[[int, int], tuple[int, int]]
     after_push: Callable[[State, int], State]
     has_run: Callable[[int], bool]

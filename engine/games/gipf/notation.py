@@ -116,7 +116,7 @@ def push_of(size: int, rules: GipfRules, state: State, text: str) -> tuple[int, 
     if rules.LINE[number] & ~(state.white | state.black) == 0:
         sentence = f"the line from {push_text.partition('-')[0]} is full up to the far dot: nothing can be pushed"
         raise BadMove("BAD_MOVE_ROW_IS_FULL", sentence)
-    if rules.of_mover(state)[2] == 0:
+    if (state.white_reserve, state.black_reserve)[state.side] == 0:
         raise BadMove("BAD_MOVE_RESERVE_IS_EMPTY", f"{SIDES[state.side]} has no piece left to play")
     return number, rows
 

@@ -91,9 +91,6 @@ class MnkRules(Rules):
     empty_of: Callable[[rules.State], int]
     winning_fields: Callable[[int, int], int]
     has_line: Callable[[int], bool]
-    canonical: Callable[[rules.State], rules.State]
-    can_still_win: Callable[[rules.State], int]
-    plies_left: Callable[[rules.State], int]
 
 
 def bind(parameters: Parameters, *, compile: bool = False) -> MnkRules:

@@ -6,7 +6,7 @@ piece in hand, and a move afterwards.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -20,7 +20,6 @@ from engine.games.interface import (
     BadMove,
     BadParameters,
     Game,
-    Generate,
     Position,
     Rules,
     Successor,
@@ -57,24 +56,18 @@ def resolve_move(state: State, text: str) -> tuple[str, State]:
     BAD_MOVE_CAPTURE_IS_NOT_DUE, BAD_MOVE_<n>_IS_NO_PIECE_TO_TAKE, BAD_MOVE_<n>_STANDS_IN_A_MILL.
     """
     words = text.split()
-    if not 1 <= len(words) <= MAX_NUMBERS or not all(re.fullmatch("[0-9]{1,2}", word) for word in words):
-        raise _unreadable(text)
-    numbers = [int(word) for word in words]
-    if max(numbers) >= FIELDS:
-        raise _unreadable(text)
-    rules = bind()
+    if not 1 <= len(words) <= MAX_NUMBERS or not all(
+        re.fullmatch("[0-9]{1,2}", word) and int(word) < FIELDS for word in words
+    ):
+        sentence = f"a move is one to three numbers of fields, 0 to {FIELDS - 1}, parted by blanks; not {text!r}"
+        raise BadMove("BAD_MOVE_IS_UNREADABLE", sentence)
     if rules.too_few(state) or not rules.can_move(state):
         raise BadMove("BAD_MOVE_GAME_IS_OVER", "the game is over: there is no move to make")
-    rest, target, named = _land(state, numbers)
+    rest, target, named = _land(state, list(map(int, words)))
     prey = _taken(state, text, bool(rules.completing(rest) & target), named)
     hand = max(0, state.own_hand - 1)
     after = State(state.other ^ prey, rest | target, state.other_hand, hand, 1 - state.side)
     return text_of(state, after), after
-
-
-def _unreadable(text: str) -> BadMove:
-    sentence = f"a move is one to three numbers of fields, 0 to {FIELDS - 1}, parted by blanks; not {text!r}"
-    return BadMove("BAD_MOVE_IS_UNREADABLE", sentence)
 
 
 def _land(state: State, numbers: list[int]) -> tuple[int, int, int | None]:
@@ -85,7 +78,6 @@ def _land(state: State, numbers: list[int]) -> tuple[int, int, int | None]:
             sentence = f"{mover} places a piece as long as there is one in hand, {state.own_hand} now: p or p t"
             raise BadMove("BAD_MOVE_HAND_IS_NOT_EMPTY", sentence)
         rest, target, *named = state.own, *numbers
-        meaning = f"{mover} has {state.own_hand} in hand and places a piece on {target}"
     else:
         if len(numbers) == 1:
             sentence = f"{mover} has no piece in hand and moves one on the board: f t or f t c"
@@ -95,11 +87,9 @@ def _land(state: State, numbers: list[int]) -> tuple[int, int, int | None]:
         if rest == state.own:
             sentence = f"no piece of {mover} stands on {source}; its pieces stand on {_list(state.own)}"
             raise BadMove(f"BAD_MOVE_{source}_IS_NOT_YOURS", sentence)
-        meaning = f"{mover} moves a piece from {source} to {target}"
     empty = BOARD & ~(state.own | state.other)
     if not empty >> target & 1:
-        sentence = f"{meaning}, but that field is occupied"
-        raise BadMove(f"BAD_MOVE_{target}_IS_OCCUPIED", sentence)
+        raise BadMove(f"BAD_MOVE_{target}_IS_OCCUPIED", f"{mover} brings a piece to {target}, but a piece stands there")
     if state.own_hand == 0 and popcount(state.own) != FLYING and not neighbours(1 << source) >> target & 1:
         free = _list(neighbours(1 << source) & empty) or "none"
         sentence = f"{target} is no neighbour of {source}, whose free neighbours are: {free}"
@@ -109,7 +99,7 @@ def _land(state: State, numbers: list[int]) -> tuple[int, int, int | None]:
 
 def _taken(state: State, text: str, mill: bool, named: int | None) -> int:
     """Return the piece that a move takes, as a set; none where none is named and none is due."""
-    prey = bind().removable(state.other) if mill else 0
+    prey = rules.removable(state.other) if mill else 0
     if named is None:
         if prey:
             sentence = f"the move makes a mill and takes a piece: name one of {_list(prey)} after it"
@@ -117,8 +107,7 @@ def _taken(state: State, text: str, mill: bool, named: int | None) -> int:
         return 0
     opponent = SIDES[1 - state.side]
     if not prey:
-        why = f"but {opponent} has no piece on the board" if mill else "for it makes no mill"
-        sentence = f"{text!r} would take the piece on {named}, but the move takes none, {why}"
+        sentence = f"{text!r} would take the piece on {named}, but it makes no mill, or {opponent} has no piece to take"
         raise BadMove("BAD_MOVE_CAPTURE_IS_NOT_DUE", sentence)
     if not state.other >> named & 1:
         sentence = f"no piece of {opponent} stands on {named}; one of {_list(prey)} can be taken"
@@ -133,24 +122,10 @@ def _list(fields: int) -> str:
     return ", ".join(map(str, numbers_of(fields)))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class MorrisRules(Rules):
-    """The rules of nine men's morris."""
-
-    can_move: Callable[[State], bool]
-    too_few: Callable[[State], bool]
-    count_moves: Callable[[State], int]
-    removable: Callable[[int], int]
-    completing: Callable[[int], int]
-    canonical: Callable[[State], State]
-    tactical_children: Generate
-    candidates: Generate
-
-
 @cache
-def bind(*, compile: bool = False) -> MorrisRules:
+def bind(*, compile: bool = False) -> Rules:
     """Return the rules."""
-    return bind_fields(MorrisRules, (rules,), "morris", {"WORDS": rules.WORDS}, compile=compile)
+    return bind_fields(Rules, (rules,), "morris", {"WORDS": rules.WORDS}, compile=compile)
 
 
 PLIES_ON_BOARD = 42
@@ -238,14 +213,14 @@ class MorrisPosition(Position):
 
     def verdict(self) -> Outcome | None:
         """Return how the game has ended, or None: a side has too few pieces, or the one to move has no move."""
-        verdict = bind().verdict(self.state)
+        verdict = rules.verdict(self.state)
         if verdict == UNDECIDED:
             return None
         if verdict == DRAWN:
             return Outcome(None, Ending.TOO_FEW_PIECES, "both sides have fewer than three pieces left")
         winner = self.turn if verdict == WON else 1 - self.turn
         loser = board.SIDES[1 - winner]
-        if bind().too_few(self.state):
+        if rules.too_few(self.state):
             left = popcount(board.pieces_of(self.state)[1 - winner])
             return Outcome(
                 winner,
@@ -257,7 +232,7 @@ class MorrisPosition(Position):
     def successors(self) -> Iterator[Successor]:
         """Yield every legal move, by the field left, the field reached and the field of the piece taken, ascending."""
         kernel = self.kernel(compile=False)
-        arena = kernel.arena(bind().count_moves(self.state))
+        arena = kernel.arena(rules.count_moves(self.state))
         for at in range(kernel.rules.children(self.state, arena, 0)):
             after = kernel.rules.load(arena, at)
             yield Successor(text_of(self.state, after), MorrisPosition(USUAL, after))
@@ -315,7 +290,7 @@ class MorrisPosition(Position):
     def _name(self, field: int) -> str:
         return str(field.bit_length() - 1)
 
-    def _rules(self, *, compile: bool = False) -> MorrisRules:
+    def _rules(self, *, compile: bool = False) -> Rules:
         return bind(compile=compile)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Set
 from functools import cache
 from random import Random
-from typing import NamedTuple
 
 import pytest
 
@@ -34,15 +33,6 @@ def neighbours(place: Field) -> set[Field]:
     return {(place[0] + right, place[1] + down) for right, down in oracle.STEPS.values()}
 
 
-def reach(start: Set[Field], free: Set[Field]) -> set[Field]:
-    """Return the fields to which a path leads over free ones, those included where it begins."""
-    found, new = set(start), set(start)
-    while new:
-        new = {field for place in new for field in neighbours(place) & free} - found
-        found |= new
-    return found
-
-
 def has_path(place: Field, free: Set[Field], length: int) -> bool:
     """Tell whether a path of so many fields begins on a field and goes on over free ones."""
     return length <= 1 or any(has_path(field, free - {field}, length - 1) for field in neighbours(place) & free)
@@ -54,27 +44,6 @@ def path(place: Field, free: Set[Field]) -> int:
     while has_path(place, free, length + 1):
         length += 1
     return length
-
-
-class Race(NamedTuple):
-    """Both sides' fields: the one to be used next, and the others; those of the side to move come first."""
-
-    own: Field
-    mine: set[Field]
-    other: Field
-    theirs: set[Field]
-
-
-def race(position: Position) -> Race | None:
-    """Return the race that a position is, if it is one."""
-    own, other = (position.arrows[side][-1].aim() for side in (position.turn(), 1 - position.turn()))
-    if oracle.outcome(position) or position.is_dead(other) or own in neighbours(other):
-        return None
-    free = set(oracle.free_fields(position)) - {own, other}
-    # who steps to a neighbour of the other's field is locked in
-    mine = reach(neighbours(own) & free - neighbours(other), free)
-    theirs = reach({other}, free) - {other}
-    return None if mine & neighbours(other) or mine & theirs else Race(own, mine, other, theirs)
 
 
 # Samples
@@ -146,19 +115,6 @@ def test_the_oracle_agrees_wherever_the_winner_is_known() -> None:
             assert (value > 0) == oracle.wins(position, {})
             decided[value] += 1
     assert min(decided.values()) > AMOUNT // 5
-
-
-@pytest.mark.slow
-def test_the_winner_of_a_race_over_few_fields_is_always_known() -> None:
-    won = lost = 0
-    for position in few_fields():
-        found = race(position)
-        if found and max(len(found.mine), len(found.theirs)) < SMALL:
-            wins = path(found.own, found.mine) > path(found.other, found.theirs)
-            assert worth(position) == (DECIDED if wins else -DECIDED)
-            won += wins
-            lost += not wins
-    assert min(won, lost) > AMOUNT // 20
 
 
 def region(chance: Random, size: int) -> list[Field]:
@@ -244,37 +200,33 @@ def test_evaluations_keep_their_limits_and_know_the_last_two_plies() -> None:
     assert decided > len(small_sample()) // 4
 
 
-def mirrored(position: oracle.Position, *, x: bool, y: bool, diagonal: bool) -> oracle.Position:
-    """Return the position as a mirror shows it."""
-
-    def place(field: oracle.Field) -> oracle.Field:
-        column = position.columns + 1 - field[0] if x else field[0]
-        row = position.rows + 1 - field[1] if y else field[1]
-        return (row, column) if diagonal else (column, row)
-
-    def arrow(before: oracle.Arrow) -> oracle.Arrow:
-        start, aim = place((before.x, before.y)), place(before.aim())
-        step = (aim[0] - start[0], aim[1] - start[1])
-        return oracle.Arrow(*start, next(number for number, other in oracle.STEPS.items() if other == step))
-
-    arrows = [tuple(map(arrow, own)) for own in position.arrows]
-    placed = max(map(len, arrows)) - 1
-    order = [arrows[side][at + 1].direction for at in range(placed) for side in (0, 1) if at + 1 < len(arrows[side])]
-    size = (position.rows, position.columns) if diagonal else (position.columns, position.rows)
-    blocked = frozenset(map(place, position.blocked))
-    return oracle.Position(*size, blocked, (arrows[0], arrows[1]), tuple(order))
+def worth_of(fields: Set[Field]) -> int:
+    """Count fields and pairs of neighbours."""
+    return 10 * len(fields) + 5 * sum(len(neighbours(field) & fields) for field in fields)
 
 
-@pytest.mark.slow("interpreted")
-def test_a_mirror_changes_no_evaluation() -> None:
-    """Sets of fields grow over the seam of the two words as they do everywhere else."""
-    views = [(x, y, diagonal) for x in (False, True) for y in (False, True) for diagonal in (False, True)]
-    for _, position, _ in sample("arrows")[:400]:
-        values = set()
-        for x, y, diagonal in views:
-            kernel = read(mirrored(position, x=x, y=y, diagonal=diagonal)).kernel(compile=False)
-            values.add(kernel.rules.evaluate(kernel.state))
-        assert len(values) == 1
+def test_a_guess_counts_the_fields_that_each_side_reaches_first() -> None:
+    """Also over the seam of the two words of a set."""
+    guesses = 0
+    for _, position, _ in sample("arrows"):
+        kernel = read(position).kernel(compile=False)
+        value = kernel.rules.evaluate(kernel.state)
+        if abs(value) == DECIDED:
+            continue
+        own, other = (position.arrows[side][-1].aim() for side in (position.turn(), 1 - position.turn()))
+        left = set(oracle.free_fields(position)) - {own, other}
+        sides: tuple[set[Field], set[Field]] = {own}, {other}
+        step = neighbours(own) & left - neighbours(other)
+        turn = idle = 0
+        while idle < 2:
+            sides[turn].update(step)
+            left -= step
+            idle = 0 if step else idle + 1
+            turn = 1 - turn
+            step = set().union(*map(neighbours, sides[turn])) & left
+        assert value == worth_of(sides[0]) - worth_of(sides[1])
+        guesses += 1
+    assert guesses > 50
 
 
 # Candidates

@@ -52,20 +52,6 @@ def test_every_way_to_choose_is_a_legal_move_and_the_other_way_round(parameters:
         assert chosen > 0
 
 
-def test_rows_are_told_with_their_fields_from_end_to_end() -> None:
-    position = gipf(GIPF.read(CROSSING))
-    text = next(push for push in pushes(position) if choosing(position, push).crossing)
-    found = choosing(position, text)
-    assert len(found.crossing) >= 2
-    shared = set.intersection(*(set(row.fields) for row in found.crossing[:2]))
-    assert len(shared) == 1
-    first = found.crossing[0]
-    after = choosing(position, f"{text} {first.text}")
-    assert after.taken[-1] == first
-    on_board = after.position.state.white | after.position.state.black
-    assert on_board.bit_count() < (found.position.state.white | found.position.state.black).bit_count()
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -78,21 +64,6 @@ def test_rows_are_told_with_their_fields_from_end_to_end() -> None:
 def test_what_cannot_be_pushed_or_chosen_is_named(text: str, words: str) -> None:
     with pytest.raises(BadMove, match=words):
         choosing(gipf(GIPF.start("4 4 15 15")), text)
-
-
-def test_a_row_that_is_not_the_next_to_be_chosen_is_refused() -> None:
-    position = gipf(GIPF.read(CROSSING))
-    text = next(push for push in pushes(position) if choosing(position, push).crossing)
-    with pytest.raises(BadMove, match="to be collected here"):
-        choosing(position, f"{text} w: a1 b2")
-
-
-def test_nothing_can_be_pushed_when_the_game_is_over() -> None:
-    position = gipf(GIPF.read("2 3 5 5\n0 2 W\n W B\nB _ W\n W B\n"))
-    assert position.verdict() is not None
-    assert pushes(position) == []
-    with pytest.raises(BadMove, match="no piece left"):
-        choosing(position, "a1-b2")
 
 
 @pytest.mark.parametrize("text", ["", " ", "a1", "a1 b2", "-", "a1-", "-b2", "a1-b2-c3", "a 1-b2", "hello"])

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from itertools import product
-from math import comb
 from random import Random
 
 import pytest
@@ -137,17 +136,3 @@ def test_positions_of_a_larger_board_have_places(run: int) -> None:
         assert places.setdefault(place, rules.canonical(state)) == rules.canonical(state)
     assert len(set(places.values())) == len(places)
     assert symmetric > 10
-
-
-def test_layers_of_fewer_pieces_are_the_first_places() -> None:
-    rules = bind_layers(3, 3, compile=False)
-    for theirs in (0, 2, 19, 40):
-        ends = [rules.places(most, theirs, rules.index) for most in range(20)]
-        assert ends == sorted(ends)
-        assert ends[0] == sum(comb(19, pieces) for pieces in range(theirs + 1))
-        for most, end in enumerate(ends[:8]):
-            number = rules.number_at(end - 1, 0, theirs, rules.index)
-            own, other = rules.sets_at(end - 1, number, theirs, rules.index)
-            assert own.bit_count() == most
-            assert other.bit_count() == min(theirs, 19 - most)
-    assert rules.places(19, 40, rules.index) == rules.index.firsts[-1]

@@ -82,9 +82,10 @@ def test_a_map_carries_every_field_of_both_sides_where_it_should(name: str) -> N
 )
 def test_all_views_of_a_position_have_one_that_stands_for_them(compile: bool) -> None:
     """It is one of them, and nothing else of the position changes."""
-    rules = bind(compile=compile)
+    canonical = bind(compile=compile).canonical
+    assert canonical is not None
     for state in states(1, 200):
         views = images(state)
-        found = {State(*map(int, rules.canonical(view))) for view in views}
+        found = {State(*map(int, canonical(view))) for view in views}
         assert len(found) == 1
         assert found <= views
