@@ -129,7 +129,7 @@ def test_what_is_no_record_is_named_and_left_out(folder: Path, capsys: pytest.Ca
     status, _, said = exported(capsys, folder, "--output", folder / "rest")
     assert status == 2
     assert said == [
-        f"{bad}: line 1: version 9 of the format; this program reads version 1; left out",
+        f"{bad}: line 1: this program reads version 1 of the format; left out",
         f"{whole - moves} moves of {len(RECORDS) - 1} matches",
         f"arena-engine: 1 of {len(RECORDS)} records left out",
     ]
