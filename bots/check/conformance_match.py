@@ -220,12 +220,7 @@ class ConformanceMatch:
     def _said(self, deadline: float, right: str, section: str) -> m.Message | None:
         """Return what the bot says but BOARD and MOVES, None when nothing comes in time."""
         while True:
-            try:
-                request = self.peer.request(deadline)
-            except Left as left:
-                self.bot.lost()
-                did = "closed the connection in the middle of a match"
-                raise self._fault(did, f"{right}; who gives up says RESIGN", "1.8") from left
+            request = self.peer.request(deadline)
             match request:
                 case m.AskBoard() | m.AskMoves():
                     self._reply(request)
@@ -237,9 +232,7 @@ class ConformanceMatch:
                     step = referee.report_crash(self._state, self.side, sentence, self._in_time())
                     return self._given_up(request, step, f"{right}; its program has failed", section)
                 case m.Quit():
-                    self.peer.say(m.Bye("quit", m.Text("goodbye")))
-                    self.bot.lost()
-                    raise self._fault("said 'QUIT' in the middle of a match", f"{right}; to give up, RESIGN", "1.8")
+                    raise Left
                 case _:
                     return request
 
