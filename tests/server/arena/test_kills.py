@@ -84,7 +84,7 @@ class Player(threading.Thread):
 
     def busy(self) -> bool:
         """Tell whether it plays, or tries to come back."""
-        return self.is_alive() and (self.known() is not None or self.session._backoff is not None)
+        return self.is_alive() and (self.known() is not None or self.session._pauses is not None)
 
 
 class Server(ServerProcess):
