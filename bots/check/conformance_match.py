@@ -224,20 +224,15 @@ class ConformanceMatch:
             match request:
                 case m.AskBoard() | m.AskMoves():
                     self._reply(request)
-                case m.Resign():
-                    return self._given_up(
-                        request, referee.resign(self._state, self.side, self._in_time()), right, section
-                    )
-                case m.Crashed(sentence):
-                    step = referee.report_crash(self._state, self.side, sentence, self._in_time())
-                    return self._given_up(request, step, f"{right}; its program has failed", section)
+                case m.Resign() | m.Crashed():
+                    return self._given_up(request, right, section)
                 case m.Quit():
                     raise Left
                 case _:
                     return request
 
-    def _given_up(self, request: m.Message, step: referee.Step, right: str, section: str) -> m.Message:
-        self.peer.say(*self._take(step))
+    def _given_up(self, request: m.Message, right: str, section: str) -> m.Message:
+        self.peer.say(*self._take(referee.resign(self._state, self.side, self._in_time())))
         if self.may_resign:
             return request
         raise self._fault(f"said {self.peer.last!r}", f"{right}, so that this could be tried", section)
