@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, TypeAlias, TypedDict, Unpack
+from typing import NamedTuple, TypeAlias, TypedDict, Unpack
 
 from engine.games.catalogue import variant_title
 from engine.games.history import History
@@ -38,11 +38,8 @@ class Said(TypedDict, total=False):
     text: str
 
 
-class Noting(Protocol):
-    """A function that takes the notes of a bot."""
-
-    def __call__(self, **said: Unpack[Said]) -> None:
-        """Take a note; raises nothing."""
+Noting: TypeAlias = Callable[..., None]
+"""A function that takes the notes of a bot, with the arguments of `Said`; it raises nothing."""
 
 
 def leave_out(**_said: Unpack[Said]) -> None:

@@ -220,31 +220,19 @@ class ConformanceMatch:
     def _said(self, deadline: float, right: str, section: str) -> m.Message | None:
         """Return what the bot says but BOARD and MOVES, None when nothing comes in time."""
         while True:
-            try:
-                request = self.peer.request(deadline)
-            except Left as left:
-                self.bot.lost()
-                did = "closed the connection in the middle of a match"
-                raise self._fault(did, f"{right}; who gives up says RESIGN", "1.8") from left
+            request = self.peer.request(deadline)
             match request:
                 case m.AskBoard() | m.AskMoves():
                     self._reply(request)
-                case m.Resign():
-                    return self._given_up(
-                        request, referee.resign(self._state, self.side, self._in_time()), right, section
-                    )
-                case m.Crashed(sentence):
-                    step = referee.report_crash(self._state, self.side, sentence, self._in_time())
-                    return self._given_up(request, step, f"{right}; its program has failed", section)
+                case m.Resign() | m.Crashed():
+                    return self._given_up(request, right, section)
                 case m.Quit():
-                    self.peer.say(m.Bye("quit", m.Text("goodbye")))
-                    self.bot.lost()
-                    raise self._fault("said 'QUIT' in the middle of a match", f"{right}; to give up, RESIGN", "1.8")
+                    raise Left
                 case _:
                     return request
 
-    def _given_up(self, request: m.Message, step: referee.Step, right: str, section: str) -> m.Message:
-        self.peer.say(*self._take(step))
+    def _given_up(self, request: m.Message, right: str, section: str) -> m.Message:
+        self.peer.say(*self._take(referee.resign(self._state, self.side, self._in_time())))
         if self.may_resign:
             return request
         raise self._fault(f"said {self.peer.last!r}", f"{right}, so that this could be tried", section)

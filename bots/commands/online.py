@@ -54,6 +54,7 @@ def random(wish: Wish = DEFAULT_WISH, *, seed: int | None = None) -> None:
 def alphabeta(
     wish: Wish = DEFAULT_WISH,
     *,
+    nodes: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
     threads: Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_THREADS))] = 1,
     level: Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_LEVEL))] = MAX_LEVEL,
     no_tablebase: Flag = False,
@@ -64,6 +65,8 @@ def alphabeta(
     ----------
     wish
         Where to play, as whom, and what.
+    nodes
+        Most positions to look at for a move.
     threads
         How many threads search at the same time; more than one only on a machine that the bot has for itself.
     level
@@ -75,7 +78,7 @@ def alphabeta(
     from bots.alphabeta_bot import AlphaBetaBot
 
     check_wish(wish)
-    bot = AlphaBetaBot(threads=threads, level=level, tablebase=not no_tablebase)
+    bot = AlphaBetaBot(nodes=nodes, threads=threads, level=level, tablebase=not no_tablebase)
     if wish.game not in CHOSEN_BY:
         bot.warm(wish.game, _variant(wish))
     else:
@@ -137,11 +140,11 @@ def watch(
     Parameters
     ----------
     match
-        Number of the match; the newest one that is running when left out.
+        Number of the match; without it, the newest one that is running, or the next one that begins.
     where
         Which server to connect to.
     follow
-        Wait for a match where none is running, and go on with the next one when it is over, until interrupted.
+        Go on with the next match when it is over, until interrupted.
     record
         Print the record of the match in the end.
     """

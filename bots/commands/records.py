@@ -18,7 +18,7 @@ from bots.commands.options import (
 from bots.commands.requests import fetch
 from engine.commands import reports
 from engine.commands.inputs import MAX_BYTES, File, bytes_of, place_of
-from engine.commands.program import answer
+from engine.commands.program import Rejected, answer
 from engine.compiling.binding import can_compile
 from engine.games.interface import Position
 from engine.match.reader import BadRecord, decoded
@@ -91,7 +91,7 @@ def replay(
                 for line in texts.lines(answers[-1]):
                     write(line)
     except ArenaError as error:
-        fail(str(error), 2)
+        raise Rejected(str(error)) from None
     write(texts.closing(playing.name, summary, playing.side, answers))
     reports.write("--json", json, lambda: texts.as_json(playing.name, summary, playing.side, answers))
     sys.exit(0 if {answer.outcome for answer in answers} <= {Outcome.SAME, Outcome.NEW} else 1)
@@ -163,28 +163,25 @@ FOLDERS = ("records", "running")
 
 
 def _record_of(name: str, data: Path) -> Summary:
-    """Read a record; end the command where it cannot be read, or with the line that is not true.
+    """Read a record; raises `Rejected` where it cannot be read, or with the line that is not true.
 
     ``name`` is a file, - for standard input, the number of a match in the data directory, or the URL of a match's page
     or of its record.
     """
+    place = name
     try:
-        place, content = _content(name, data)
-        try:
-            return verify(decoded(content))
-        except BadRecord as error:
-            fail(f"{place}: {error}", 2)
+        if name.startswith(("http://", "https://")):
+            page = PAGE.fullmatch(name)
+            content = fetch(f"{page[1]}/api/matches/{page[2]}/record" if page else name, MAX_BYTES)
+        else:
+            file = _numbered(name, data) if name.isdecimal() and not Path(name).exists() else name
+            place = place_of(file)
+            content = bytes_of(file)
+        return verify(decoded(content))
+    except BadRecord as error:
+        raise Rejected(f"{place}: {error}") from None
     except ArenaError as error:
-        fail(str(error), 2)
-
-
-def _content(name: str, data: Path) -> tuple[str, bytes]:
-    """Return what to call a record, and its bytes."""
-    if name.startswith(("http://", "https://")):
-        return name, _fetched(name)
-    if name.isdecimal() and not Path(name).exists():
-        name = _numbered(name, data)
-    return place_of(name), bytes_of(name)
+        raise Rejected(str(error)) from None
 
 
 def _numbered(number: str, data: Path) -> str:
@@ -193,13 +190,4 @@ def _numbered(number: str, data: Path) -> str:
         path = data / folder / f"{int(number)}.txt"
         if path.is_file():
             return str(path)
-    if not data.is_dir():
-        raise ArenaError(f"match {number} is looked for in the data directory {data}, which is not there; see --data")
-    raise ArenaError(f"the data directory {data} has no match {number}")
-
-
-def _fetched(url: str) -> bytes:
-    """Return what stands behind a URL; that of a match's page is its record."""
-    if page := PAGE.fullmatch(url):
-        url = f"{page[1]}/api/matches/{page[2]}/record"
-    return fetch(url, MAX_BYTES)
+    raise Rejected(f"the data directory {data} has no match {number}; --data names another one")

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from bots.bot import match_title
 from bots.client.connection import Address, Connection, address, reconnect_pauses
-from bots.client.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreachable
+from bots.client.errors import ConnectionLost, Refused, ServerFault, Unreachable
 from bots.terminal.painting import paint_board, plain_console, print_lines
 from engine.games.catalogue import GAMES
 from engine.games.history import History
@@ -175,9 +175,9 @@ def watch(
     record: bool = False,
     console: Console | None = None,
 ) -> None:
-    """Watch a match, the newest one when none is named.
+    """Watch a match. Without a number it is the newest one that is running, or the next one that begins.
 
-    ``follow``: wait for one where none is running, and go on with the next one after it, until interrupted.
+    ``follow``: go on with the next match after it, until interrupted.
     ``record``: fetch and print the record in the end. Raises `bots.client.errors.ArenaError`.
     """
     console = console or plain_console()
@@ -188,7 +188,7 @@ def watch(
         while True:
             try:
                 if number is None:
-                    number = _find(connection, follow, above, console)
+                    number = _find(connection, above, console)
                 watched_match = _begin(connection, number)
                 (_live if console.is_terminal else _line_by_line)(connection, watched_match, console)
                 if record:
@@ -217,7 +217,7 @@ def _reconnect(lost: ConnectionLost, where: Address) -> Connection:
     raise Unreachable(f"{lost}; the server could not be reached again")
 
 
-def _find(connection: Connection, follow: bool, above: int, console: Console) -> int:
+def _find(connection: Connection, above: int, console: Console) -> int:
     """Return the newest match that is running, or else, after waiting, one that has begun and ended meanwhile."""
     is_waiting = False
     while True:
@@ -226,8 +226,6 @@ def _find(connection: Connection, follow: bool, above: int, console: Console) ->
         number = newest(listed, above, running=True) or (newest(listed, above) if is_waiting else None)
         if number is not None:
             return number
-        if not follow:
-            raise ArenaError("no match is running; --follow waits for one")
         if not is_waiting:
             print_lines(console, "waiting for a match to begin")
             is_waiting, above = True, max(above, newest(listed) or 0)

@@ -50,21 +50,15 @@ def loaded(file: Path, arguments: Sequence[str]) -> Iterator[FileBot]:
 
 def _run(file: Path, main: ModuleType) -> FileBot:
     try:
-        program = compile(file.read_bytes(), str(file), "exec")
+        source = file.read_bytes()
     except OSError as error:
         raise ArenaError(f"{file} cannot be read: {reason(error)}") from None
-    except (SyntaxError, ValueError) as error:
-        line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        why = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise ArenaError(f"{file}{line}: this is no Python: {why}") from None
     stdin, sys.stdin = sys.stdin, io.StringIO()
     try:
         with loading(), redirect_stdout(sys.stderr):
-            exec(program, main.__dict__)
+            exec(compile(source, str(file), "exec"), main.__dict__)
     except Loaded as found:
         return FileBot(found.bot, found.name)
-    except EOFError:
-        raise ArenaError(f"{file} reads standard input, which a bot that is replayed may not do") from None
     except SystemExit as leaving:
         raise ArenaError(f"{file} has ended before it called play, with exit status {leaving.code or 0}") from None
     except ArenaError as error:

@@ -192,13 +192,13 @@ def review(
     evaluator = Evaluator(start, clock=clock, compiling=told, tablebase=whole_tablebase_of(start))
     reviewer = _Reviewer(summary, nodes, evaluator, solver_kernels(start, told))
     wanted = range(1, summary.history.plies + 1) if among is None else among
+    keys: list[int] = []
     for before, after in pairwise(accumulate(summary.history.moves, History.after, initial=History.begin(start))):
         if after.plies >= wanted.stop:
             return
         if after.plies in wanted:
-            yield reviewer.move(before, after)
-        else:
-            reviewer.skip(before)
+            yield reviewer.move(before, after, keys)
+        keys.append(key_of(before.position))
 
 
 def _once(function: Callable[[], None]) -> Callable[[], None]:
@@ -223,15 +223,24 @@ class _Reviewer:
         self._nodes = nodes
         self._evaluator = evaluator
         self._kernels = kernels
-        self._keys: list[int] = []  # of the positions before the one that is reviewed
         self._reached: _Node | None = None  # the node of the position that the last move has led to
 
-    def move(self, before: History, after: History) -> ReviewedMove:
-        """Review the move that leads from one position to another; moves come in order."""
-        node = self._reached or self._node(before)
-        self._keys.append(key_of(before.position))
-        self._reached = self._node(after)
-        best, played = self._choices(before, node, _Choice.of(after, self._reached))
+    def move(self, before: History, after: History, keys: list[int]) -> ReviewedMove:
+        """Review the move that leads from one position to another; moves come in order.
+
+        ``keys`` are those of the positions before both.
+        """
+        node = self._reached or self._node(before, keys)
+        later = [*keys, key_of(before.position)]
+        self._reached = self._node(after, later)
+        played = _Choice.of(after, self._reached)
+        best = None
+        if node.thought is not None and node.worth is not None and played.worth is not None:
+            if node.worth.result == -1 and played.result is None:  # whatever is played loses
+                played = played._replace(worth=node.worth)
+            best = self._best(before, node.worth, node.thought, played, later)
+            if best is not None and best.move == played.move:
+                played = best
         line = node.thought.pv(before.position) if node.thought is not None and best is not None else []
         return ReviewedMove(
             after.plies,
@@ -243,40 +252,27 @@ class _Reviewer:
             played.worth,
         )
 
-    def skip(self, before: History) -> None:
-        """Leave out a move that comes before those to review."""
-        self._keys.append(key_of(before.position))
+    def _best(
+        self, before: History, worth: Worth, thought: SearchResult, played: "_Choice", keys: list[int]
+    ) -> "_Choice | None":
+        """Return the better one of the engine's move and the one that was played.
 
-    def _choices(self, before: History, node: _Node, played: "_Choice") -> "tuple[_Choice | None, _Choice]":
-        """Return the best move of a position, None where that is not known, and the one that was played."""
-        if node.thought is None or node.worth is None or played.worth is None:
-            return None, played
-        result = node.worth.result
-        if result is not None and played.result is not None and played.result > result:
-            return played, played  # a draw that only the moves before show
+        Where neither keeps a result that the solver has proven, a move that does; None where nothing is known.
+        """
         first = played
-        move = node.thought.move(before.position)
+        move = thought.move(before.position)
         if not _lead_to_the_same(before.position, played.move, move):
             after = before.after(move)
-            first = _Choice.of(after, self._node(after))
-        if result == -1:  # whatever is played loses
-            lost = played if played.result == -1 else played._replace(worth=node.worth)
-            return (lost if first is played else first._replace(worth=node.worth)), lost
-        if node.thought.plies_to_end is not None:  # the search has proven what its move leads to
-            first = first._replace(worth=node.worth)
-        best = self._better(before, result, first, played)
-        return best, best if best is not None and best.move == played.move else played
-
-    def _better(self, before: History, result: int | None, first: "_Choice", played: "_Choice") -> "_Choice | None":
-        """Return the better one of two moves, or where neither keeps a proven result, one that does."""
-        assert played.worth is not None
-        if first.move == played.move:
-            return first if result in (None, first.result) else self._keeping(before, result)
-        if first.worth is None:
+            first = _Choice.of(after, self._node(after, keys))
+        if thought.plies_to_end is not None or worth.result == -1:  # what the best move leads to is proven
+            first = first._replace(worth=worth)
+        if first.worth is None or played.worth is None:
             return None
-        if result is not None and result not in (first.result, played.result):
-            return self._keeping(before, result)
-        return played if _at_least(played.worth, first.worth) else first
+        best = played if first.move != played.move and _at_least(played.worth, first.worth) else first
+        kept = [each.result for each in (first, played) if each.result is not None]
+        if worth.result is None or worth.result <= max(kept, default=-2):
+            return best
+        return self._keeping(before, worth.result)
 
     def _keeping(self, before: History, result: int) -> "_Choice | None":
         """Return the first move that keeps a result which the solver has proven."""
@@ -287,12 +283,12 @@ class _Reviewer:
                 return choice
         return None
 
-    def _node(self, history: History) -> _Node:
+    def _node(self, history: History, keys: list[int]) -> _Node:
         """Find out what a position is worth for the side to move."""
         known = self._over(history)
         if known is not None:
             return _Node(known, None)
-        thought = self._evaluator.evaluate(history.position, self._keys, self._nodes)
+        thought = self._evaluator.evaluate(history.position, keys, self._nodes)
         if thought is None or thought.score is None:
             return _Node(self._solved(history.position), thought)
         plies = thought.plies_to_end

@@ -64,7 +64,7 @@ async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, s
             if any(bot.kind == LEVELLED for bot in bots):
                 answer("the search of alphabeta is compiled before its first match: a minute or two, once")
             async with trio.open_nursery() as programs:
-                programs.start_soon(run_program, "watch", *where, "--wait")
+                programs.start_soon(run_program, "watch", *where)
                 while not arena.connected_sessions():
                     await trio.sleep(CHECK_SECONDS)  # even the shortest match is seen
                 for bot, name, opponent in zip(bots, names, reversed(names), strict=True):

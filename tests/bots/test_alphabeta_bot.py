@@ -1,4 +1,4 @@
-"""The alpha-beta bot. Where it is not warmed it searches interpreted, so that nothing is compiled here."""
+"""The alpha-beta bot and the random one. A bot that is not warmed searches interpreted: nothing is compiled here."""
 
 from random import Random
 from typing import Any
@@ -8,7 +8,8 @@ import pytest
 from bots import alphabeta_bot
 from bots.alphabeta_bot import AlphaBetaBot
 from bots.bot import Clocks
-from engine.games.catalogue import start_of
+from bots.random_bot import RandomBot
+from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
 from engine.games.interface import Position, moves
 from engine.search.searcher import PlayedKeys, SearchLimits, SearchResult, key_of
@@ -185,3 +186,29 @@ def test_a_warmed_bot_plays_compiled() -> None:
     bot = AlphaBetaBot(nodes=500)
     bot.warm("mnk", "3 3 3")  # which tests of the engine compile as well
     assert play_on(bot, History.begin(start_of("mnk", "3 3 3")), 9).plies
+
+
+def played(seed: int, game: str, parameters: str, plies: int = 120) -> tuple[str, ...]:
+    """Let a random bot play against itself; every move has to be legal."""
+    bot = RandomBot(seed)
+    history = History.begin(GAMES[game].start(parameters))
+    while history.verdict(plies) is None:
+        history = history.after(bot.choose(history.position, CLOCKS))
+    return history.moves
+
+
+GIPF = ["4 4 15 15", "2 2 5 5", "3 3 10 12", "5 4 20 20", "6 3 18 18"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("game", "parameters"),
+    [*(("gipf", each) for each in GIPF), *((name, GAMES[name].default_parameters) for name in GAMES)],
+)
+def test_every_random_move_is_legal(game: str, parameters: str, seed: int) -> None:
+    assert played(seed, game, parameters)
+
+
+def test_a_seed_names_a_game() -> None:
+    assert played(7, "gipf", "4 4 15 15") == played(7, "gipf", "4 4 15 15")
+    assert played(7, "gipf", "4 4 15 15") != played(8, "gipf", "4 4 15 15")

@@ -83,7 +83,7 @@ def test_a_bot_without_a_fault() -> None:
         ("leaves choices out", "opponent's crossing", "said 'MOVE a3-b3': ", "8"),
         ("rests after a match", "match after match", "said nothing for 10 s", "4"),
         ("is slow", "with a second", "used up its clock (1000 ms for the match)", "9"),
-        ("quits at an error", "MOVE is refused", "said 'QUIT' in the middle of a match", "1.8"),
+        ("quits at an error", "MOVE is refused", "closed the connection in the middle of a match", "1.8"),
         ("does not hear refusals", "MOVE is refused", "used up its clock", "6"),
         (
             "does not come back",

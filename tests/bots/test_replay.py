@@ -263,13 +263,13 @@ def test_the_bot_of_a_file_is_what_it_plays_with(place: Callable[[str, str], Non
     ("text", "sentence"),
     [
         (None, "mine.py cannot be read: No such file or directory"),
-        ("def choose(:\n", "mine.py, line 1: this is no Python: "),
+        ("def choose(:\n", "the bot failed before it called play"),
         (
             "x = 1\nx.y\n",
             "the bot failed before it called play (mine.py, line 2, in <module>): AttributeError: 'int' object has no ",
         ),
         ("raise SystemExit(3)\n", "mine.py has ended before it called play, with exit status 3"),
-        ("input()\n", "mine.py reads standard input, which a bot that is replayed may not do"),
+        ("input()\n", "the bot failed before it called play (mine.py, line 1, in <module>): EOFError"),
         ("x = 1\n", "mine.py neither calls play nor has a function choose(position, clocks)"),
         ("choose = 1\n", "play needs a Bot, or a function that takes position and clocks; not 1"),
         ("from bots.client import play\nplay(1)\n", "mine.py: play needs a Bot, or a function"),

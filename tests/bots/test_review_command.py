@@ -111,7 +111,7 @@ def test_a_record_is_named_in_every_way(
     [
         (("review",), 'parameter RECORD requires an argument'),
         (("review", "{folder}/none.txt"), "{folder}/none.txt: cannot be read: No such file or directory"),
-        (("review", "17", "--data", "{folder}/none"), "looked for in the data directory {folder}/none, which"),
+        (("review", "17", "--data", "{folder}/none"), "the data directory {folder}/none has no match 17"),
         (("review", "17", "--data", "{folder}"), "the data directory {folder} has no match 17"),
         (("review", "{site}/match/18"), "{site}/api/matches/18/record: there is no match 18 here"),
         (("review", "{site}/nothing"), "{site}/nothing: the server answers HTTP Error 404: Not Found"),

@@ -1,22 +1,28 @@
-"""What ``arena-bot submit`` sends of a folder, what it says meanwhile, and how it ends; the league is made up."""
+"""``arena-bot submit``: the files of a folder that are sent, the words meanwhile, the end; and hostile leagues."""
 
+import http.server
 import io
+import itertools
 import os
 import shutil
 import subprocess
+import threading
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bots.client.errors import ArenaError
 from bots.commands import league as command
-from bots.commands.league import Entry
+from bots.commands.league import Entry, League
 
 ENTRY = Entry(name="ann-1", token="secret")
 
 
-class League:
+class ScriptedLeague:
     """Tells of a version what it was told to tell, one after the other."""
 
     def __init__(self, *told: dict[str, Any]) -> None:
@@ -46,9 +52,11 @@ def told(state: str, log: str = "", *, ahead: int | None = None, minutes: int | 
     }
 
 
-def submit(monkeypatch: pytest.MonkeyPatch, path: Path, *answers: dict[str, Any], detach: bool = False) -> League:
+def submit(
+    monkeypatch: pytest.MonkeyPatch, path: Path, *answers: dict[str, Any], detach: bool = False
+) -> ScriptedLeague:
     """Send a bot; the command returns only where it does not wait for what becomes of it."""
-    league = League(*answers)
+    league = ScriptedLeague(*answers)
     monkeypatch.setattr(command, "League", lambda _entry: league)
     monkeypatch.setattr(command, "LOOK_SECONDS", 0)
     command.submit(path, entry=ENTRY, detach=detach)
@@ -155,3 +163,47 @@ def test_where_there_is_no_git_all_goes_that_is_not_hidden(monkeypatch: pytest.M
     (tmp_path / "__pycache__" / "bot.pyc").touch()
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     assert shutil.which("git") is None and sent(monkeypatch, tmp_path) == ["bot.py", "lib/x.o"]
+
+
+@contextmanager
+def answering(answer: bytes) -> Iterator[tuple[str, list[str | None]]]:
+    """Answer every request in these bytes, without end where they have no length; yield the URL, and the tokens."""
+    tokens: list[str | None] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            tokens.append(self.headers.get("authorization"))
+            self.wfile.write(answer)
+            try:
+                for _ in itertools.count() if b"content-length" not in answer else ():
+                    self.wfile.write(b"[" * 65536)
+            except OSError:  # the client has enough
+                pass
+
+        do_POST = do_GET  # noqa: N815
+
+        def log_message(self, *_what: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}", tokens
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.mark.parametrize("data", [None, b"zip"])
+def test_a_token_goes_to_no_other_server(data: bytes | None) -> None:
+    with answering(b"HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\n{}") as (other, tokens):
+        redirect = f"HTTP/1.0 302 Found\r\nlocation: {other}/stolen\r\ncontent-length: 0\r\n\r\n"
+        with answering(redirect.encode()) as (league, _), pytest.raises(ArenaError, match=other):
+            League(Entry(name="ann-1", token="secret", server=league)).ask("versions", data)
+    assert tokens == []
+
+
+def test_an_answer_of_a_league_has_an_end() -> None:
+    with answering(b"HTTP/1.0 200 OK\r\n\r\n") as (league, _), pytest.raises(ArenaError, match="more than"):
+        League(Entry(name="ann-1", token="secret", server=league)).ask("versions")

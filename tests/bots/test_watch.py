@@ -237,7 +237,6 @@ WATCH_UNKNOWN = "> WATCH 17\n< WATCHING 17 {} alice bob 60000 0 1000\n> PING\n" 
 @pytest.mark.parametrize(
     ("error", "script", "match", "sentence"),
     [
-        (ArenaError, NONE_RUNS + QUIT, None, "no match is running; --follow waits for one"),
         (Refused, OVER + QUIT, 17, "the server says: match 17 is not running"),
         (ServerFault, WATCH_UNKNOWN.format("halma 8"), 17, "the game 'halma' is unknown here"),
         (ServerFault, WATCH_UNKNOWN.format("gipf 1,1,1,1"), 17, "the match cannot be followed: S is 1"),

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.coding import LineReader, decode, encode, usage
-from engine.wire.ends import MAX_BLOCK_LINES, ClientEnd, ServerEnd
+from engine.wire.coding import REPLY_BYTES, LineReader, decode, encode, usage
+from engine.wire.ends import MAX_BLOCK_BYTES, MAX_BLOCK_LINES, ClientEnd, ServerEnd
 from engine.wire.fields import Note, read_note, write_note
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, Message
 from engine.wire.words import number_of
@@ -231,6 +231,15 @@ def test_a_block_that_is_too_long() -> None:
     with pytest.raises(ProtocolError) as caught:
         ClientEnd().receive(f"BOARD {MAX_BLOCK_LINES + 1}\n".encode())
     assert caught.value.code == Code.TOO_MANY
+
+
+def test_a_block_has_a_bounded_size() -> None:
+    end, line = ClientEnd(), b"| " + b"x" * (REPLY_BYTES - 10) + b"\n"
+    end.receive(b"RECORD 1 100000\n")
+    for _ in range(MAX_BLOCK_BYTES // len(line)):
+        assert end.receive(line) == []
+    with pytest.raises(ProtocolError, match=f"at most {MAX_BLOCK_BYTES} bytes"):
+        end.receive(2 * line)
 
 
 def test_clients_leave_out_what_they_do_not_know() -> None:
