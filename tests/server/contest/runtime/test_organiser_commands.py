@@ -175,7 +175,7 @@ def test_forfeits_are_played_after_a_reinstatement_and_old_faults_count_no_more(
     found.play()
     games = found.store.games(found.id)
     assert sum(game.termination == "forfeit" for game in games) == 4
-    assert found.intervene(Kind.REINSTATE, "a4") == "4 of 4 forfeited games are played now"
+    assert found.intervene(Kind.REINSTATE, "a4").startswith("forfeited games are played now")
     assert len(found.plan.due) == 4 and not found.plan.forfeited
     found.result = better_wins
     found.play()
