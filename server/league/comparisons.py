@@ -13,11 +13,11 @@ from engine.games.catalogue import GAMES, unknown_game
 from engine.games.interface import BadParameters
 from server.contest import contest_file
 from server.contest.contest_file import BadContest
-from server.contest.interventions import Kind
+from server.contest.interventions import Intervention, Kind
 from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.report import formatting
 from server.contest.report.structure import Report
-from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest, intervene
+from server.contest.runtime.organiser_commands import BadIntervention, intervene
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Contest, Store
 from server.league.accounts.accounts import Accounts
@@ -110,7 +110,7 @@ class Comparisons:
             raise NotAllowed(f"{bot} has no comparison {contest} that is being played")
         try:
             with closing(Store(self._data / FILE)) as store:
-                intervene(store, contest, InterventionRequest(Kind.CANCEL), self._now())
+                intervene(store, contest, Intervention(0, self._now(), Kind.CANCEL))
         except BadIntervention as error:
             raise NotAllowed(str(error)) from None
         self._accounts.note(by, f"{found.name}: the contest was cancelled")

@@ -6,9 +6,7 @@ A server that holds the contest takes it up within about a second; where none do
 import os
 import shutil
 import sys
-from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition
@@ -25,19 +23,6 @@ MAX_NAMED = 8
 
 class BadIntervention(Exception):
     """An intervention that is refused; ``str(error)`` is a sentence that says why."""
-
-
-class InterventionRequest(NamedTuple):
-    """An intervention that the organiser asks for."""
-
-    kind: Kind
-    name: str = ""
-    match: int | None = None
-    command: tuple[str, ...] = ()
-    folder: str = ""
-    """Of the version of a bot that is chosen."""
-    version: int = 0
-    sha256: str = ""
 
 
 def open_contest(store: Store, contest: str | int) -> Contest:
@@ -65,16 +50,18 @@ def open_contest(store: Store, contest: str | int) -> Contest:
     return row
 
 
-def intervene(store: Store, contest: int, asked: InterventionRequest, date: datetime) -> tuple[Intervention, str]:
-    """Keep an intervention, and return it with a sentence about its effects; raises `BadIntervention`."""
+def intervene(store: Store, contest: int, asked: Intervention) -> tuple[Intervention, str]:
+    """Keep an intervention, and return it with a sentence about its effects; raises `BadIntervention`.
+
+    Its number, and how far the contest has come, are set here.
+    """
 
     def make(number: int) -> Intervention:
         definition, begun = store.definition(contest), store.fixtures(contest)
         fixtures = [fixture for of_match in begun.values() for fixture in of_match]
         stage, round = max(((fixture.stage, fixture.round) for fixture in fixtures), default=(-1, 0))
         name = asked.name and _entrant(definition, asked.name)
-        chosen = asked.folder, asked.version, asked.sha256
-        done = Intervention(number, date, asked.kind, name, asked.match, asked.command, stage, round, *chosen)
+        done = asked._replace(number=number, name=name, stage=stage, round=round)
         if is_cancelled(definition.interventions):
             raise BadIntervention(f"the contest {definition.name!r} was cancelled, and ends now")
         if refusal := _refusal(definition, store.games(contest), done, begun):

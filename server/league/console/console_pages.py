@@ -12,6 +12,7 @@ What cannot be undone is asked again, by a form that has the field ``sure`` in a
 
 import re
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from functools import partial
 
 import trio
@@ -21,8 +22,8 @@ from starlette.routing import Route
 
 from engine.wire.codes import ProtocolError
 from server.arena.arena import Arena
-from server.contest.interventions import Kind
-from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest
+from server.contest.interventions import Intervention, Kind
+from server.contest.runtime.organiser_commands import BadIntervention
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import LADDER
 from server.league.accounts.accounts import Accounts
@@ -165,7 +166,7 @@ class ConsolePages:
             raise Refused(404, NO_LADDER)
         if change not in LADDER_CHANGES:
             raise Refused(404, f"what can be done with the ladder is one of {', '.join(LADDER_CHANGES)}")
-        asked = InterventionRequest(Kind(change))
+        asked = Intervention(0, datetime.now(UTC), Kind(change))
         return await self._tried(
             identity, partial(change_contest, self._data, self._accounts, LADDER, asked, identity.person.name)
         )
@@ -195,7 +196,7 @@ class ConsolePages:
             (question, yes), whom = ASKED[kind], name if match is None else f"Match {match}"
             asked_again = f"{whom}: {question}" if whom else question
             return self._ask(identity, asked_again, yes, f"{here}/{kind}", here, fields)
-        asked = InterventionRequest(kind, name, match)
+        asked = Intervention(0, datetime.now(UTC), kind, name, match)
         try:
             work = partial(change_contest, self._data, self._accounts, number, asked, identity.person.name)
             told = await _in_thread(work)

@@ -11,9 +11,9 @@ from typing import Any
 from engine.games.outcome import ANNULLED
 from server.arena.arena import Arena
 from server.contest.fixtures import Fixture, GameResult, counted_games
-from server.contest.interventions import is_cancelled, is_paused
+from server.contest.interventions import Intervention, is_cancelled, is_paused
 from server.contest.report.progress import progress_text
-from server.contest.runtime.organiser_commands import InterventionRequest, intervene, open_contest
+from server.contest.runtime.organiser_commands import intervene, open_contest
 from server.contest.runtime.service import ContestService, ContestSnapshot, take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import FILE, LADDER, Contest, Store
@@ -140,7 +140,7 @@ def _result(game: GameResult) -> str:
     return f"{game.fixture.players[game.winner]} won ({reason})"
 
 
-def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: InterventionRequest, by: str) -> str:
+def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: Intervention, by: str) -> str:
     """Make an intervention in a contest that is not over, and return a sentence about its effects, without its end.
 
     The contest is given by its name or its number; with an empty name it is the only one that is not over. Raises
@@ -149,7 +149,7 @@ def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: In
     """
     with closing(Store(data / FILE)) as store:
         found = open_contest(store, contest)
-        done, follows = intervene(store, found.id, asked, datetime.now(UTC))
+        done, follows = intervene(store, found.id, asked)
     accounts.note(by, f"{found.name}: {done.sentence}")
     return f"{found.name}: {done.sentence}; {follows}"
 

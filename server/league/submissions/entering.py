@@ -18,8 +18,8 @@ import trio
 
 from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, Entrant
-from server.contest.interventions import Kind
-from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest, intervene
+from server.contest.interventions import Intervention, Kind
+from server.contest.runtime.organiser_commands import BadIntervention, intervene
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Contest, Store
 from server.league.accounts.accounts import Accounts
@@ -117,17 +117,18 @@ def _enter(
     late: str,
 ) -> None:
     """Let a version play as an entrant; without one the entrant is withdrawn. A clause says what came too ``late``."""
+    now = datetime.now(UTC)
     if version is None:
-        asked = InterventionRequest(Kind.WITHDRAW, entrant.name)
+        asked = Intervention(0, now, Kind.WITHDRAW, entrant.name)
         what = f"{entrant.version_of} has no version that passed in time; {entrant.name} was withdrawn"
     else:
         place = (folder_of(data, row.id) / ENTERED / entrant.name).resolve()
         remove_tree(place)  # left by a server that was killed before it had committed
         shutil.copytree(versions.folder(version) / BUILD, place, symlinks=True, copy_function=os.link)
         command = runnable(version.command)
-        chosen = str(place), version.number, version.sha256
-        asked = InterventionRequest(Kind.VERSION, entrant.name, None, command, *chosen)
+        asked = Intervention(0, now, Kind.VERSION, entrant.name, command=command)
+        asked = asked._replace(folder=str(place), version=version.number, sha256=version.sha256)
         what = f"{version.title} plays as {entrant.name}"
-    intervene(store, row.id, asked, datetime.now(UTC))
+    intervene(store, row.id, asked)
     accounts.note(SERVER, f"{row.name}: {what}{late}")
     log.info("contest_version_entered", contest=row.name, name=entrant.name, what=f"{what}{late}")
