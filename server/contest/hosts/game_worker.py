@@ -44,15 +44,13 @@ async def play(job: Job) -> Answer:
     definition = read_definition(job.definition)
     with tempfile.TemporaryDirectory(prefix="arena-game-") as folder:
         data = Path(folder)
-        async with private_arena(data, job.server) as (arena, record_store, seats):
-            answer = await _play(job, definition, arena, seats)
+        async with private_arena(data, job.server) as (_, record_store, seats):
+            answer = await _play(job, definition, seats)
             record = record_store.read(job.match) or ""
-        if not (record or answer.names or answer.fault):
-            return Answer(program_with_rules(), fault="the record could not be kept")
         return msgspec.structs.replace(answer, record=record, wrote=_written(data, job))
 
 
-async def _play(job: Job, definition: Definition, arena: Arena, seats: ArenaHost) -> Answer:
+async def _play(job: Job, definition: Definition, seats: ArenaHost) -> Answer:
     """Play the game; if it could not begin, return why."""
     task = GameTask(CONTEST, definition, job.fixture, job.match)
     try:

@@ -57,13 +57,6 @@ def sync_result(record_store: RecordStore, game: GameResult) -> tuple[GameResult
         return game._replace(winner=None, termination=str(Termination.SERVER_FAULT), detail=detail), ""
 
 
-FIRST_PAUSE_SECONDS = 1.0
-"""Pause after the first fault."""
-
-MAX_PAUSE_SECONDS = 60.0
-"""Longest pause before something is tried again that could not be done through a fault of the server's own."""
-
-
 def missing_resource(error: BaseException) -> str:
     """Return a clause about the missing resource that caused an error; empty for errors of other kinds."""
     if isinstance(error, BaseExceptionGroup):
@@ -183,7 +176,7 @@ class Ledger:
             self.paused = Pause(datetime.now(UTC) if self.paused is None else self.paused.began, None, reason)
             self.pause_changed()
             await self._keep_pause(self.paused)
-        await trio.sleep(pause_seconds(self._faults, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
+        await trio.sleep(pause_seconds(self._faults))
 
     async def resume(self) -> None:
         """End the pause, since a game was played."""
