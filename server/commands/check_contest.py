@@ -18,7 +18,6 @@ from engine.wire.words import number_of
 from server.config.builtin_bot import BUILTIN_BOTS
 from server.contest.definition import Definition, Qualification
 from server.contest.fixtures import QUALIFICATION, GameResult
-from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.game_worker import private_arena
 from server.contest.plan import plan
 from server.contest.programs.program import quote_command
@@ -38,9 +37,6 @@ PLIES = 10
 
 MAX_LINES = 8
 """Lines of what a program wrote on stderr that are shown where something is wrong with it."""
-
-PAUSE_SECONDS = 1.0
-"""How often to look whether a fault of the machine holds up the games."""
 
 PROBLEMS = frozenset({Cause.BAD_MOVE, Cause.RESIGN})
 """Causes of a loss that count as failures here, in addition to losses on time: no program resigns so early."""
@@ -97,6 +93,14 @@ def short_contest(definition: Definition) -> Definition:
     )
 
 
+class _CheckLedger(Ledger):
+    """A ledger that gives up at the first fault of the machine."""
+
+    async def pause(self, what: str, reason: str, **words: object) -> None:
+        """Raise OSError."""
+        raise OSError(f"{what}: {reason}")
+
+
 async def _play(definition: Definition, data: Path) -> dict[str, tuple[str, list[str]]]:
     """Play the short games; return the first fault of each program that has one, and what it wrote on stderr."""
     if not definition.entrants:
@@ -106,24 +110,16 @@ async def _play(definition: Definition, data: Path) -> dict[str, tuple[str, list
     games: dict[int | None, GameResult] = {}
     with closing(Store(data / FILE)) as store:
         contest = store.open_contest("", definition, datetime.now(UTC))
-        async with private_arena(data, program()) as (arena, record_store, host), trio.open_nursery() as nursery:
+        async with private_arena(data, program()) as (arena, record_store, host):
+            with trio.CancelScope() as scope:
 
-            def keep(game: GameResult) -> None:
-                games[runner.playing.get(game.fixture) or game.match] = game
-                if plan(definition, games.values()).stages[-1].number != QUALIFICATION:
-                    nursery.cancel_scope.cancel()
+                def keep(game: GameResult) -> None:
+                    games[runner.playing.get(game.fixture) or game.match] = game
+                    if plan(definition, games.values()).stages[-1].number != QUALIFICATION:
+                        scope.cancel()
 
-            async def watch() -> None:
-                while True:
-                    await trio.sleep(PAUSE_SECONDS)
-                    present = ContestPlayers.of(arena).present.get(contest)
-                    if present is not None and present.paused is not None:
-                        raise OSError(present.paused.reason)
-
-            nursery.start_soon(watch)
-            runner = Runner(Ledger(contest, store, record_store, host, keep), arena, host)
-            await runner.run()
-            nursery.cancel_scope.cancel()
+                runner = Runner(_CheckLedger(contest, store, record_store, host, keep), arena, host)
+                await runner.run()
     faults: dict[str, tuple[str, list[str]]] = {}
     for match, game in games.items():
         for loss in losses(definition, game):

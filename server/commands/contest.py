@@ -1,6 +1,7 @@
 """``arena-server contest``: holds a contest, and the organiser's commands for one that is open."""
 
 import sys
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -31,7 +32,7 @@ from server.config.declared import BadTable
 from server.config.settings import Settings
 from server.contest import contest_file
 from server.contest.definition import Definition
-from server.contest.interventions import Kind
+from server.contest.interventions import Intervention, Kind
 from server.ops.logs import configure
 
 contest = cyclopts.App(
@@ -260,13 +261,15 @@ def intervene(
     command: tuple[str, ...] = (),
 ) -> None:
     """Keep an intervention in the store, and say what follows from it."""
-    from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest
+    from server.contest.runtime.organiser_commands import BadIntervention
     from server.contest.store.store import FILE
     from server.league.console.console_pages import change_contest
 
     try:
         with opened_accounts(data, "contests", FILE) as accounts:
-            sentence = change_contest(data, accounts, contest, InterventionRequest(kind, name, match, command), BY)
+            sentence = change_contest(
+                data, accounts, contest, Intervention(0, datetime.now(UTC), kind, name, match, command), BY
+            )
     except BadIntervention as error:
         fail(str(error))
     except KeyError:
@@ -286,9 +289,6 @@ def _number_of(data: Path, name: str) -> int:
 
 def _read(file: Path) -> tuple[str, Definition]:
     """Read a contest file: its text, and what it says. Ends the program where something is wrong with it."""
-    commands = [name for name in contest if not name.startswith("-")]
-    if not file.exists() and not file.suffix:
-        fail(f"there is no contest file {str(file)!r}; commands are {', '.join(commands)}")
     try:
         text = file.read_text(encoding="utf-8-sig")  # some editors begin files with a mark
         found = contest_file.read(text, lambda name: (file.parent / name).read_text(encoding="utf-8-sig"))

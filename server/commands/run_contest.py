@@ -2,7 +2,6 @@
 
 from contextlib import closing
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import trio
@@ -69,13 +68,13 @@ async def hold(file: str, definition: Definition, settings: Settings, dask: str,
                 played = number_of(len(found.games), "game")
                 console.print(f"Stopped after {played}. The same command goes on with the contest.")
                 return STOPPED
-            made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
             if await trio.to_thread.run_sync(store.verification, contest) is None:
-                verdict = await trio.to_thread.run_sync(partial(_verify, store, data, contest, console))
+                verdict = await trio.to_thread.run_sync(verify_with_progress, data, contest, console)
+                await trio.to_thread.run_sync(store.save_verification, contest, datetime.now(UTC), verdict)
                 found = await follower.look()
-                made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
                 if verdict.differences:
                     follower.say(f"{verdict.sentence}; arena-server contest --verify names them")
+            made = await trio.to_thread.run_sync(write_report, data, contest, found)
             console.print(text.render_report(made))
             console.print(f"The whole report: {folder_of(data, contest) / 'index.html'}", soft_wrap=True)
             if before is not None:
@@ -96,13 +95,6 @@ def _open(store: Store, file: str, definition: Definition, data: Path) -> int:
         if definition.name not in known:
             accounts.note(BY, f"opened the contest {definition.name}")
     return contest
-
-
-def _verify(store: Store, data: Path, contest: int, console: Console) -> Verdict:
-    """Verify a finished contest against its records, and save the result."""
-    verdict = verify_with_progress(data, contest, console)
-    store.save_verification(contest, datetime.now(UTC), verdict)
-    return verdict
 
 
 def verify_with_progress(data: Path, contest: int, console: Console) -> Verdict:

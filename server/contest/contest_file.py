@@ -154,15 +154,9 @@ def _entrants(file: TomlTable) -> tuple[Entrant, ...]:
             raise table.wrong("name", "a name that no other entrant has, capital and small letters being alike")
         if table.has("command") and not entrant.command:
             raise table.wrong("command", "the list of a program and its arguments")
-        if entrant.version_of and (entrant.command or entrant.folder):
-            raise BadContest(
-                f"{table.place} has version-of, and {'command' if entrant.command else 'folder'} as well: "
-                "the version of the bot gives both"
-            )
-        if entrant.version and not entrant.version_of:
-            raise BadContest(f"{table.place} has version and no version-of: name the bot")
-        if entrant.folder and not entrant.command:
-            raise BadContest(f"{table.place} has a folder and no command: only a program that is started works in one")
+        program, bot = bool(entrant.command), bool(entrant.version_of)
+        if (program and bot) or (entrant.folder and not program) or (entrant.version and not bot):
+            raise BadContest(f"{table.place} has a command, with a folder or not, or version-of, with a version or not")
         entrants[entrant.name.lower()] = entrant
     return tuple(entrants.values())
 

@@ -25,11 +25,11 @@ from engine.games.catalogue import GAMES, unknown_game
 from server.contest import contest_file
 from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, Entrant
-from server.contest.interventions import Kind
+from server.contest.interventions import Intervention, Kind
 from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.report import formatting
 from server.contest.report.structure import Report
-from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest, intervene
+from server.contest.runtime.organiser_commands import BadIntervention, intervene
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Contest, Store
 from server.league.accounts.accounts import Accounts
@@ -86,17 +86,17 @@ def enter_due(data: Path, versions: Versions, accounts: Accounts, now: datetime,
     with closing(Store(data / FILE)) as store:
         for row, entrant, version, late in list(_choices(store, versions, now, began)):
             if version is None:
-                asked = InterventionRequest(Kind.WITHDRAW, entrant.name)
+                asked = Intervention(0, now, Kind.WITHDRAW, entrant.name)
                 what = f"{entrant.version_of} has no version that passed in time; {entrant.name} was withdrawn"
             else:
                 place = (folder_of(data, row.id) / ENTERED / entrant.name).resolve()
                 remove_tree(place)  # a killed server may have left it
                 shutil.copytree(versions.folder(version) / BUILD, place, symlinks=True, copy_function=os.link)
-                chosen = str(place), version.number, version.sha256
-                asked = InterventionRequest(Kind.VERSION, entrant.name, None, runnable(version.command), *chosen)
+                asked = Intervention(0, now, Kind.VERSION, entrant.name, command=runnable(version.command))
+                asked = asked._replace(folder=str(place), version=version.number, sha256=version.sha256)
                 what = f"{version.title} plays as {entrant.name}"
             with suppress(BadIntervention):  # the organiser was faster: cancelled, or the entrant withdrawn
-                intervene(store, row.id, asked, datetime.now(UTC))
+                intervene(store, row.id, asked)
                 accounts.note(SERVER, f"{row.name}: {what}{late}")
                 log.info("contest_version_entered", contest=row.name, name=entrant.name, what=f"{what}{late}")
 
@@ -204,7 +204,7 @@ class Comparisons:
         if found is None or found.is_over:
             raise NotAllowed(f"{bot} has no comparison {contest} that is being played")
         with closing(Store(self._data / FILE)) as store:
-            intervene(store, contest, InterventionRequest(Kind.CANCEL), self._now())
+            intervene(store, contest, Intervention(0, self._now(), Kind.CANCEL))
         self._accounts.note(by, f"{found.name}: the contest was cancelled")
 
     def remove_programs(self) -> None:

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from engine.statistics.online import LadderPlayer
-from server.contest.interventions import Kind
-from server.contest.runtime.organiser_commands import InterventionRequest, intervene
+from server.contest.interventions import Intervention, Kind
+from server.contest.runtime.organiser_commands import intervene
 from server.contest.store.store import FILE, Store
 from server.contest.store.store import LADDER as LADDER_NUMBER
 from server.league.accounts.accounts import Accounts
@@ -109,7 +109,7 @@ def fill(data: Path) -> None:
         with closing(Store(data / FILE)) as contests:
             contests.open_contest(CONTEST, read_definition(CONTEST), datetime.now(UTC))
             contests.open_ladder(read(LADDER, data, str).contest, datetime.now(UTC))
-            intervene(contests, LADDER_NUMBER, InterventionRequest(Kind.PAUSE), datetime.now(UTC))
+            intervene(contests, LADDER_NUMBER, Intervention(0, datetime.now(UTC), Kind.PAUSE))
 
 
 @pytest.fixture(scope="module")

@@ -105,14 +105,17 @@ class StageView(NamedTuple):
 class StageFormat(msgspec.Struct, frozen=True, array_like=True):
     """Base class of formats."""
 
-    is_fixed: ClassVar[bool] = False
-    """Whether results change no game of the stage: all games are known from the beginning."""
     by_rounds: ClassVar[bool] = False
     """Whether each round follows from the results of the rounds before it."""
     is_open: ClassVar[bool] = False
     """Whether games follow from the players that are free, so that nobody can say later which games were due."""
     byes_score: ClassVar[bool] = True
     """Whether a bye is worth the points of a meeting."""
+
+    @property
+    def follows_results(self) -> bool:
+        """Whether games of the stage follow from results; else all are known from the beginning."""
+        return self.by_rounds or self.is_open
 
     @property
     def title(self) -> str:

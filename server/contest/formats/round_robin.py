@@ -7,7 +7,7 @@ Competitions, annex 1): with them nobody waits long, and nobody begins many firs
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import count
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from engine.statistics.elo import MAX_ELO, Decision, Sprt, Tally
 from engine.wire.words import number_of
@@ -25,7 +25,6 @@ Round = list[tuple[int, int]]
 class RoundRobin(StageFormat, frozen=True, tag="round-robin"):
     """Everybody meets everybody ``cycles`` times."""
 
-    is_fixed: ClassVar[bool] = True
     cycles: Annotated[int, CYCLES] = 1
 
     @property
@@ -49,7 +48,6 @@ class RoundRobin(StageFormat, frozen=True, tag="round-robin"):
 class Gauntlet(StageFormat, frozen=True, tag="gauntlet"):
     """Each challenger meets each of the others ``cycles`` times."""
 
-    is_fixed: ClassVar[bool] = True
     challengers: tuple[str, ...]
     cycles: Annotated[int, CYCLES] = 1
 
@@ -86,7 +84,6 @@ class Pairs(StageFormat, frozen=True, tag="pairs"):
     The test is the first player's against the second one; others have none.
     """
 
-    is_fixed: ClassVar[bool] = True
     games: Annotated[int, Range(2, 100_000, "games")]
     elo0: Annotated[float | None, Range(-MAX_ELO, MAX_ELO, "Elo")] = None
     """The first player is stronger by less than this: H0. None: there is no test."""

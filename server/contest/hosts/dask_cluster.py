@@ -101,20 +101,20 @@ async def connected_cluster(address: str, definition: Definition) -> AsyncIterat
 
 
 class _Worker:
-    """A worker that can play, until it is lost."""
+    """A worker, until it is lost."""
 
-    def __init__(self, address: str, threads: int) -> None:
+    def __init__(self, address: str) -> None:
         self.address = address
-        self.rooms = max(1, threads // PROGRAMS)
-        """How many games it can play at a time."""
+        self.rooms = 0
+        """How many games it can play at a time, as soon as it has answered the greeting."""
         self.calls: set[trio.CancelScope] = set()
-        """Its games. Cancelling a scope gives the game to another worker."""
+        """Its greeting and its games. Cancelling a scope gives up the answer."""
         self.failures = 0
 
     @property
     def fit(self) -> bool:
         """Whether it gets games."""
-        return self.failures < MAX_WORKER_FAILURES
+        return self.rooms > 0 and self.failures < MAX_WORKER_FAILURES
 
 
 class Cluster:
@@ -126,8 +126,6 @@ class Cluster:
         self._folder = folder
         self._connect = connect
         self._client: Client | None = None
-        self._asked: dict[str, trio.CancelScope] = {}
-        """By address: the workers that the scheduler names, each with the scope of its greeting."""
         self._workers: dict[str, _Worker] = {}
         self._lacks: dict[str, None] = {}
         """Sentences about the workers that cannot play."""
@@ -186,8 +184,8 @@ class Cluster:
     async def _leave(self) -> None:
         """Close the connection, and give up all workers."""
         client, self._client = self._client, None
-        for address in list(self._asked):
-            self._forget(address)
+        for worker in list(self._workers.values()):
+            self._forget(worker)
         if client is not None:
             with trio.CancelScope(shield=True), suppress(Exception):
                 await self._in_thread(partial(client.close, timeout=CLOSE_SECONDS))
@@ -200,18 +198,18 @@ class Cluster:
                 found: dict[str, int] = await self._in_thread(self._client.nthreads)
         except Exception as error:
             raise OSError(str(error) or type(error).__name__) from error
-        for address in self._asked.keys() - found.keys():
+        for address in self._workers.keys() - found.keys():
             log.warning("worker_lost", worker=address)
-            self._forget(address)
-        for address in found.keys() - self._asked.keys():
-            scope = self._asked[address] = trio.CancelScope()
-            nursery.start_soon(self._greet, address, found[address], scope)
+            self._forget(self._workers[address])
+        for address in found.keys() - self._workers.keys():
+            worker = self._workers[address] = _Worker(address)
+            nursery.start_soon(self._greet, worker, found[address])
 
-    def _forget(self, address: str) -> None:
-        """Remove a worker; its games are lost."""
-        self._asked.pop(address).cancel()
-        worker = self._workers.pop(address, None)
-        for call in () if worker is None else worker.calls:
+    def _forget(self, worker: _Worker) -> None:
+        """Remove a worker; its calls are lost."""
+        if self._workers.get(worker.address) is worker:
+            del self._workers[worker.address]
+        for call in worker.calls:
             call.cancel()
         self._tell()
 
@@ -220,23 +218,21 @@ class Cluster:
         self._changed.set()
         self._changed = trio.Event()
 
-    async def _greet(self, address: str, threads: int, scope: trio.CancelScope) -> None:
+    async def _greet(self, worker: _Worker, threads: int) -> None:
         """Let a worker play if it has all that games need."""
-        greet = partial(worker_job.greet, self._folder, program_with_rules())
         try:
-            lacks = await self._call(address, greet, scope)
+            lacks = await self._call(worker, partial(worker_job.greet, self._folder, program_with_rules()))
         except WorkerLost:
-            if self._asked.get(address) is scope:
-                del self._asked[address]  # the next look greets it again
+            self._forget(worker)  # the next look greets it again
             return
         except BadAnswer as error:
             lacks = f"it cannot run this program: {error}"
         if lacks:
-            log.warning("worker_unfit", worker=address, lacks=lacks)
-            self._lacks[f"{address}: {lacks}"] = None
+            log.warning("worker_unfit", worker=worker.address, lacks=lacks)
+            self._lacks[f"{worker.address}: {lacks}"] = None
         else:
-            worker = self._workers[address] = _Worker(address, threads)
-            log.info("worker_joined", worker=address, games=worker.rooms)
+            worker.rooms = max(1, threads // PROGRAMS)
+            log.info("worker_joined", worker=worker.address, games=worker.rooms)
             self._tell()
 
     async def play(self, job: Job) -> Played:
@@ -245,10 +241,8 @@ class Cluster:
         failures = 0
         while failures < MAX_FAILURES:
             worker, client = await self._with_room(), self._client
-            scope = trio.CancelScope()
-            worker.calls.add(scope)
             try:
-                answer = await self._call(worker.address, task, scope)
+                answer = await self._call(worker, task)
                 played = await self._in_thread(partial(check_answer, job, answer))
             except WorkerLost:
                 if self._client is not client:
@@ -264,7 +258,6 @@ class Cluster:
                 worker.failures = 0
                 return played
             finally:
-                worker.calls.discard(scope)
                 self._tell()
             failures += 1
         raise NotPlayed(f"it was tried {failures} times on the cluster; the last time {why}")
@@ -277,12 +270,13 @@ class Cluster:
                 return min(free, key=lambda worker: (worker.failures, len(worker.calls) - worker.rooms))
             await self._changed.wait()
 
-    async def _call(self, address: str, function: Callable[[], Any], scope: trio.CancelScope) -> Any:
+    async def _call(self, worker: _Worker, function: Callable[[], Any]) -> Any:
         """Return the answer of a worker; raises `BadAnswer` for its exceptions, and `WorkerLost`."""
         assert self._client is not None
-        with scope:
+        with trio.CancelScope() as scope:
+            worker.calls.add(scope)
             try:
-                future = self._client.submit(function, workers=[address], allow_other_workers=False, pure=False)
+                future = self._client.submit(function, workers=[worker.address], allow_other_workers=False, pure=False)
                 try:
                     return await self._in_thread(future.result)
                 finally:
@@ -291,6 +285,8 @@ class Cluster:
                 await trio.sleep(LOOK_SECONDS)  # after the next look it is known whether the scheduler is there
             except Exception as error:
                 raise BadAnswer(" ".join(f"{type(error).__name__}: {error}".split())) from error
+            finally:
+                worker.calls.discard(scope)
         raise WorkerLost
 
     async def _in_thread(self, work: Callable[[], Result]) -> Result:

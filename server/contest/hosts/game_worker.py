@@ -20,7 +20,6 @@ import trio
 from server.arena.arena import Arena
 from server.arena.session import serve_socket
 from server.config.settings import Settings
-from server.contest.definition import Definition, read_definition
 from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask, PlayerMissing
@@ -41,20 +40,17 @@ CONTEST = 1
 
 async def play(job: Job) -> Answer:
     """Play a game in a temporary directory. Raises the faults of this machine."""
-    definition = read_definition(job.definition)
     with tempfile.TemporaryDirectory(prefix="arena-game-") as folder:
         data = Path(folder)
-        async with private_arena(data, job.server) as (arena, record_store, seats):
-            answer = await _play(job, definition, arena, seats)
+        async with private_arena(data, job.server) as (_, record_store, seats):
+            answer = await _play(job, seats)
             record = record_store.read(job.match) or ""
-        if not (record or answer.names or answer.fault):
-            return Answer(program_with_rules(), fault="the record could not be kept")
         return msgspec.structs.replace(answer, record=record, wrote=_written(data, job))
 
 
-async def _play(job: Job, definition: Definition, arena: Arena, seats: ArenaHost) -> Answer:
+async def _play(job: Job, seats: ArenaHost) -> Answer:
     """Play the game; if it could not begin, return why."""
-    task = GameTask(CONTEST, definition, job.fixture, job.match)
+    task = GameTask(CONTEST, job.definition, job.fixture, job.match)
     try:
         async with seats.play(task) as game:
             assert game is not None  # nobody stops this arena, and who was withdrawn has no games

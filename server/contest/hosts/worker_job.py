@@ -21,7 +21,7 @@ from engine.games.outcome import ANNULLED
 from engine.match import verification
 from engine.match.reader import BadRecord
 from engine.match.referee import State
-from server.contest.definition import Definition, definition_text, read_definition
+from server.contest.definition import Definition
 from server.contest.fixtures import Fixture, Programs
 from server.contest.hosts.host import GameTask
 from server.contest.store.verification import header_differences
@@ -44,8 +44,8 @@ MAX_SHOWN = 300
 class Job(msgspec.Struct, frozen=True):
     """A game to be played."""
 
-    definition: str
-    """That of the contest, by `definition_text`."""
+    definition: Definition
+    """The contest, without the organiser's interventions."""
     fixture: Fixture
     match: int
     """The number of its record."""
@@ -187,8 +187,8 @@ def make_job(task: GameTask, server: str) -> Job:
     if variants[place].drawn is not None:  # to draw the openings before it again would take the worker too long
         variants[place] = replace(variants[place], openings=(task.definition.position(task.fixture),), drawn=None)
     # the worker has cores of its own; what is hidden from a program, the other entrants do
-    text = definition_text(replace(task.definition, variants=tuple(variants), cores=0))
-    return Job(text, task.fixture, task.number, server)
+    definition = replace(task.definition, variants=tuple(variants), cores=0, interventions=())
+    return Job(definition, task.fixture, task.number, server)
 
 
 def check_answer(job: Job, answer: bytes) -> Played:
@@ -216,7 +216,7 @@ def _verified(job: Job, text: str) -> State:
         raise BadAnswer(f"the record is not true: {error}") from None
     if summary.signature is not None:
         raise BadAnswer("the record has a signature, and this server alone signs its records")
-    if any(header_differences(read_definition(job.definition), job.fixture, job.match, summary.header)):
+    if any(header_differences(job.definition, job.fixture, job.match, summary.header)):
         raise BadAnswer("the record is that of another game")
     if summary.outcome is None:
         raise BadAnswer("the record has no result")

@@ -99,8 +99,8 @@ class PlanCache:
     def keep(self, found: Plan, definition: Definition, now: float) -> None:
         """Keep a plan, unless later results may change the games that are due."""
         number = found.stages[-1].number
-        fixed = number == QUALIFICATION or definition.stages[number].format.is_fixed
-        self._plan = found if fixed and not found.forfeited else None
+        changes = number != QUALIFICATION and definition.stages[number].format.follows_results
+        self._plan = None if changes or found.forfeited else found
         self._made, self._due = now, dict.fromkeys(found.due)
 
     def drop(self) -> None:

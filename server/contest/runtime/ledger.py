@@ -21,24 +21,6 @@ from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()
 
-STOP_SECONDS = 10.0
-"""What the disk gets for the record of a game from the stop of its contest on."""
-
-
-async def sync_result_in_thread(record_store: RecordStore, game: GameResult) -> tuple[GameResult, str]:
-    """Run `sync_result` in a thread.
-
-    Who cancels this waits for it `STOP_SECONDS` at most. Where the disk does not answer for so long, the result is kept
-    when the server starts again, from the record.
-    """
-    try:
-        return await trio.to_thread.run_sync(sync_result, record_store, game, abandon_on_cancel=True)
-    except trio.Cancelled:
-        with trio.move_on_after(STOP_SECONDS, shield=True):
-            return await trio.to_thread.run_sync(sync_result, record_store, game, abandon_on_cancel=True)
-        log.error("result_write_deferred", match=game.match)
-        raise
-
 
 def sync_result(record_store: RecordStore, game: GameResult) -> tuple[GameResult, str]:
     """Sync the record of a game, and return the game with the record's SHA-256; to be called in a thread.
@@ -55,13 +37,6 @@ def sync_result(record_store: RecordStore, game: GameResult) -> tuple[GameResult
         log.error("contest_game_replayed", match=game.match, error=str(error))
         detail = f"the disk has not kept the record of the game ({error.strerror}), which is played again"
         return game._replace(winner=None, termination=str(Termination.SERVER_FAULT), detail=detail), ""
-
-
-FIRST_PAUSE_SECONDS = 1.0
-"""Pause after the first fault."""
-
-MAX_PAUSE_SECONDS = 60.0
-"""Longest pause before something is tried again that could not be done through a fault of the server's own."""
 
 
 def missing_resource(error: BaseException) -> str:
@@ -118,8 +93,11 @@ class Ledger:
         await self.surely(partial(self._store.save_programs, self.contest, match, programs))
 
     async def keep(self, game: GameResult) -> GameResult:
-        """Keep a result after its record is on the disk, in the store and then in memory; return what is kept."""
-        game, sha256 = await sync_result_in_thread(self._record_store, game)
+        """Keep a result after its record is on the disk, in the store and then in memory; return what is kept.
+
+        Where this is cancelled before, the next server keeps the result from the record.
+        """
+        game, sha256 = await trio.to_thread.run_sync(sync_result, self._record_store, game, abandon_on_cancel=True)
         await self.surely(partial(self._finish, game, sha256))
         self._kept(game)
         if game.termination in ANNULLED:
@@ -183,7 +161,7 @@ class Ledger:
             self.paused = Pause(datetime.now(UTC) if self.paused is None else self.paused.began, None, reason)
             self.pause_changed()
             await self._keep_pause(self.paused)
-        await trio.sleep(pause_seconds(self._faults, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
+        await trio.sleep(pause_seconds(self._faults))
 
     async def resume(self) -> None:
         """End the pause, since a game was played."""

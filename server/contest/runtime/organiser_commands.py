@@ -6,11 +6,7 @@ A server that holds the contest takes it up within about a second; where none do
 import os
 import shutil
 import sys
-from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
-
-from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition
@@ -18,7 +14,7 @@ from server.contest.fixtures import Fixture, GameResult, counted_games
 from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused
 from server.contest.plan import plan
 from server.contest.scoring.disqualification import find_disqualified
-from server.contest.scoring.results import effective_results, rests_on, with_commands
+from server.contest.scoring.results import rests_on
 from server.contest.store.store import Contest, Store
 
 MAX_NAMED = 8
@@ -27,19 +23,6 @@ MAX_NAMED = 8
 
 class BadIntervention(Exception):
     """An intervention that is refused; ``str(error)`` is a sentence that says why."""
-
-
-class InterventionRequest(NamedTuple):
-    """An intervention that the organiser asks for."""
-
-    kind: Kind
-    name: str = ""
-    match: int | None = None
-    command: tuple[str, ...] = ()
-    folder: str = ""
-    """Of the version of a bot that is chosen."""
-    version: int = 0
-    sha256: str = ""
 
 
 def open_contest(store: Store, contest: str | int) -> Contest:
@@ -67,27 +50,25 @@ def open_contest(store: Store, contest: str | int) -> Contest:
     return row
 
 
-def intervene(store: Store, contest: int, asked: InterventionRequest, date: datetime) -> tuple[Intervention, str]:
-    """Keep an intervention, and return it with a sentence about its effects; raises `BadIntervention`."""
-    sentence = ""
+def intervene(store: Store, contest: int, asked: Intervention) -> tuple[Intervention, str]:
+    """Keep an intervention, and return it with a sentence about its effects; raises `BadIntervention`.
+
+    Its number, and how far the contest has come, are set here.
+    """
 
     def make(number: int) -> Intervention:
-        nonlocal sentence
-        definition, results, begun = store.definition(contest), store.results(contest), store.fixtures(contest)
+        definition, begun = store.definition(contest), store.fixtures(contest)
         fixtures = [fixture for of_match in begun.values() for fixture in of_match]
         stage, round = max(((fixture.stage, fixture.round) for fixture in fixtures), default=(-1, 0))
         name = asked.name and _entrant(definition, asked.name)
-        chosen = asked.folder, asked.version, asked.sha256
-        done = Intervention(number, date, asked.kind, name, asked.match, asked.command, stage, round, *chosen)
+        done = asked._replace(number=number, name=name, stage=stage, round=round)
         if is_cancelled(definition.interventions):
             raise BadIntervention(f"the contest {definition.name!r} was cancelled, and ends now")
-        now = effective_results(definition, results)
-        if refusal := _refusal(definition, now, done, begun):
+        if refusal := _refusal(definition, store.games(contest), done, begun):
             raise BadIntervention(refusal)
-        sentence = _what_follows(definition, results, done)
         return done
 
-    return store.intervene(contest, make), sentence
+    return store.intervene(contest, make), _FOLLOWS[asked.kind]
 
 
 def _entrant(definition: Definition, name: str) -> str:
@@ -144,6 +125,7 @@ def _wrong_command(definition: Definition, done: Intervention) -> str:
 
 _FOLLOWS = {
     Kind.WITHDRAW: "games that are not over are lost, without blame; a game that is being played is ended",
+    Kind.REINSTATE: "forfeited games are played now, without those on which later rounds rest",
     Kind.COMMAND: "it holds from the next game on",
     Kind.VERSION: "it stays this one",
     Kind.REPLAY: "the record stays",
@@ -151,7 +133,7 @@ _FOLLOWS = {
     Kind.RESUME: "games begin again",
     Kind.CANCEL: "games that are running are annulled, and the table stays as it is",
 }
-"""The effects of interventions that are always the same."""
+"""The effects of interventions."""
 
 
 def _why_not_replayed(
@@ -170,26 +152,6 @@ def _why_not_replayed(
     if later:
         return f"match {done.match} cannot be replayed: {later}, and rests on its result"
     return ""
-
-
-def _what_follows(definition: Definition, results: list[GameResult], done: Intervention) -> str:
-    """Return a clause about the effects of an intervention."""
-    if done.kind in _FOLLOWS:
-        return _FOLLOWS[done.kind]
-    after = with_commands(replace(definition, interventions=(*definition.interventions, done)))
-    lost = [
-        game.fixture
-        for game in counted_games(effective_results(definition, results))
-        if not game.played and done.name in game.fixture.players and game.points(_side(game, done.name)) == 0
-    ]
-    left = {game.fixture for game in counted_games(effective_results(after, results))}
-    stand = sum(fixture in left for fixture in lost)
-    stay = f"; {stand} stay lost, since later rounds rest on them" if stand else ""
-    return f"{len(lost) - stand} of {len(lost)} forfeited games are played now{stay}"
-
-
-def _side(game: GameResult, name: str) -> int:
-    return game.fixture.players.index(name)
 
 
 def _of(names: list[str]) -> str:

@@ -28,7 +28,7 @@ from server.contest.plan import Plan, Present, games_to_start
 from server.contest.programs.sandbox.choice import wait_until_sealable
 from server.contest.runtime.adjudication import Adjudicator
 from server.contest.runtime.due_games import LOOK_SECONDS, MAX_LEFT, Attendance, PlanCache, make_plan
-from server.contest.runtime.ledger import FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, Ledger, missing_resource
+from server.contest.runtime.ledger import Ledger, missing_resource
 from server.contest.scoring.disqualification import is_harmless
 from server.contest.scoring.results import absence_result, game_result
 from server.match.match import Match
@@ -315,7 +315,7 @@ class Runner:
             return
         log.error("contest_game_failed", contest=self.definition.name, players=fixture.players, exc_info=error)
         await self._ledger.count_failure(fixture)
-        await trio.sleep(pause_seconds(self._ledger.failures[fixture], FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
+        await trio.sleep(pause_seconds(self._ledger.failures[fixture]))
 
     def _task(self, fixture: Fixture, number: int) -> GameTask:
         """Return a game as its host is told it."""

@@ -24,9 +24,9 @@ from starlette.routing import Route
 from engine.games.outcome import ANNULLED
 from server.arena.arena import Arena
 from server.contest.fixtures import counted_games
-from server.contest.interventions import Kind, is_cancelled, is_paused
+from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused
 from server.contest.report.progress import progress_text
-from server.contest.runtime.organiser_commands import InterventionRequest, intervene, open_contest
+from server.contest.runtime.organiser_commands import intervene, open_contest
 from server.contest.runtime.service import ContestService, take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import FILE, LADDER, Store
@@ -133,7 +133,7 @@ def read_contest(data: Path, number: int) -> dict[str, Any]:
         }
 
 
-def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: InterventionRequest, by: str) -> str:
+def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: Intervention, by: str) -> str:
     """Make an intervention in a contest that is not over, and return a sentence about its effects, without its end.
 
     The contest is given by its name or its number; with an empty name it is the only one that is not over. Raises
@@ -141,7 +141,7 @@ def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: In
     """
     with closing(Store(data / FILE)) as store:
         found = open_contest(store, contest)
-        done, follows = intervene(store, found.id, asked, datetime.now(UTC))
+        done, follows = intervene(store, found.id, asked)
     accounts.note(by, f"{found.name}: {done.sentence}")
     return f"{found.name}: {done.sentence}; {follows}"
 
@@ -219,7 +219,7 @@ class ConsolePages:
     def _change_ladder(self, kind: Kind, form: Form) -> None:
         if self._ladder is None:
             raise Refused(404, NO_LADDER)
-        change_contest(self._data, self._accounts, LADDER, InterventionRequest(kind), form.by)
+        change_contest(self._data, self._accounts, LADDER, Intervention(0, datetime.now(UTC), kind), form.by)
 
     # contests
 
@@ -237,7 +237,7 @@ class ConsolePages:
     def _change(self, kind: Kind, form: Form) -> Response:
         number = form.path["number"]
         match = form.number("match") if kind is Kind.REPLAY else None
-        asked = InterventionRequest(kind, form.text("name"), match)
+        asked = Intervention(0, datetime.now(UTC), kind, form.text("name"), match)
         try:
             told = change_contest(self._data, self._accounts, number, asked, form.by)
         except KeyError:

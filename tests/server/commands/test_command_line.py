@@ -55,7 +55,7 @@ def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest
         ("server", "serve --port 70000", "--port is 70000; it has to lie between 0 and 65535"),
         ("server", "contest nowhere.toml --port 70000", "--port is 70000; it has to lie between 0 and 65535"),
         ("server", "serve --web here:00000099999", "--web is 'here:00000099999'; it is an address and a port"),
-        ("server", "contest witdraw", "there is no contest file 'witdraw'; commands are "),
+        ("server", "contest witdraw", "witdraw: No such file or directory"),
         ("server", "contest nosuch.toml", "nosuch.toml: No such file or directory"),
         ("server", "contest .", ".: Is a directory"),
         ("server", "serve --tokens nosuch", "--tokens: nosuch: No such file or directory"),

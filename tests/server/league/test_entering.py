@@ -17,12 +17,12 @@ from msgspec.structs import replace
 from engine.match import verification
 from server.contest.contest_file import BadContest
 from server.contest.formats.round_robin import RoundRobin
-from server.contest.interventions import Kind
+from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
 from server.contest.programs.sandbox.choice import NotVisible, view
 from server.contest.report.formatting import pause
 from server.contest.report.structure import Comparison as PairsOfGames
-from server.contest.runtime.organiser_commands import InterventionRequest, intervene
+from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import take_snapshot
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
@@ -144,7 +144,7 @@ def test_a_contest_that_is_cancelled_before_its_versions_are_chosen_is_no_fault(
     league.submit("ann-2", {"bot.py": "play"}, ("python3", "bot.py"))
     with closing(Store(league.data / FILE)) as store:
         number = store.open_contest(CONTEST, read_definition(CONTEST), UNTIL - timedelta(days=1))
-        intervene(store, number, InterventionRequest(Kind.CANCEL), UNTIL)
+        intervene(store, number, Intervention(0, UNTIL, Kind.CANCEL))
         league.enter(UNTIL)
         assert [one.kind for one in store.interventions(number)] == [Kind.CANCEL]
 

@@ -16,7 +16,6 @@ from server.contest.definition import Entrant, Qualification, Sandbox, Variant
 from server.contest.formats.round_robin import RoundRobin
 from server.contest.hosts import precompile
 from server.contest.hosts.precompile import YIELDING, games_to_compile, precompile_bots
-from tests.bots.piped_programs import PIPED
 from tests.server.contest.played import contest
 from tests.server.contest.runtime.bots import SANDBOX
 from tests.waiting import WAIT_SECONDS
@@ -76,17 +75,6 @@ async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp
     assert lines["guest"].endswith("connects by itself: not checked")
     assert said[-1] == "5 of 6 programs cannot play as they are"
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.slow
-async def test_programs_that_the_bridge_plays_with_play_in_contests(tmp_path: Path) -> None:
-    for name, source in PIPED.items():
-        (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
-    table = ", ".join(entrant(name, sys.executable, f"{name}.py") for name in PIPED)
-    definition = replace(contest_file.read(FILE.format(table), str), folder=str(tmp_path))
-    said: list[str] = []
-    assert await check(definition, said.append) == 0, said
-    assert all("  ok: " in line for line in said[2:5])
 
 
 VARIANTS = (Variant("gipf", "3 3 9 9", ("",)), Variant("mnk", "3 3 3", ("",)), Variant("gipf", "2 2 5 5", ("",)))

@@ -25,7 +25,7 @@ import server
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest import contest_file
-from server.contest.definition import Definition, read_definition
+from server.contest.definition import Definition
 from server.contest.hosts import dask_cluster as cluster
 from server.contest.hosts import game_worker, worker_job
 from server.contest.hosts.dask_cluster import BadCluster, Cluster, ClusterGame, connected_cluster
@@ -326,7 +326,7 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path
         return played
 
     given: Any = SimpleNamespace(play=give)
-    game = ClusterGame(arena, given, GameTask(1, read_definition(task.definition), task.fixture, 7))
+    game = ClusterGame(arena, given, GameTask(1, task.definition, task.fixture, 7))
     assert (await game.result()).programs == answer.programs, "they are kept with the result, at once"
     assert game.recorded and game.programs == (None, None)
 
@@ -439,7 +439,7 @@ def test_a_program_sees_on_a_worker_what_it_sees_here(tmp_path: Path) -> None:
         table += f"[[entrants]]\nname = '{name}'\ncommand = ['python3', '{folder}/{name}.py']\n"
     found = definition(str(tmp_path), PROGRAMS + table)
     fixture = next(due for due in plan(found, []).due if set(due.players) == {"ann", "carol"})
-    there = read_definition(make_job(GameTask(1, found, fixture, 7), "gipf-arena/test").definition)
+    there = make_job(GameTask(1, found, fixture, 7), "gipf-arena/test").definition
     data = tmp_path / "data"
     assert view(there, there.entrant("ann"), data) == view(found, found.entrant("ann"), data)
 

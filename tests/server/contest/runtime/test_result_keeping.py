@@ -9,19 +9,15 @@ from typing import Any
 
 import pytest
 import trio
-from structlog.testing import capture_logs
-from trio.testing import MockClock
 
 from server.contest.fixtures import Fixture, GameResult, counted_games
 from server.contest.formats.round_robin import RoundRobin
 from server.contest.hosts import arena_host
 from server.contest.programs.program import Program, run
 from server.contest.runtime import ledger, runner
-from server.contest.runtime.ledger import STOP_SECONDS, sync_result_in_thread
+from server.contest.runtime.ledger import sync_result
 from server.contest.store.store import FILE, Store
-from server.storage.disk import Disk
-from server.storage.record_store import Keys, RecordStore
-from tests.engine.test_record import played
+from server.storage.record_store import RecordStore
 from tests.server.contest.played import contest
 from tests.server.contest.runtime.bots import running_contest, wait_until_over
 from tests.server.harness import until
@@ -56,61 +52,6 @@ def test_results_are_synced_before_they_stand(tmp_path: Path) -> None:
         store.sync()
 
 
-class _Hanging(Disk):
-    """A disk that does not answer until it is let go."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.hangs, self.free = False, Event()
-
-    def sync(self, path: Path) -> None:
-        if self.hangs:
-            self.free.wait()
-        super().sync(path)
-
-
-async def test_a_disk_that_does_not_answer_holds_up_a_stop_for_so_long_and_no_longer(
-    tmp_path: Path, autojump_clock: MockClock
-) -> None:
-    disk = _Hanging()
-    record_store = RecordStore(tmp_path, synced=True, disk=disk)
-    record_store.begin(3, Keys.of("one", "two"), played(end="resign", stop_after=4)).finish()
-    disk.hangs = True
-    began = trio.current_time()
-    try:
-        with capture_logs() as logs, trio.move_on_after(5):
-            await sync_result_in_thread(record_store, GAME)
-            raise AssertionError("nothing was kept")
-        assert trio.current_time() == began + 5 + STOP_SECONDS
-        assert [(line["match"], line["log_level"]) for line in logs] == [(3, "error")]
-    finally:
-        disk.free.set()
-
-
-async def test_a_game_that_is_over_when_its_contest_stops_is_kept_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun, may_end = trio.Event(), Event()
-
-    def sync_result(_record_store: RecordStore, game: GameResult) -> tuple[GameResult, str]:
-        trio.from_thread.run_sync(begun.set)
-        may_end.wait()
-        return game, "0a"
-
-    monkeypatch.setattr(ledger, "sync_result", sync_result)
-    record_store, found = RecordStore(tmp_path), []
-    async with trio.open_nursery() as nursery:
-
-        async def keep() -> None:
-            found.append(await sync_result_in_thread(record_store, GAME))
-
-        nursery.start_soon(keep)
-        await begun.wait()
-        nursery.cancel_scope.cancel()
-        may_end.set()
-    assert found == [(GAME, "0a")]
-
-
 PROGRAMS = """
 name = "Dice"
 sandbox = "none"
@@ -127,15 +68,15 @@ class _Slow:
     """Keeps results only when it is let go, and runs programs meanwhile; counts both."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.free, self.waiting, self.running, self.most = trio.Event(), 0, 0, 0
+        self.free, self.waiting, self.running, self.most = Event(), 0, 0, 0
         self.fails = False
-        monkeypatch.setattr(ledger, "sync_result_in_thread", self._sync_when_let_go)
+        monkeypatch.setattr(ledger, "sync_result", self._sync_when_let_go)
         monkeypatch.setattr(arena_host, "run", self._run)
 
-    async def _sync_when_let_go(self, record_store: RecordStore, game: GameResult) -> tuple[GameResult, str]:
+    def _sync_when_let_go(self, record_store: RecordStore, game: GameResult) -> tuple[GameResult, str]:
         self.waiting += 1
-        await self.free.wait()
-        return await sync_result_in_thread(record_store, game)
+        self.free.wait()
+        return sync_result(record_store, game)
 
     async def _run(self, *arguments: Any, task_status: trio.TaskStatus[Program]) -> None:
         self.running += 1

@@ -16,8 +16,8 @@ from engine.match import verification
 from engine.wire import messages as m
 from server.contest.fixtures import counted_games
 from server.contest.hosts.contest_players import ContestPlayers
-from server.contest.interventions import Kind
-from server.contest.runtime.organiser_commands import InterventionRequest, intervene
+from server.contest.interventions import Intervention, Kind
+from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
 from server.contest.store.verify_process import verify
@@ -196,7 +196,7 @@ stages = [{{ format = "round-robin" }}]
         monkeypatch.setattr(harness.arena, "prepare_board", prepared)
         with trio.fail_after(WAIT_SECONDS), capture_logs() as logs:
             await set_up.wait()
-            intervene(store, contest, InterventionRequest(Kind.WITHDRAW, "p2"), datetime.now(UTC))
+            intervene(store, contest, Intervention(0, datetime.now(UTC), Kind.WITHDRAW, "p2"))
             await until(lambda: any(line["event"] == "organiser_intervened" for line in logs))
         go.set()
         games = await wait_until_over(store, contest)
@@ -208,7 +208,7 @@ async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_p
     async with running_contest(tmp_path, ROUND_ROBIN) as (harness, store, contest), trio.open_nursery() as bots:
         ann, bob = await seeking(harness, "ann", "bob")
         begun = await ann.hear(m.Match)
-        intervene(store, contest, InterventionRequest(Kind.WITHDRAW, "bob"), datetime.now(UTC))
+        intervene(store, contest, Intervention(0, datetime.now(UTC), Kind.WITHDRAW, "bob"))
         result = await ann.hear(m.Result)
         assert (result.match, result.reason) == (begun.match, "organiser")
         await bob.hear(m.Result)
@@ -216,7 +216,7 @@ async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_p
             "'Ann, Bob and Carol': withdrawn by the organiser"
         )
         await until(lambda: sum(game.termination == "withdrawn" for game in store.games(contest)) >= 8)
-        intervene(store, contest, InterventionRequest(Kind.REINSTATE, "bob"), datetime.now(UTC))
+        intervene(store, contest, Intervention(0, datetime.now(UTC), Kind.REINSTATE, "bob"))
         await ann.stream.aclose()
         for name in ("ann", "bob", "carol"):
             bots.start_soon(play_by_seed, harness, name)
@@ -231,7 +231,7 @@ async def test_the_organiser_pauses_resumes_and_cancels_a_contest_that_is_played
     async with running_contest(tmp_path, ROUND_ROBIN) as (harness, store, contest):
 
         def change(kind: Kind) -> None:
-            intervene(store, contest, InterventionRequest(kind), datetime.now(UTC))
+            intervene(store, contest, Intervention(0, datetime.now(UTC), kind))
 
         change(Kind.PAUSE)
         ann, _ = await seeking(harness, "ann", "bob")

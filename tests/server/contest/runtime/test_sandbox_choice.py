@@ -22,9 +22,9 @@ from server.commands.run_contest import hold
 from server.config.settings import Settings
 from server.contest.fixtures import Fixture
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
-from server.contest.interventions import Kind
+from server.contest.interventions import Intervention, Kind
 from server.contest.programs.sandbox import choice, limits
-from server.contest.runtime.organiser_commands import InterventionRequest, intervene
+from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import take_snapshot
 from server.contest.store.store import FILE, Store
 from server.net.rate_limiter import AddressUsage, ConnectionQuota
@@ -101,7 +101,7 @@ async def test_a_contest_that_is_open_waits_says_why_and_goes_on(tmp_path: Path,
 async def test_a_contest_that_cannot_begin_can_be_cancelled(tmp_path: Path, hindrance: Hindrance) -> None:
     async with running_contest(tmp_path, PROGRAMS) as (_, store, contest):
         await until(lambda: store.pauses(contest))
-        intervene(store, contest, InterventionRequest(Kind.CANCEL), datetime.now(UTC))
+        intervene(store, contest, Intervention(0, datetime.now(UTC), Kind.CANCEL))
         assert await wait_until_over(store, contest) == []
 
 

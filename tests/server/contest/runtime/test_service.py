@@ -158,7 +158,7 @@ async def test_a_database_that_is_locked_holds_up_contests_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.5)
-    monkeypatch.setattr(ledger, "MAX_PAUSE_SECONDS", 0.1)
+    monkeypatch.setattr(ledger, "pause_seconds", lambda _: 0.1)
     data = tmp_path / "data"
     with capture_logs() as logs:
         async with running_contest(data, LOCKED) as (harness, store, contest), trio.open_nursery() as bots:

@@ -110,8 +110,6 @@ def test_matches_are_begun_until_they_have_a_result_or_are_forgotten(store: Stor
     store.begin(number, FIXTURE, 6)
     store.begin(other, FIXTURE, 7)
     assert store.begun(number) == {4: FIXTURE, 5: FIXTURE.swapped, 6: FIXTURE}
-    with pytest.raises(ValueError, match="match 4 plays"):
-        store.begin(number, FIXTURE.swapped, 4)
     store.forget(number, 5)
     stopped = GameResult(FIXTURE, 4, None, Termination.SERVER_STOP, "stopped")
     store.finish(number, stopped)
@@ -134,8 +132,6 @@ def test_no_game_is_kept_twice(store: Store) -> None:
     for game in [won, *forfeits, won._replace(winner=1), won, *forfeits]:
         store.finish(number, game)
     assert store.games(number) == [won, *forfeits]
-    with pytest.raises(ValueError, match="match 3 plays"):
-        store.finish(number, won._replace(fixture=FIXTURE.swapped))
     assert store.begun(number) == {}, "what was forfeited has not begun"
 
 
@@ -164,8 +160,6 @@ def test_dates_keep_their_moment_whatever_their_time_zone(store: Store) -> None:
     store.stage_began(number, 0, LATER)
     assert store.stages(number) == {QUALIFICATION: DATE, 0: LATER}
     assert all(date.tzinfo == UTC for date in store.stages(number).values())
-    with pytest.raises(ValueError, match="needs its time zone"):
-        store.stage_began(number, 1, DATE.replace(tzinfo=None))
 
 
 def test_a_store_of_another_version_is_refused_and_left_alone(tmp_path: Path) -> None:

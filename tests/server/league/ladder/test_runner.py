@@ -21,8 +21,8 @@ from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.hosts.worker_job import PROGRAMS
-from server.contest.interventions import Kind
-from server.contest.runtime.organiser_commands import InterventionRequest, intervene
+from server.contest.interventions import Intervention, Kind
+from server.contest.runtime.organiser_commands import intervene
 from server.contest.store.store import FILE as CONTESTS
 from server.contest.store.store import LADDER, Store
 from server.league.accounts.accounts import Accounts
@@ -282,7 +282,7 @@ async def test_nothing_begins_while_an_organiser_pauses_the_ladder(
     await ladder.run(GAME_SECONDS)
     for kind in (Kind.PAUSE, Kind.RESUME):
         games = len(host.tasks)
-        intervene(ladder.contests, LADDER, InterventionRequest(kind), datetime.now(UTC))
+        intervene(ladder.contests, LADDER, Intervention(0, datetime.now(UTC), kind))
         await ladder.run(5 * GAME_SECONDS)
         assert (len(host.tasks) > games) == (kind is Kind.RESUME)
 
