@@ -215,7 +215,7 @@ def add_versions(data: Path, accounts: Accounts) -> None:
     assert person is not None
     refused, built, _ = (versions.add(person, f"{WIDE}-1", "bot.zip", b"no archive") for _ in range(3))
     versions.refuse(refused, "the build (cc -O2 -o bot bot.c) failed: exit status 1")
-    (versions.folder(refused) / "build.txt").write_text(
+    (versions.folder(refused) / "log.txt").write_text(
         "bot.c:1:11: error: expected declaration specifiers or '...' before '{' token\n    1 | int main( { <b>\n"
     )
     versions.go_on(built, "building")

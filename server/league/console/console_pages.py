@@ -174,7 +174,6 @@ class ConsolePages:
         self._arena = arena
         reports = ReportIndex(arena.settings.data, arena.run_in_thread)
         self._overview = partial(read_overview, arena, service, versions, ladder, reports)
-        self._data = arena.settings.data
         self._announcements = Announcements(accounts)
         self._ladder = ladder
 
@@ -229,7 +228,7 @@ class ConsolePages:
 
     def _show_contest(self, identity: Identity, number: int, *, fault: str = "", told: str = "") -> Response:
         try:
-            found = read_contest(self._data, number)
+            found = read_contest(self._arena.settings.data, number)
         except KeyError:
             raise Refused(404, f"there is no contest {number}") from None
         values = {**found, "identity": identity, "fault": fault, "told": told}
@@ -240,7 +239,7 @@ class ConsolePages:
         match = form.number("match") if kind is Kind.REPLAY else None
         asked = InterventionRequest(kind, form.text("name"), match)
         try:
-            told = change_contest(self._data, self._accounts, number, asked, form.by)
+            told = change_contest(self._arena.settings.data, self._accounts, number, asked, form.by)
         except KeyError:
             raise Refused(404, f"there is no contest {number}") from None
         return self._show_contest(form.identity, number, told=told)

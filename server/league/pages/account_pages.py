@@ -7,7 +7,7 @@
 - ``GET /organise/grades``: the rule, and the last grades; ``POST`` makes new ones: fields ``rule``, and ``contest``, 0
   for none; for organisers
 - ``POST /organise/grades/publish``, ``…/withdraw``: whether students see their own
-- ``GET /organise/grades/grades.csv``, ``…/grades.json``: all of them
+- ``GET /organise/grades/grades.csv``: all of them
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ROLES, NotAllowed, Role
 from server.league.grading.grade_book import GradeBook
-from server.league.grading.grading import as_csv, as_json
+from server.league.grading.grading import as_csv
 from server.league.pages.forms import (
     COOKIE,
     NOBODY,
@@ -217,8 +217,7 @@ class GradePages:
         return [
             self._identities.page(GRADES, self._show, self._identities.organiser),
             *self._identities.changes(GRADES, changes, self._again, self._identities.organiser),
-            Route(f"{GRADES}/grades.csv", self._file, methods=["GET"]),
-            Route(f"{GRADES}/grades.json", self._file, methods=["GET"]),
+            Route(f"{GRADES}/grades.csv", self._csv, methods=["GET"]),
         ]
 
     def _again(self, form: Form, fault: str) -> Response:
@@ -241,15 +240,13 @@ class GradePages:
         }
         return page("organise/grades", "Grades", values)
 
-    def _file(self, request: Request) -> Response:
+    def _csv(self, request: Request) -> Response:
         self._identities.organiser(request)
         last = self._book.last()
         if last is None:
             raise Refused(404, "nobody was graded yet")
-        name = request.url.path.rpartition("/")[2]
-        text, kind = (as_csv, "text/csv") if name.endswith("csv") else (as_json, "application/json")
-        headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "private"}
-        return Response(text(last.rule, last.students), 200, headers, kind)
+        headers = {"content-disposition": 'attachment; filename="grades.csv"', "cache-control": "private"}
+        return Response(as_csv(last.rule, last.students), 200, headers, "text/csv")
 
 
 def _rule(form: Form) -> str:

@@ -76,8 +76,8 @@ FOLDER = "submissions"
 UPLOAD, BUILD = "upload", "build"
 """Entries of a version's folder, beside its logs: the uploaded file and the built bot."""
 
-LOGS = ("build", "check", "match")
-"""The steps that have a log there, as in ``build.txt``."""
+LOG = "log.txt"
+"""The output of all steps there."""
 
 CHECK_REPORT = "check.json"
 """The results of the conformance test there, as ``arena-bot check --json`` writes them."""
@@ -281,8 +281,7 @@ class Versions:
                 self.remove_build(version)
             for version in found:
                 if version.received < before and version.state in ("retired", "refused"):
-                    for name in (*(f"{step}.txt" for step in LOGS), CHECK_REPORT):
-                        (self.folder(version) / name).unlink(missing_ok=True)
+                    (self.folder(version) / LOG).unlink(missing_ok=True)
 
     def _is_in_use(self, version: Version) -> bool:
         in_game = self._accounts.rows(_IN_PLAY, version.bot, version.number)

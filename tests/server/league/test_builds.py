@@ -14,7 +14,7 @@ from server.contest.definition import Bounds
 from server.league.accounts.people import Person
 from server.league.submissions import pipeline, upload
 from server.league.submissions.pipeline import Ended
-from server.league.submissions.versions import CHECK_REPORT, Version, Versions, disk_use, remove_tree, unlock_tree
+from server.league.submissions.versions import CHECK_REPORT, LOG, Version, Versions, disk_use, remove_tree, unlock_tree
 from tests.server.league.test_submissions import SEALED, Replace, ann, packed, tried, without_sandbox
 
 __all__ = ["ann", "without_sandbox"]
@@ -31,7 +31,7 @@ def passes(without_sandbox: Replace) -> None:
 def built(versions: Versions, ann: Person, data: Path, files: Mapping[str, str]) -> tuple[Version, str]:
     """Send files, and have them built; return the version, and the log of its build."""
     version, _ = tried(versions, data, versions.add(ann, "bot", "bot.zip", packed(files)))
-    return version, (versions.folder(version) / "build.txt").read_text()
+    return version, (versions.folder(version) / LOG).read_text()
 
 
 @pytest.mark.slow
@@ -178,7 +178,7 @@ def test_a_version_that_loses_its_first_games_by_a_fault_of_its_own_is_refused(
     version, logs = tried(versions, tmp_path, versions.add(ann, "bot", "bot.py", CRASHES.encode()))
     assert version.state == "refused"
     assert version.sentence.startswith(
-        "it has lost a game of the qualification by a fault of its own: game 4: crashed: bot (first) crashed, and says:"
+        "it has not passed the qualification: game 4: crashed: bot (first) crashed, and says:"
     )
     assert (
         "ZeroDivisionError: it divides by nothing" in version.sentence and "bot lost 4 games by its own fault" in logs

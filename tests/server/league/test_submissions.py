@@ -20,7 +20,7 @@ from server.league.accounts.people import Person
 from server.league.submissions import pipeline, upload
 from server.league.submissions.pipeline import Ended, Pipeline, Trial
 from server.league.submissions.upload import BadUpload, unpack
-from server.league.submissions.versions import BUILD, CHECK_REPORT, MAX_WAITING, UPLOAD, State, Version, Versions
+from server.league.submissions.versions import BUILD, CHECK_REPORT, LOG, MAX_WAITING, UPLOAD, State, Version, Versions
 from tests.server.league.people import person, refused
 
 EXAMPLES = Path(__file__).parents[3] / "bots" / "examples"
@@ -353,7 +353,7 @@ def test_old_builds_and_logs_go_and_nothing_else(tmp_path: Path, accounts: Accou
     for number in range(1, 7):
         version = versions.add(ann, "bot", "bot.py", b"x")
         (versions.folder(version) / BUILD).mkdir()
-        (versions.folder(version) / "check.txt").write_text("ok")
+        (versions.folder(version) / LOG).write_text("ok")
         versions.go_on(version, "qualifying", ("./bot",))
         if number == 4:
             versions.refuse(version, "it has no legs")
@@ -366,10 +366,10 @@ def test_old_builds_and_logs_go_and_nothing_else(tmp_path: Path, accounts: Accou
 
     versions.remove_old()
     assert having(BUILD) == [6, 5, 1], "the two newest, and that which plays"
-    assert having("check.txt") == [6, 5, 4, 3, 2, 1]
+    assert having(LOG) == [6, 5, 4, 3, 2, 1]
     dates.append(dates[0] + timedelta(days=31))
     versions.remove_old()
-    assert having("check.txt") == [1]
+    assert having(LOG) == [1]
     assert all((versions.folder(one) / UPLOAD).exists() for one in versions.of("bot"))
     versions.activate(versions.of("bot")[3], "ann")
     assert versions.under_way()[0] == versions.version("bot", 3), "it is built again before it plays"
