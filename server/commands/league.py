@@ -11,7 +11,7 @@ from server.commands.options import BY, DATA, FAILED, Data, fail, opened_account
 from server.config.settings import WEB
 from server.contest.report.formatting import printable
 from server.league.accounts.people import AUTHOR, Role
-from server.league.console.announcements import HOURS, Announcements
+from server.league.console.terminal import HOURS, Announcements
 from server.league.ladder.definition import LadderControl
 from server.league.ladder.store import LadderStore
 

@@ -32,8 +32,7 @@ from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed
-from server.league.console.announcements import HOURS, Announcements
-from server.league.console.terminal import annul, dismiss
+from server.league.console.terminal import HOURS, Announcements, annul, dismiss
 from server.league.ladder.definition import NO_LADDER, LadderControl
 from server.league.ladder.service import LadderService
 from server.league.pages.forms import Change, Form, Identities, Identity, page

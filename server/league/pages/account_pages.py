@@ -210,7 +210,7 @@ class GradePages:
     def routes(self) -> list[Route]:
         """Return the routes."""
         changes: dict[str, Change] = {
-            "": lambda form: self._book.grade(_rule(form), form.number("contest", 0), form.by),
+            "": lambda form: self._book.grade(form.text("rule"), form.number("contest", 0), form.by),
             "publish": lambda form: self._book.publish(form.number("number"), form.by),
             "withdraw": lambda form: self._book.publish(0, form.by),
         }
@@ -221,12 +221,12 @@ class GradePages:
         ]
 
     def _again(self, form: Form, fault: str) -> Response:
-        asked = (_rule(form), form.number("contest", 0)) if form.text("rule") else None
-        return self._show(form.identity, fault, asked)
+        return self._show(form.identity, fault, form.text("rule"), form.number("contest", 0))
 
-    def _show(self, identity: Identity, fault: str = "", asked: tuple[str, int] | None = None) -> Response:
+    def _show(self, identity: Identity, fault: str = "", rule: str = "", contest: int = 0) -> Response:
         last = self._book.last()
-        rule, contest = asked or ((RULE, 0) if last is None else (last.text, last.contest))
+        if not rule:
+            rule, contest = (RULE, 0) if last is None else (last.text, last.contest)
         with closing(Store(self._data / FILE)) as store:
             contests = [row for row in store.contests()[::-1] if row.closed is not None]
         values = {
@@ -247,8 +247,3 @@ class GradePages:
             raise Refused(404, "nobody was graded yet")
         headers = {"content-disposition": 'attachment; filename="grades.csv"', "cache-control": "private"}
         return Response(as_csv(last.rule, last.students), 200, headers, "text/csv")
-
-
-def _rule(form: Form) -> str:
-    """Return the rule in a form, with the ends of lines as in files."""
-    return form.text("rule").replace("\r\n", "\n")
