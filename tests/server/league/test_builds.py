@@ -69,24 +69,22 @@ def as_ordinary_user(work: Callable[[Path], object]) -> None:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_locked_folders_are_counted_and_removed_as_all_others() -> None:
+def test_locked_and_deep_folders_are_counted_and_removed_as_all_others() -> None:
     def work(folder: Path) -> None:
-        build = folder / "build"
-        (build / "locked" / "inner").mkdir(parents=True)
-        (build / "locked" / "inner" / "large").write_bytes(bytes(1 << 20))
+        build, locked = folder / "build", folder / "build" / "locked"
+        locked.mkdir(parents=True)
+        (locked / "large").write_bytes(bytes(1 << 20))
         inner = build
         for _ in range(40):  # its path is longer than the system takes
             os.chdir(inner)
             inner = Path("d" * 200)
             inner.mkdir()
-        (build / "locked" / "inner").chmod(0)
-        (build / "locked").chmod(0)
-        assert disk_use(build).longest > 3000
         os.chdir(folder)
+        assert disk_use(build).longest > 3000
+        locked.chmod(0)
         unlock_tree(build)
         assert disk_use(build).size >= 1 << 20
-        (build / "locked" / "inner").chmod(0)
-        (build / "locked").chmod(0)
+        locked.chmod(0)
         remove_tree(build)
         assert os.listdir(folder) == []
 
