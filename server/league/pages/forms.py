@@ -260,14 +260,9 @@ def minute(date: datetime) -> Markup:
     return Markup('<time class="whole">{}</time>').format(date.strftime("%Y-%m-%d %H:%M"))
 
 
-def rounded(number: float) -> str:
-    """Write a number without decimals, negative ones with a minus and not with a hyphen."""
-    return str(round(number)).replace("-", "−")
-
-
 def variant(key: str) -> Markup:
     """Write what a variant is called for people, not broken at the end of a line."""
     return Markup('<span class="whole">{}</span>').format(variant_title(key))
 
 
-add_filters(minute, rounded, span, variant, number_of, capital, reason)
+add_filters(minute, span, variant, number_of, capital, reason)

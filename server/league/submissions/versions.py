@@ -248,10 +248,8 @@ class Versions:
     def delete(self, version: Version, by: str) -> None:
         """Delete the files of a version that is not in use. Raises `NotAllowed` and OSError."""
         with self._accounts.change() as database:
-            if self._state(version) == "active":
-                raise NotAllowed(f"{version.title} plays; take it back first")
             if self._is_in_use(version):
-                raise NotAllowed(f"{version.title} is under way or in a game, or was deleted before")
+                raise NotAllowed(f"{version.title} plays, is under way or in a game, or was deleted before")
             remove_tree(self.folder(version))
             self._set(database, version, state="deleted")
             self._accounts.log(database, by, f"deleted {version.title}")

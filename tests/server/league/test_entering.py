@@ -214,7 +214,7 @@ def test_an_author_has_one_comparison_at_a_time_of_versions_that_have_passed(
 ) -> None:
     (ann, _), (bob, _) = (author(accounts, versions, name) for name in ("ann", "bob"))
     asked: tuple[tuple[Any, ...], ...] = (
-        ("ann", (1, 3), "gipf", "", 20, "version 3 of ann has not passed"),
+        ("ann", (1, 3), "gipf", "", 20, "ann has no version 3 that has passed"),
         ("ann", (1, 4), "gipf", "", 20, "ann has no version 4"),
         ("ann", (1, 1), "gipf", "", 20, "two different versions"),
         ("bob", (1, 2), "gipf", "", 20, "ann has no bot 'bob'"),
