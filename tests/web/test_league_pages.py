@@ -137,7 +137,7 @@ def test_a_contest_is_written_on_a_phone(browser: Browser, site: Site) -> None:
         text = page.get_by_label("The contest file")
         text.fill(text.input_value().replace("increment = 100", "increment = -1"))
         page.get_by_role("button", name="Check").click()
-        expect(page.get_by_role("alert")).to_contain_text("Line 2: time.increment is")
+        expect(page.get_by_role("alert")).to_contain_text("Time.increment is")
         look()
         text.fill(text.input_value().replace("increment = -1", "increment = 100"))
         page.get_by_role("button", name="Check").click()
