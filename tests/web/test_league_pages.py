@@ -4,7 +4,6 @@ import re
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from unittest.mock import patch
 
 import msgspec
 import pytest
@@ -17,9 +16,9 @@ from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
-from server.league.contests import Comparisons
 from server.league.grading.grading import Grade, Student
 from server.league.submissions.versions import Versions
+from tests.server.contest.runtime.bots import read_definition
 from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
 from tests.web.site import Site
 
@@ -32,25 +31,38 @@ NUMBER = re.compile("^[0-9½]+$")
 
 
 def compare(data: Path, accounts: Accounts, bot: str) -> None:
-    """Keep a comparison of two versions of a bot, as a contest that is over."""
-    with accounts.change() as database:
+    """Keep a comparison of two versions of a bot, with the report of a contest that is over."""
+    stem = bot[:24]
+    text = f"""
+name = "{bot}: version 3 against 2"
+versions-until = 2099-01-01T00:00:00Z
+time = {{ budget = 10_000 }}
+entrants = [{{ name = "{stem}.3", version-of = "{bot}" }}, {{ name = "{stem}.2", version-of = "{bot}" }}]
+games = [{{ game = "mnk", params = "3 3 3" }}]
+stages = [{{ format = "round-robin" }}]
+"""
+    compared = PairsOfGames(
+        one=f"{stem}.3",
+        other=f"{stem}.2",
+        pairs=(1, 2, 1, 4, 2),
+        elo=70.4,
+        margin=120.5,
+        los=0.9,
+        ratio=1.0,
+        verdict="",
+    )
+    with closing(Store(data / FILE)) as store, accounts.change() as database:
+        contest = store.open_contest(text, read_definition(text), datetime.now(UTC))
+        running = take_snapshot(store, contest, datetime.now(UTC)).report()
+        database.execute("INSERT INTO comparisons SELECT ?, id FROM bots WHERE name = ?", (contest, bot))
         for number in (2, 3):
             database.execute(
                 """INSERT INTO versions (bot, number, received, file, sha256, state, sentence, command)
                 SELECT id, ?, '2026-11-23T00:00:00+00:00', 'bot', '', 'retired', '', '[]' FROM bots WHERE name = ?""",
                 (number, bot),
             )
-    person = accounts.owner(bot)
-    assert person is not None
-    with patch("server.league.contests.contest_obstacle", lambda _: ""):
-        comparison = Comparisons(data, accounts, Versions(data, accounts)).begin(person, bot, (3, 2), "mnk", "", 20)
-    compared = PairsOfGames(
-        one=f"{bot}.3", other=f"{bot}.2", pairs=(1, 2, 1, 4, 2), elo=70.4, margin=120.5, los=0.9, ratio=1.0, verdict=""
-    )
-    with closing(Store(data / FILE)) as store:
-        running = take_snapshot(store, comparison.contest, datetime.now(UTC)).report()
     report = replace(running, state="over", done=20, comparisons=(compared,))
-    path = folder_of(data, comparison.contest) / "report.json"
+    path = folder_of(data, contest) / "report.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(msgspec.json.encode(report))
 
