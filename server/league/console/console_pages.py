@@ -191,7 +191,7 @@ class ConsolePages:
         }
         of_contests: dict[str, Change] = {kind: partial(self._change, kind) for kind in CHANGES}
         return [
-            self._identities.page(CONSOLE, self._show, self._identities.organiser),
+            self._identities.page(CONSOLE, self._show, organiser),
             *self._identities.changes(
                 CONSOLE, changes, lambda form, fault: self._show(form.identity, fault), organiser
             ),
