@@ -30,8 +30,7 @@ from server.contest.store.folders import kept_by_contest
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
-from server.league.console.announcements import Announcements, keep_announced
-from server.league.console.terminal import answer_commands, keep_audit
+from server.league.console.terminal import Announcements, answer_commands, keep_announced, keep_audit
 from server.league.contests import Comparisons, enter_versions, keep_tidy
 from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.service import LadderService, kept_by_ladder

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from engine.commands import reports
 from engine.commands.inputs import File
-from engine.commands.program import Rejected
+from engine.commands.program import Rejected, reason
 
 if TYPE_CHECKING:
     from server.league.grading.grading import Evidence
@@ -44,10 +44,10 @@ def grade(
     if not files:
         raise Rejected("no report is given: arena-bot grade RULE MATCH.json CONTEST-FOLDER NAME=CHECK.json")
     try:
-        found = grading.read(_text(rule))
+        found = grading.read(rule.read_text(encoding="utf-8-sig"))
         students: tuple[grading.Student, ...] = grading.grade_all(found, _read_reports(files))
-    except grading.BadRule as error:
-        raise Rejected(f"{rule}: {error}") from None
+    except (grading.BadRule, OSError, UnicodeError) as error:
+        raise Rejected(f"{rule}: {reason(error)}") from None
     if "-" not in outputs.values():
         for line in grading.as_text(found, students):
             print(line)
@@ -73,12 +73,3 @@ def _read_reports(files: tuple[str, ...]) -> "Evidence":
         except BadReport as error:
             raise Rejected(f"{path}: {error}") from None
     return evidence
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise Rejected(f"{file}: it is no text in UTF-8") from None
-    except OSError as error:
-        raise Rejected(f"{file} cannot be read: {error.strerror}") from None

@@ -16,7 +16,7 @@ from server.contest.report.formatting import printable
 from server.contest.store.store import FILE as CONTESTS
 from server.contest.store.store import LADDER, Store
 from server.league.accounts.people import AUTHOR, Role
-from server.league.console.announcements import HOURS, Announcements
+from server.league.console.terminal import HOURS, Announcements
 from server.league.ladder.store import LadderStore
 
 people = cyclopts.App(name="people", help="Invite people to a server, and give them roles.")

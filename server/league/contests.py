@@ -226,12 +226,10 @@ class Comparisons:
 
     def _passed(self, bot: str, number: int) -> Version:
         version = self._versions.version(bot, number)
-        if version is None:
-            raise NotAllowed(f"{bot} has no version {number}")
-        if version.state not in PASSED:
-            raise NotAllowed(f"version {number} of {bot} has not passed, or was deleted")
-        if not (self._versions.folder(version) / BUILD).is_dir():
-            raise NotAllowed(f"version {number} of {bot} is not built any more; let it play, and it is built again")
+        if version is None or version.state not in PASSED or not (self._versions.folder(version) / BUILD).is_dir():
+            raise NotAllowed(
+                f"{bot} has no version {number} that has passed and is built; let it play, to have it built"
+            )
         return version
 
 

@@ -43,8 +43,6 @@ CODE_BYTES = 10
 
 AGENT_CHARACTERS = 120
 
-_PERSON = "people.id, people.name, people.role, people.made, people.closed"
-
 
 class Accounts:
     """The accounts of a data directory. Its methods may be called from any thread; all raise `BadStore`.
@@ -81,11 +79,11 @@ class Accounts:
 
     def person(self, name: str) -> Person | None:
         """Return the person of a name, in upper or lower case."""
-        return _one(self.rows(f"SELECT {_PERSON} FROM people WHERE name = ?", name))
+        return self._person("FROM people WHERE name = ?", name)
 
     def people(self) -> list[Person]:
         """Return everybody, by name."""
-        return [_person(row) for row in self.rows(f"SELECT {_PERSON} FROM people ORDER BY name")]
+        return self._people("FROM people ORDER BY name")
 
     def bots(self, person: Person) -> list[Bot]:
         """Return the bots of a person, by name."""
@@ -94,7 +92,7 @@ class Accounts:
 
     def owner(self, bot: str) -> Person | None:
         """Return whose bot plays under a name."""
-        return _one(self.rows(f"SELECT {_PERSON} FROM bots JOIN people ON people.id = owner WHERE bots.name = ?", bot))
+        return self._person("FROM bots JOIN people ON people.id = owner WHERE bots.name = ?", bot)
 
     def check_owner(self, person: Person, bot: str) -> None:
         """Raise `NotAllowed` unless a bot is a person's own."""
@@ -121,8 +119,7 @@ class Accounts:
     def invitation(self, link: str) -> Invitation:
         """Return the invitation of a link or code; raises `NotAllowed` where it opens no more."""
         rows = self.rows(
-            f"""SELECT invitations.role, {_PERSON} FROM invitations LEFT JOIN people ON people.id = person
-            WHERE hash = ? AND uses > 0 AND expires > ?""",
+            "SELECT person, role FROM invitations WHERE hash = ? AND uses > 0 AND expires > ?",
             hashed(link),
             self._now().isoformat(),
         )
@@ -130,22 +127,18 @@ class Accounts:
             raise NotAllowed(
                 "this invitation is not known here, has been used already, or is too old; ask for a new one"
             )
-        role, *person = rows[0]
-        whose = None if person[0] is None else _person(person)
-        if whose is not None and not whose.is_open:
-            raise NotAllowed(f"the account of {whose.name} is closed")
-        return Invitation(whose, role)
+        number, role = rows[0]
+        person = self._person("FROM people WHERE id = ?", number)
+        if person is not None and not person.is_open:
+            raise NotAllowed(f"the account of {person.name} is closed")
+        return Invitation(person, role)
 
     def signed_in(self, session: str) -> Person | None:
         """Return who is signed in by a session."""
-        oldest = (self._now() - SIGNED_IN).isoformat()
-        return _one(
-            self.rows(
-                f"""SELECT {_PERSON} FROM browsers JOIN people ON people.id = person
-                WHERE hash = ? AND closed IS NULL AND began > ?""",
-                hashed(session),
-                oldest,
-            )
+        return self._person(
+            """FROM browsers JOIN people ON people.id = person WHERE hash = ? AND closed IS NULL AND began > ?""",
+            hashed(session),
+            (self._now() - SIGNED_IN).isoformat(),
         )
 
     def browsers(self, person: Person) -> list[SignedIn]:
@@ -197,7 +190,17 @@ class Accounts:
             person = invitation.person or self._add_person(database, name, invitation.role)
             database.execute("UPDATE invitations SET uses = uses - 1 WHERE hash = ?", (hashed(link),))
             self.log(database, person.name, "opened an invitation")
-            return self._sign_in(database, person, agent)
+            session = secrets.token_urlsafe(16)
+            database.execute(
+                "INSERT INTO browsers (hash, person, began, agent) VALUES (?, ?, ?, ?)",
+                (hashed(session), person.id, self._now().isoformat(), agent[:AGENT_CHARACTERS]),
+            )
+            database.execute(
+                """DELETE FROM browsers WHERE person = ?1 AND id NOT IN
+                (SELECT id FROM browsers WHERE person = ?1 ORDER BY id DESC LIMIT ?2)""",
+                (person.id, MAX_BROWSERS),
+            )
+        return session
 
     # people
 
@@ -277,6 +280,16 @@ class Accounts:
             database.execute("UPDATE bots SET token = '' WHERE name = ?", (bot,))
             self.log(database, person.name, f"revoked the token of {bot}")
 
+    def _people(self, rest: str, *values: Any) -> list[Person]:
+        rows = self.rows(f"SELECT people.id, people.name, people.role, people.made, people.closed {rest}", *values)
+        return [
+            Person(number, name, role, datetime.fromisoformat(made), closed is None)
+            for number, name, role, made, closed in rows
+        ]
+
+    def _person(self, rest: str, *values: Any) -> Person | None:
+        return next(iter(self._people(rest, *values)), None)
+
     # within a change
 
     def _add_person(self, database: sqlite3.Connection, name: str, role: Role) -> Person:
@@ -300,19 +313,6 @@ class Accounts:
             "INSERT INTO invitations VALUES (?, ?, ?, ?, ?)",
             (hashed(link), person, role, uses, (now + INVITED).isoformat()),
         )
-
-    def _sign_in(self, database: sqlite3.Connection, person: Person, agent: str) -> str:
-        session = secrets.token_urlsafe(16)
-        database.execute(
-            "INSERT INTO browsers (hash, person, began, agent) VALUES (?, ?, ?, ?)",
-            (hashed(session), person.id, self._now().isoformat(), agent[:AGENT_CHARACTERS]),
-        )
-        database.execute(
-            """DELETE FROM browsers WHERE person = ?1 AND id NOT IN
-            (SELECT id FROM browsers WHERE person = ?1 ORDER BY id DESC LIMIT ?2)""",
-            (person.id, MAX_BROWSERS),
-        )
-        return session
 
     def note(self, who: str, what: str) -> None:
         """Write what somebody has done elsewhere than in this database into the audit log."""
@@ -341,12 +341,3 @@ class Accounts:
                 return reader.execute(query, values).fetchall()
             finally:
                 self._readers.append(reader)
-
-
-def _person(row: Any) -> Person:
-    number, name, role, made, closed = row
-    return Person(number, name, role, datetime.fromisoformat(made), closed is None)
-
-
-def _one(rows: list[Any]) -> Person | None:
-    return _person(rows[0]) if rows else None

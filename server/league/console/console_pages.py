@@ -31,8 +31,7 @@ from server.contest.runtime.service import ContestService, take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts.accounts import Accounts
-from server.league.console.announcements import HOURS, Announcements
-from server.league.console.terminal import annul, dismiss
+from server.league.console.terminal import HOURS, Announcements, annul, dismiss
 from server.league.ladder.definition import NO_LADDER
 from server.league.ladder.service import LadderService
 from server.league.pages.forms import Change, Form, Identities, Identity, page
@@ -173,7 +172,6 @@ class ConsolePages:
         self._arena = arena
         reports = ReportIndex(arena.settings.data, arena.run_in_thread)
         self._overview = partial(read_overview, arena, service, versions, ladder, reports)
-        self._data = arena.settings.data
         self._announcements = Announcements(accounts)
         self._ladder = ladder
 
@@ -192,7 +190,7 @@ class ConsolePages:
         }
         of_contests: dict[str, Change] = {kind: partial(self._change, kind) for kind in CHANGES}
         return [
-            self._identities.page(CONSOLE, self._show, self._identities.organiser),
+            self._identities.page(CONSOLE, self._show, organiser),
             *self._identities.changes(
                 CONSOLE, changes, lambda form, fault: self._show(form.identity, fault), organiser
             ),
@@ -219,7 +217,9 @@ class ConsolePages:
     def _change_ladder(self, kind: Kind, form: Form) -> None:
         if self._ladder is None:
             raise Refused(404, NO_LADDER)
-        change_contest(self._data, self._accounts, LADDER, Intervention(0, datetime.now(UTC), kind), form.by)
+        change_contest(
+            self._arena.settings.data, self._accounts, LADDER, Intervention(0, datetime.now(UTC), kind), form.by
+        )
 
     # contests
 
@@ -228,7 +228,7 @@ class ConsolePages:
 
     def _show_contest(self, identity: Identity, number: int, *, fault: str = "", told: str = "") -> Response:
         try:
-            found = read_contest(self._data, number)
+            found = read_contest(self._arena.settings.data, number)
         except KeyError:
             raise Refused(404, f"there is no contest {number}") from None
         values = {**found, "identity": identity, "fault": fault, "told": told}
@@ -239,7 +239,7 @@ class ConsolePages:
         match = form.number("match") if kind is Kind.REPLAY else None
         asked = Intervention(0, datetime.now(UTC), kind, form.text("name"), match)
         try:
-            told = change_contest(self._data, self._accounts, number, asked, form.by)
+            told = change_contest(self._arena.settings.data, self._accounts, number, asked, form.by)
         except KeyError:
             raise Refused(404, f"there is no contest {number}") from None
         return self._show_contest(form.identity, number, told=told)

@@ -138,7 +138,7 @@ class NewContestPage:
 
     def _write(self, form: Form) -> Response:
         """Check a contest, and begin it if that is asked for; raises `BadContest` and `BadStore`."""
-        text, now = _text(form), datetime.now(UTC)
+        text, now = form.text("text"), datetime.now(UTC)
         definition = read_new(text)
         check_versions(self._accounts, definition, now)
         if obstacle := contest_obstacle(definition):
@@ -178,13 +178,8 @@ def read_new(text: str) -> Definition:
     return found
 
 
-def _text(form: Form) -> str:
-    """Return the contest file in a form, with the ends of lines as in files."""
-    return form.text("text").replace("\r\n", "\n")
-
-
 def _again(form: Form, fault: str) -> Response:
-    return _show(form.identity, _text(form), fault)
+    return _show(form.identity, form.text("text"), fault)
 
 
 def _show(identity: Identity, text: str, fault: str = "", can_begin: str = "") -> Response:

@@ -157,9 +157,6 @@ class GradeBook:
         report = self._versions.folder(version) / CHECK_REPORT
         if report.is_file():
             add_report(evidence, report.read_bytes(), bot, version.page)
-        elif passed or not is_built:  # retention has removed the report of an old version
-            why = f"version {number} has {'passed' if passed else 'not been tested'}"
-            evidence.add("conformance", bot, float(passed), why, version.page)
 
     def _add_ladder_games(self, evidence: Evidence, player: str, version: int, opponent: str) -> None:
         """Add the rated games of the ladder that a version has played against an opponent.

@@ -7,7 +7,7 @@
 - ``GET /organise/grades``: the rule, and the last grades; ``POST`` makes new ones: fields ``rule``, and ``contest``, 0
   for none; for organisers
 - ``POST /organise/grades/publish``, ``…/withdraw``: whether students see their own
-- ``GET /organise/grades/grades.csv``, ``…/grades.json``: all of them
+- ``GET /organise/grades/grades.csv``: all of them
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ROLES, NotAllowed, Role
 from server.league.grading.grade_book import GradeBook
-from server.league.grading.grading import as_csv, as_json
+from server.league.grading.grading import as_csv
 from server.league.pages.forms import (
     COOKIE,
     NOBODY,
@@ -210,24 +210,23 @@ class GradePages:
     def routes(self) -> list[Route]:
         """Return the routes."""
         changes: dict[str, Change] = {
-            "": lambda form: self._book.grade(_rule(form), form.number("contest", 0), form.by),
+            "": lambda form: self._book.grade(form.text("rule"), form.number("contest", 0), form.by),
             "publish": lambda form: self._book.publish(form.number("number"), form.by),
             "withdraw": lambda form: self._book.publish(0, form.by),
         }
         return [
             self._identities.page(GRADES, self._show, self._identities.organiser),
             *self._identities.changes(GRADES, changes, self._again, self._identities.organiser),
-            Route(f"{GRADES}/grades.csv", self._file, methods=["GET"]),
-            Route(f"{GRADES}/grades.json", self._file, methods=["GET"]),
+            Route(f"{GRADES}/grades.csv", self._csv, methods=["GET"]),
         ]
 
     def _again(self, form: Form, fault: str) -> Response:
-        asked = (_rule(form), form.number("contest", 0)) if form.text("rule") else None
-        return self._show(form.identity, fault, asked)
+        return self._show(form.identity, fault, form.text("rule"), form.number("contest", 0))
 
-    def _show(self, identity: Identity, fault: str = "", asked: tuple[str, int] | None = None) -> Response:
+    def _show(self, identity: Identity, fault: str = "", rule: str = "", contest: int = 0) -> Response:
         last = self._book.last()
-        rule, contest = asked or ((RULE, 0) if last is None else (last.text, last.contest))
+        if not rule:
+            rule, contest = (RULE, 0) if last is None else (last.text, last.contest)
         with closing(Store(self._data / FILE)) as store:
             contests = [row for row in store.contests()[::-1] if row.closed is not None]
         values = {
@@ -241,17 +240,10 @@ class GradePages:
         }
         return page("organise/grades", "Grades", values)
 
-    def _file(self, request: Request) -> Response:
+    def _csv(self, request: Request) -> Response:
         self._identities.organiser(request)
         last = self._book.last()
         if last is None:
             raise Refused(404, "nobody was graded yet")
-        name = request.url.path.rpartition("/")[2]
-        text, kind = (as_csv, "text/csv") if name.endswith("csv") else (as_json, "application/json")
-        headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "private"}
-        return Response(text(last.rule, last.students), 200, headers, kind)
-
-
-def _rule(form: Form) -> str:
-    """Return the rule in a form, with the ends of lines as in files."""
-    return form.text("rule").replace("\r\n", "\n")
+        headers = {"content-disposition": 'attachment; filename="grades.csv"', "cache-control": "private"}
+        return Response(as_csv(last.rule, last.students), 200, headers, "text/csv")

@@ -210,7 +210,7 @@ class Identities:
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """Return the fields of a form that are not empty, in its order.
+    """Return the fields of a form that are not empty, in its order, with the ends of lines as in files.
 
     Raises `Refused` where it is no form, has more than `FORM_BYTES` or `MAX_FIELDS` fields, or does not arrive.
     """
@@ -219,7 +219,8 @@ async def read_form(request: Request) -> dict[str, str]:
         raise Refused(415, "a form is sent as application/x-www-form-urlencoded")
     try:
         text = (await read_body(request, FORM_BYTES)).decode()
-        return {name: values[-1].strip() for name, values in parse_qs(text, max_num_fields=MAX_FIELDS).items()}
+        found = parse_qs(text.replace("%0D%0A", "%0A"), max_num_fields=MAX_FIELDS)
+        return {name: values[-1].strip() for name, values in found.items()}
     except ValueError:
         raise Refused(400, "the form cannot be read") from None
 
@@ -259,14 +260,9 @@ def minute(date: datetime) -> Markup:
     return Markup('<time class="whole">{}</time>').format(date.strftime("%Y-%m-%d %H:%M"))
 
 
-def rounded(number: float) -> str:
-    """Write a number without decimals, negative ones with a minus and not with a hyphen."""
-    return str(round(number)).replace("-", "−")
-
-
 def variant(key: str) -> Markup:
     """Write what a variant is called for people, not broken at the end of a line."""
     return Markup('<span class="whole">{}</span>').format(variant_title(key))
 
 
-add_filters(minute, rounded, span, variant, number_of, capital, reason)
+add_filters(minute, span, variant, number_of, capital, reason)

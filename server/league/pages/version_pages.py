@@ -30,9 +30,9 @@ from engine.games.catalogue import GAMES, USUAL_GAME
 from server.league.accounts.accounts import Accounts
 from server.league.contests import Comparisons
 from server.league.pages.forms import Change, Form, Identities, Identity, page
-from server.league.submissions.pipeline import LOG_BYTES, Turns
+from server.league.submissions.pipeline import Turns
 from server.league.submissions.upload import MAX_UPLOAD
-from server.league.submissions.versions import LOGS, PASSED, State, Version, Versions
+from server.league.submissions.versions import LOG, PASSED, State, Version, Versions
 from server.web.answers import json_answer
 from server.web.http.errors import Refused
 from server.web.http.request import read_body
@@ -129,7 +129,7 @@ class VersionPages:
             "identity": identity,
             "version": version,
             "words": WORDS,
-            "logs": self._logs(version),
+            "log": self._log(version),
             "ahead": self._ahead(version),
         }
         return page("bots/version", f"{version.bot}, version {version.number}", told)
@@ -169,18 +169,14 @@ class VersionPages:
         return version
 
     def _with_log(self, version: Version) -> dict[str, object]:
-        text = "\n".join(f"== {name}\n{log}" for name, log in self._logs(version))
-        return {**_told(version), "log": text, "ahead": self._ahead(version)}
+        return {**_told(version), "log": self._log(version), "ahead": self._ahead(version)}
 
     def _ahead(self, version: Version) -> int | None:
         return self._turns.ahead(self._versions.under_way(), version)
 
-    def _logs(self, version: Version) -> list[tuple[str, str]]:
-        folder = self._versions.folder(version)
-        found = [(name, folder / f"{name}.txt") for name in LOGS]
-        return [
-            (name, path.read_bytes()[:LOG_BYTES].decode(errors="replace")) for name, path in found if path.is_file()
-        ]
+    def _log(self, version: Version) -> str:
+        path = self._versions.folder(version) / LOG
+        return path.read_text(errors="replace") if path.is_file() else ""
 
 
 async def _read_upload(request: Request) -> dict[str, Any]:

@@ -37,7 +37,7 @@ from server.league.submissions.upload import BadUpload, unpack
 from server.league.submissions.versions import (
     BUILD,
     CHECK_REPORT,
-    LOGS,
+    LOG,
     UPLOAD,
     State,
     Version,
@@ -348,38 +348,36 @@ class Pipeline:
     async def _pass(self, version: Version) -> None:
         """Take a version through its steps, from the interrupted one on. Raises `BadUpload`."""
         place = self._versions.folder(version)
-        folder, check, match = place / BUILD, place / "check.txt", place / "match.txt"
-        report = place / CHECK_REPORT
+        folder, output, report = place / BUILD, place / LOG, place / CHECK_REPORT
         is_built = version.state in ("checking", "qualifying") and folder.is_dir()
         start = version.command if is_built else await self._build(version, place)
         runs = upload.runnable(start)
         if not is_built or version.state == "checking":
-            await self._begin(version, "checking", check, report, command=start)
-            ended = await run_check(runs, folder, check, self._home, self._trial)
+            await self._begin(version, "checking", start)
+            report.unlink(missing_ok=True)
+            ended = await run_check(runs, folder, output, self._home, self._trial)
             _judge(ended, "the conformance test found something", first_fault(report))
-        await self._begin(version, "qualifying", match)
+        await self._begin(version, "qualifying")
         for _ in range(TRIES):
             async with self._games:
-                ended = await run_match(version.bot, runs, folder, match, self._home, self._trial)
-            last = last_line(match)
-            is_late = ended.status == AT_FAULT and f": {Termination.TIME}: " in last
+                ended = await run_match(version.bot, runs, folder, output, self._home, self._trial)
+            found = last_line(output) if ended.status in (NOT_PLAYED, AT_FAULT) else ""
+            is_late = ended.status == AT_FAULT and f": {Termination.TIME}: " in found
             if not is_late or os.getloadavg()[0] <= (os.cpu_count() or 1):
                 break  # else the machine may have lacked the time
-        if ended.status == NOT_PLAYED:
-            _judge(ended, "its first games could not be played", last)
-        found = last if ended.status == AT_FAULT else ""
-        _judge(ended, "it has lost a game of the qualification by a fault of its own", found)
+        _judge(ended, "it has not passed the qualification", found)
 
     async def _build(self, version: Version, place: Path) -> tuple[str, ...]:
         """Unpack and build a version, and return the command that starts it."""
         folder = place / BUILD
-        await self._begin(version, "building", *(place / f"{step}.txt" for step in LOGS), place / CHECK_REPORT)
+        (place / LOG).unlink(missing_ok=True)
+        await self._begin(version, "building")
         try:
             written = await trio.to_thread.run_sync(_unpack, place, version.file)
             command = upload.build_command(folder)
             if command:
                 async with self._builds:
-                    ended = await run_build(command, folder, place / "build.txt", self._home)
+                    ended = await run_build(command, folder, place / LOG, self._home)
                 missing = f"this server has no {command[0]}" if ended.status == NO_PROGRAM else ""
                 _judge(ended, f"the build ({' '.join(command)}) failed", missing)
             start = written or upload.start_command(folder)
@@ -390,10 +388,10 @@ class Pipeline:
         await trio.to_thread.run_sync(os.sync)  # after a power cut nobody plays half of a build
         return start
 
-    async def _begin(self, version: Version, state: State, *files: Path, command: Sequence[str] = ()) -> None:
-        """Begin a step, without the logs and results that a killed server has left."""
-        for file in files:
-            file.unlink(missing_ok=True)
+    async def _begin(self, version: Version, state: State, command: Sequence[str] = ()) -> None:
+        """Begin a step, and its part of the log."""
+        with (self._versions.folder(version) / LOG).open("a") as file:
+            file.write(f"== {state}\n")
         await trio.to_thread.run_sync(self._versions.go_on, version, state, command)
 
 

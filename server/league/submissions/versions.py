@@ -76,8 +76,8 @@ FOLDER = "submissions"
 UPLOAD, BUILD = "upload", "build"
 """Entries of a version's folder, beside its logs: the uploaded file and the built bot."""
 
-LOGS = ("build", "check", "match")
-"""The steps that have a log there, as in ``build.txt``."""
+LOG = "log.txt"
+"""The output of all steps there."""
 
 CHECK_REPORT = "check.json"
 """The results of the conformance test there, as ``arena-bot check --json`` writes them."""
@@ -247,10 +247,8 @@ class Versions:
     def delete(self, version: Version, by: str) -> None:
         """Delete the files of a version that is not in use. Raises `NotAllowed` and OSError."""
         with self._accounts.change() as database:
-            if self._state(version) == "active":
-                raise NotAllowed(f"{version.title} plays; take it back first")
             if self._is_in_use(version):
-                raise NotAllowed(f"{version.title} is under way or in a game, or was deleted before")
+                raise NotAllowed(f"{version.title} plays, is under way or in a game, or was deleted before")
             remove_tree(self.folder(version))
             self._set(database, version, state="deleted")
             self._accounts.log(database, by, f"deleted {version.title}")
@@ -280,8 +278,7 @@ class Versions:
                 self.remove_build(version)
             for version in found:
                 if version.received < before and version.state in ("retired", "refused"):
-                    for name in (*(f"{step}.txt" for step in LOGS), CHECK_REPORT):
-                        (self.folder(version) / name).unlink(missing_ok=True)
+                    (self.folder(version) / LOG).unlink(missing_ok=True)
 
     def _is_in_use(self, version: Version) -> bool:
         in_game = self._accounts.rows(_IN_PLAY, version.bot, version.number)

@@ -14,7 +14,7 @@ from server.contest.definition import Bounds
 from server.league.accounts.people import Person
 from server.league.submissions import pipeline, upload
 from server.league.submissions.pipeline import Ended
-from server.league.submissions.versions import CHECK_REPORT, Version, Versions, disk_use, remove_tree, unlock_tree
+from server.league.submissions.versions import CHECK_REPORT, LOG, Version, Versions, disk_use, remove_tree, unlock_tree
 from tests.server.league.test_submissions import SEALED, Replace, ann, packed, tried, without_sandbox
 
 __all__ = ["ann", "without_sandbox"]
@@ -31,7 +31,7 @@ def passes(without_sandbox: Replace) -> None:
 def built(versions: Versions, ann: Person, data: Path, files: Mapping[str, str]) -> tuple[Version, str]:
     """Send files, and have them built; return the version, and the log of its build."""
     version, _ = tried(versions, data, versions.add(ann, "bot", "bot.zip", packed(files)))
-    return version, (versions.folder(version) / "build.txt").read_text()
+    return version, (versions.folder(version) / LOG).read_text()
 
 
 @pytest.mark.slow
@@ -69,24 +69,22 @@ def as_ordinary_user(work: Callable[[Path], object]) -> None:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_locked_folders_are_counted_and_removed_as_all_others() -> None:
+def test_locked_and_deep_folders_are_counted_and_removed_as_all_others() -> None:
     def work(folder: Path) -> None:
-        build = folder / "build"
-        (build / "locked" / "inner").mkdir(parents=True)
-        (build / "locked" / "inner" / "large").write_bytes(bytes(1 << 20))
+        build, locked = folder / "build", folder / "build" / "locked"
+        locked.mkdir(parents=True)
+        (locked / "large").write_bytes(bytes(1 << 20))
         inner = build
         for _ in range(40):  # its path is longer than the system takes
             os.chdir(inner)
             inner = Path("d" * 200)
             inner.mkdir()
-        (build / "locked" / "inner").chmod(0)
-        (build / "locked").chmod(0)
-        assert disk_use(build).longest > 3000
         os.chdir(folder)
+        assert disk_use(build).longest > 3000
+        locked.chmod(0)
         unlock_tree(build)
         assert disk_use(build).size >= 1 << 20
-        (build / "locked" / "inner").chmod(0)
-        (build / "locked").chmod(0)
+        locked.chmod(0)
         remove_tree(build)
         assert os.listdir(folder) == []
 
@@ -178,7 +176,7 @@ def test_a_version_that_loses_its_first_games_by_a_fault_of_its_own_is_refused(
     version, logs = tried(versions, tmp_path, versions.add(ann, "bot", "bot.py", CRASHES.encode()))
     assert version.state == "refused"
     assert version.sentence.startswith(
-        "it has lost a game of the qualification by a fault of its own: game 4: crashed: bot (first) crashed, and says:"
+        "it has not passed the qualification: game 4: crashed: bot (first) crashed, and says:"
     )
     assert (
         "ZeroDivisionError: it divides by nothing" in version.sentence and "bot lost 4 games by its own fault" in logs

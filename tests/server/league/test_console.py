@@ -23,18 +23,12 @@ __all__ = ["accounts", "site"]
 
 def test_an_organiser_sees_who_is_here_and_what_is_played_and_nobody_else_does(site: Site, accounts: Accounts) -> None:
     teacher = sign_in(site, accounts, "teacher", ORGANISER)
-    assert 'href="/organise"' in teacher.get("/me").text
-    empty = teacher.get("/organise").text
-    assert "Nothing is played." in empty and "Nobody is logged in." in empty and "0 of " in empty
-    assert "invited teacher as organiser" in empty
+    assert "Nothing is played." in teacher.get("/organise").text
     table = Table(site, "mnk", "params=3,3,3 budget=600000")
-    idle = Client(site.port, "carl")
-    idle.hear(m.Welcome)
     text = teacher.get("/organise").text
     assert f'<a href="/match/{table.match}">Match {table.match}</a>' in text and "ann – bob" in text
-    assert "3 logged in, 1 match running" in text and "rests" in text
-    for client in (idle, *table.players):
-        client.close()
+    assert "2 logged in, 1 match running" in text and "invited teacher as organiser" in text
+    table.close()
     author = sign_in(site, accounts, "author")
     assert author.get("/organise").status == 403 and "this is for organisers" in author.get("/organise").text.lower()
 
@@ -49,7 +43,7 @@ stages = [{ format = "round-robin" }]
 
 
 def test_a_contest_is_paused_changed_and_cancelled_and_the_audit_log_says_who_did_it(
-    site: Site, accounts: Accounts, capsys: pytest.CaptureFixture[str]
+    site: Site, accounts: Accounts
 ) -> None:
     with closing(Store(site.data / FILE)) as store:
         number = store.open_contest(CONTEST, read_definition(CONTEST), datetime.now(UTC))
@@ -65,14 +59,12 @@ def test_a_contest_is_paused_changed_and_cancelled_and_the_audit_log_says_who_di
     refused = post("pause")
     assert refused.status == 400 and "is paused already" in refused.text
     contest_command.resume("Autumn", data=site.data)
-    assert capsys.readouterr().out == "Autumn: the contest was resumed; games begin again.\n"
     assert "emil was withdrawn" in post("withdraw", name="emil").text
     assert "withdrawn by the organiser" in head.get(here).text
     assert "emil was reinstated" in post("reinstate", name="emil").text
     assert "the table stays as it is" in post("cancel").text
     page = head.get(here).text
     assert "Cancelled: the table is as it was then." in page and "has played" in page and "<td>plays</td>" not in page
-    assert post("pause").status == 400
     assert head.get("/organise/contest/99").status == 404 and post("command", name="emil").status == 404
     done = [(entry.who, entry.what) for entry in accounts.audit(5)]
     assert done == [
@@ -82,8 +74,6 @@ def test_a_contest_is_paused_changed_and_cancelled_and_the_audit_log_says_who_di
         ("the command line", "Autumn: the contest was resumed"),
         ("head", "Autumn: the contest was paused"),
     ]
-    author = sign_in(site, accounts, "writer")
-    assert author.post(f"{here}/pause", form=author.get("/me").form).status == 403
 
 
 def test_an_organiser_ends_a_match_and_sends_a_player_away(site: Site, accounts: Accounts) -> None:
@@ -99,7 +89,6 @@ def test_an_organiser_ends_a_match_and_sends_a_player_away(site: Site, accounts:
     assert chief.post("/organise/dismiss", form=form, name="gus", sentence="not\nnow").status == 303
     bye = table.players[0].hear(m.Bye)
     assert (bye.reason, bye.sentence) == ("dismissed", "the organiser has sent you away: not now")
-    assert "nobody is logged in" in chief.post("/organise/dismiss", form=form, name="nobody").text.lower()
     assert [entry.what for entry in accounts.audit(2)] == ["sent gus away", f"annulled match {table.match}"]
     over_network = Client(site.port)
     over_network.say(m.Organise("secret"))
@@ -137,34 +126,25 @@ def test_what_is_announced_stands_on_pages_and_is_sent_to_who_does_not_play(
     site: Site, accounts: Accounts, capsys: pytest.CaptureFixture[str]
 ) -> None:
     herald = sign_in(site, accounts, "herald", ORGANISER)
-    table = Table(site, "mnk", "params=3,3,3 budget=600000", ("ida", "jon"))
-    idle, guest = Client(site.port, "kim"), Client(site.port)
-    idle.hear(m.Welcome)
+    table, guest = Table(site, "mnk", "params=3,3,3 budget=600000", ("ida", "jon")), Client(site.port)
     guest.hear(m.Arena)
     form = herald.get("/organise").form
-    assert herald.post("/organise/announce", form=form, text="Lunch <now>", hours="x").status == 400
-    assert herald.post("/organise/announce", form=form, text="", hours="1").status == 400
+    for text, hours in (("Lunch", "x"), ("", "1")):
+        assert herald.post("/organise/announce", form=form, text=text, hours=hours).status == 400
     assert herald.post("/organise/announce", form=form, text="Lunch <now>", hours="1").status == 303
-    for client in (idle, guest):
-        assert client.hear(m.Announcement).sentence == "Lunch <now>"
+    assert guest.hear(m.Announcement).sentence == "Lunch <now>"
     table.move("a1")  # players hear of nothing but their match
     assert all(not isinstance(message, m.Announcement) for player in table.players for message in player.heard)
-    for path in ("/", "/contests"):
-        assert '<p class="card notice">Lunch &lt;now&gt;</p></div>' in Visitor(site).get(path).text
+    assert '<p class="card notice">Lunch &lt;now&gt;</p></div>' in Visitor(site).get("/contests").text
     announce(data=site.data)
     number, _, rest = capsys.readouterr().out.partition("  until ")
     assert rest.endswith("herald: Lunch <now>\n")
     announce("Final at 6", end=int(number), data=site.data)
-    assert idle.hear(m.Announcement).sentence == "Final at 6"
-    text = herald.get("/organise").text
-    assert "Final at 6" in text and "End<span" in text
+    assert guest.hear(m.Announcement).sentence == "Final at 6"
     wait_until(lambda: "Final at 6" in (shown := herald.get("/").text) and "Lunch" not in shown)
-    done = [(entry.who, entry.what) for entry in accounts.audit(3)]
-    by = "the command line"
-    assert done[:2] == [(by, "announced: Final at 6"), (by, f"ended announcement {number}")]
-    assert done[2] == ("herald", "announced: Lunch <now>")
-    for client in (idle, guest, *table.players):
-        client.close()
+    assert [entry.what for entry in accounts.audit(2)] == ["announced: Final at 6", f"ended announcement {number}"]
+    guest.close()
+    table.close()
 
 
 @pytest.mark.parametrize(

@@ -38,37 +38,6 @@ def ended(visitor: Visitor, path: str) -> Page:
     return page
 
 
-@pytest.mark.slow
-def test_two_versions_are_compared_on_the_page_of_their_bot(site: Site, accounts: Accounts) -> None:
-    dora = sign_in(site, accounts, "dora")
-    token = dora.post("/me/token", bot="dora", form=dora.get("/me").form).secret
-    form = dora.get("/bots/dora").form
-    page = dora.post("/bots/dora/comparisons", first="1", second="x", games="2", form=form)
-    assert page.status == 400 and "econd is a number, 1 to 15 digits, and not" in page.text
-    for number in (1, 2):  # without programs, so that no game of theirs can begin
-        with accounts.change() as database:
-            database.execute(
-                """INSERT INTO versions (bot, number, received, file, sha256, state, sentence, command)
-                SELECT id, ?, '2026-11-23T00:00:00+00:00', 'bot', '', 'retired', '', '["./nothing"]'
-                FROM bots WHERE name = 'dora'""",
-                (number,),
-            )
-        (site.data / "submissions" / "dora" / str(number) / "build").mkdir(parents=True)
-    assert "Compare two versions" in dora.get("/bots/dora").text
-    fields = {"first": "2", "second": "1", "game": "mnk", "params": "3,3,3", "games": "2"}
-    page = dora.post("/bots/dora/comparisons", **fields, form=form)
-    assert page.status == 303 and page.headers["location"].startswith("/contest/")
-    refused = bot_command(site, "compare", "1", "1", "--name", "dora", token=token)
-    assert refused.returncode == 1 and "two different versions of a bot are compared" in refused.stderr
-    place = page.headers["location"].replace("/contest/", "/bots/dora/comparisons/") + "/cancel"
-    page = dora.post(place, form=form)  # or it is over by then, since nobody can be started
-    assert page.status == 303 or "that is being played" in page.text
-    assert "dora: version 2 against 1" in dora.get("/bots/dora").text
-    other = sign_in(site, accounts, "emil")
-    assert other.get("/bots/dora/comparisons").status == 404
-    assert dora.post("/bots/dora/comparisons/99/cancel", form=form).status == 400
-
-
 def submit(site: Site, path: Path, name: str, token: str) -> subprocess.CompletedProcess[str]:
     return bot_command(site, "submit", str(path), "--name", name, token=token)
 
@@ -89,11 +58,6 @@ def test_a_version_is_sent_by_a_form_and_its_author_reads_why_it_was_refused(sit
     page = ended(ann, "/bots/ann-1/versions/1")
     assert "Version 1 was refused: the build (cc -O2 -o bot bot.c) failed" in page.text
     assert "&lt;b&gt;" in page.text and "error" in page.text, "with what the compiler has said"
-    log = site.data / "submissions" / "ann-1" / "1" / "build.txt"
-    told = log.read_bytes()
-    log.write_text(" \n")
-    assert "<h2>Build</h2>" in page.text and "<h2>" not in ann.get("/bots/ann-1/versions/1").text
-    log.write_bytes(told)
     assert "was refused" in ann.get("/bots/ann-1").text
     page = ann.post("/bots/ann-1/versions/1/play", form=form)
     assert page.status == 400 and "has not passed" in page.text
@@ -101,7 +65,6 @@ def test_a_version_is_sent_by_a_form_and_its_author_reads_why_it_was_refused(sit
     assert (page.status, page.headers["location"]) == (303, "/bots/ann-1")
     assert "was deleted: the build" in ann.get("/bots/ann-1").text
     assert not (site.data / "submissions" / "ann-1" / "1").exists()
-    assert send(ann, "ann-1", "made up", "bot.zip", b"x").status == 403
     assert ann.ask("POST", "/bots/ann-1/versions", "x", **{"content-type": "multipart/form-data"}).status == 400
     assert send(ann, "nobody", form, "bot.zip", b"x").status == 404
     other, teacher = sign_in(site, accounts, "bob"), sign_in(site, accounts, "teacher", ORGANISER)
@@ -128,18 +91,12 @@ def test_the_command_line_sends_a_folder_and_shows_what_becomes_of_it(
     done = bot_command(site, "versions", "--name", "carla", token=token)
     assert done.returncode == 0 and "bot.zip  refused: it is not clear" in done.stdout, done.stderr
     assert " of 512 MB on the server" in done.stdout
-    done = bot_command(site, "versions", "--name", "carla", "--play", "1", token=token)
-    assert done.returncode == 1 and "version 1 of carla has not passed" in done.stderr
     done = bot_command(site, "versions", "--name", "carla", "--delete", "1", token=token)
     assert done.returncode == 0 and "bot.zip  deleted: it is not clear" in done.stdout, done.stderr
     assert not sent.parent.exists()
-    large = tmp_path / "large.zip"
-    large.write_bytes(bytes(8 << 20))  # more than sockets hold
-    done = submit(site, large, "carla", "wrong")
+    done = submit(site, folder, "carla", "wrong")
     assert done.returncode == 1 and "this is not the token of carla" in done.stderr
     assert submit(site, folder, "carla", "").returncode == 2
-    done = submit(site, tmp_path / "missing", "carla", token)
-    assert done.returncode == 1 and "No such file" in done.stderr
     told = Visitor(site, accept="application/json", authorization=f"Bearer {token}").get("/bots/carla/versions/1")
     assert json.loads(told.text)["state"] == "deleted"
     assert Visitor(site, authorization=f"Bearer {token}").get("/bots/ann-1/versions/1").status == 403
