@@ -4,7 +4,6 @@ The bots choose by a hash of their name and the moves so far, and the loop does 
 compiler: what is measured then is the server, and the start of two processes a game.
 """
 
-import math
 import os
 import resource
 import shutil
@@ -35,7 +34,6 @@ from server.contest.runtime.runner import Runner
 from server.contest.store.store import FILE, Store
 from server.ops.logs import configure
 from tests.bench.instant import BASIS, hashed
-from tests.engine.statistics.test_likelihood import covered
 
 FOLDER = Path(__file__).parent
 
@@ -59,9 +57,6 @@ TURN_SECONDS = 60.0
 LOOPS = 5
 """The fastest of so many passes through the bare loop counts."""
 
-COVERED = 300
-"""Simulated contests for the coverage of the intervals, to see that nothing is broken; docs/contests.md has a table."""
-
 
 def run() -> None:
     """Print the figures."""
@@ -72,10 +67,6 @@ def run() -> None:
         print(f"contests: {ENTRANTS} instant bots in {language}, mnk 5 5 4, two processes a game", flush=True)
         _contest(folder, command)
         _sandboxes(folder, command)
-    parts = covered(6, 1, 200, 30, -0.5, COVERED)
-    doubt = 1.96 * statistics.stdev(parts) / math.sqrt(COVERED)
-    held = f"{100 * statistics.mean(parts):.1f} % +- {100 * doubt:.1f}"
-    print(f"  intervals of 95 % hold the truth in {held}, over {COVERED} simulated contests of 6 entrants")
 
 
 def _bot(folder: Path) -> tuple[list[str], str]:

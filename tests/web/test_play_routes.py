@@ -4,6 +4,7 @@ import os
 
 import msgspec
 import pytest
+import trio
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -57,6 +58,15 @@ async def test_questions_are_answered_over_http(monkeypatch: pytest.MonkeyPatch)
         assert (await ask(app, "GET", "/api/play/look")).status == 405
         nice = {os.getpriority(os.PRIO_PROCESS, worker.process.pid) for worker in pool._idle}
         assert nice == {min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICE)}, "matches go first"
+        *_, worker = pool._idle
+
+        async def gone() -> None:
+            while not worker.asked:
+                await trio.sleep(0.01)
+
+        body = msgspec.json.encode({**LARGE, "seconds": 0.05})
+        await ask(app, "POST", "/api/play/look", body, headers=JSON, gone=gone)
+        assert not worker.asked, "a question whose browser has gone is stopped"
 
 
 def test_a_thought_is_stopped_by_a_word(monkeypatch: pytest.MonkeyPatch) -> None:

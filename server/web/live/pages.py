@@ -13,7 +13,7 @@ from server.net.timing import microseconds
 from server.web import answers  # noqa: F401 (templates use its filters)
 from server.web.http.errors import Refused
 from server.web.live.event_stream import Broadcaster, Channel, Mailbox, framed
-from server.web.views.contests import Entry, ReportIndex
+from server.web.views.contests import ReportIndex
 from server.web.views.lobby import BOARDS, Listed, Tile, Tiles, games_of, newest, overview, round_of
 
 log = structlog.get_logger()
@@ -164,7 +164,8 @@ class LivePages:
         except OSError as error:
             log.warning("contests_read_failed", error=repr(str(error)))
             contests = []
-        lobby = overview(self._arena, self._earlier, _first(contests))
+        running_first = sorted(contests, key=lambda entry: entry.closed is not None)
+        lobby = overview(self._arena, self._earlier, tuple(running_first[:CONTESTS]))
         return {"lobby": lobby, "tiles": await _drawn(self._tiles, lambda _: 0), **self._common()}
 
     def _common(self) -> Values:
@@ -180,11 +181,6 @@ class LivePages:
             except Refused as error:
                 log.warning("past_results_read_failed", fault=str(error))
                 await trio.sleep(AGAIN_SECONDS)
-
-
-def _first(contests: list[Entry]) -> tuple[Entry, ...]:
-    """Return the contests that stand in the lobby: those that are running, then the last ones."""
-    return tuple(sorted(contests, key=lambda entry: entry.closed is not None)[:CONTESTS])
 
 
 async def _drawn(tiles: Tiles, round_of: Callable[[Listed], int]) -> list[tuple[Tile, int]]:
