@@ -23,6 +23,8 @@ export class Board {
   constructor(container, view) {
     this.container = container;
     this.turn = 0; // counts what was shown, so that an animation knows when it is out of date
+    /** @type {any} the drawing */
+    this.root = null;
     /** @type {Object<string, () => void>} what keys do */
     this.keys = {};
     /** @type {Map<string, any>} of fields and dots, in units of the drawing */
