@@ -23,10 +23,10 @@ pytestmark = pytest.mark.slow
 class Endless:
     """Stands for a process that compiles and never ends."""
 
-    def has_ended(self) -> bool:
-        return False
+    def poll(self) -> None:
+        """Say that it works."""
 
-    def wait(self, seconds: float | None = None) -> bool:
+    def wait(self, timeout: float | None = None) -> int:
         raise AssertionError("somebody waits for the compiler")
 
 

@@ -270,7 +270,7 @@ def test_pictures_are_in_the_format_that_their_names_end_in(match: Path, tmp_pat
     begins = {".svg": b"<svg ", ".png": b"\x89PNG", ".gif": b"GIF89a"}
     for suffix, first in begins.items():
         file = tmp_path / f"board{suffix}"
-        done = _command(str(match), "--picture", str(file), "--night")
+        done = _command(str(match), "--picture", str(file))
         assert done.returncode == 0 and file.read_bytes().startswith(first), done.stderr
     refused = _command(str(match), "--picture", str(tmp_path / "board.jpg"))
     assert refused.returncode == 2 and "none of .svg, .png and .gif" in refused.stderr
