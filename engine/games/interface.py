@@ -451,6 +451,8 @@ class Game:
 
     name: str
     """The name on the wire, in records and on command lines: one lower-case word."""
+    title: str
+    """The name for people."""
     sides: tuple[str, str]
     """The names of the two sides, the one that begins first: two lower-case words."""
     marks: tuple[str, str]

@@ -230,6 +230,7 @@ def read(text: str) -> Position:
 
 STONES = Game(
     name="stones",
+    title="Stones",
     sides=("first", "second"),
     marks=("1", "2"),
     default_parameters="12",

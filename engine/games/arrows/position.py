@@ -253,6 +253,7 @@ def read(text: str) -> Position:
 
 ARROWS = Game(
     name="arrows",
+    title="Arrows",
     sides=SIDES,
     marks=board.MARKS,
     default_parameters="8 8",

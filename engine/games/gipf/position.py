@@ -155,6 +155,7 @@ class GipfPosition(Position):
 
 GIPF = Game(
     name="gipf",
+    title="GIPF",
     sides=notation.SIDES,
     marks=board.MARKS,
     default_parameters="4 4 15 15",

@@ -303,6 +303,7 @@ def variant_of(text: str) -> Usual:
 
 MORRIS = Game(
     name="morris",
+    title="Nine men’s morris",
     sides=board.SIDES,
     marks=board.MARKS,
     default_parameters="",
