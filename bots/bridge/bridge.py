@@ -203,7 +203,7 @@ class LinesBot(ProgramBot):
             if isinstance(request, m.Note):
                 note = read_note(request.note)
                 ply = noted_ply if note.ply is None else note.ply
-                self.note(ply=ply, score=note.score, depth=note.depth, nodes=note.nodes, pv=note.pv, text=note.text)
+                self.note(**note._replace(ply=ply).said)
         except ProtocolError as error:
             return self._leave_note_out(error) if kind_of(line) == m.KINDS[m.Note] else self._refuse(line, error)
         if answer := referee.answer(request, self.history.position):

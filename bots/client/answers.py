@@ -1,10 +1,10 @@
 """Answers of a bot: its move, checked, and its notes, sent to the server. A wrong note does not fail the bot."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import Unpack
+from typing import Any, Unpack
 
-from bots.bot import Said
+from bots.bot import Choice, Said
 from bots.client.errors import BadChoice, ConnectionLost, printable
 from engine.games.interface import GameError, Position, Successor
 from engine.wire import messages as m
@@ -68,17 +68,18 @@ def make_note(move: int, **said: Unpack[Said]) -> Note:
 
     Characters that cannot be printed become spaces. Raises `ProtocolError`, or what the values themselves raise.
     """
-    ply, score, depth, nodes = said.get("ply"), said.get("score"), said.get("depth"), said.get("nodes")
-    words = [each.move if isinstance(each, Successor) else each for each in said.get("pv", ())]
-    note = Note(
-        move if ply is None else ply,
-        None if score is None else float(score),
-        None if depth is None else int(depth),
-        None if nodes is None else int(nodes),
-        tuple(printable(word) for word in words),
-        printable(str(said.get("text", ""))).strip(),
-    )
-    return read_note(write_note(note))
+    convert: dict[str, Callable[[Any], Any]] = {"score": float, "pv": _printable_moves, "text": _printable_text}
+    given = {key: value for key, value in said.items() if key in Note._fields and value is not None}
+    values = {key: convert.get(key, int)(value) for key, value in given.items()}
+    return read_note(write_note(Note(**{"ply": move, **values})))
+
+
+def _printable_moves(choices: Iterable[Choice]) -> tuple[str, ...]:
+    return tuple(printable(each.move if isinstance(each, Successor) else each) for each in choices)
+
+
+def _printable_text(text: object) -> str:
+    return printable(str(text)).strip()
 
 
 def _cut(note: Note) -> Note:

@@ -12,9 +12,8 @@ GAMES: dict[str, Game] = {game.name: game for game in (GIPF, ARROWS, MORRIS, MNK
 USUAL_GAME = next(iter(GAMES))
 """The one that is meant where none is named."""
 
-
-TITLES = {"gipf": "GIPF", "arrows": "Arrows", "morris": "Nine men’s morris", "mnk": "m,n,k"}
-"""What games are called for people; another one is called by its name."""
+TITLES = {game.name: game.title for game in GAMES.values()}
+"""Names of games for people."""
 
 
 def variant_title(variant: str) -> str:

@@ -366,6 +366,10 @@ class Position:
         """Say in one short line what the board does not show (pieces in reserve, captured ones)."""
         raise NotImplementedError
 
+    def marked_field(self, move: str) -> str | None:
+        """Return the field to mark after the move that led here, in canonical text: by default the move itself."""
+        return move
+
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with what stands on it, and the field of the move that led here where it is given."""
         raise NotImplementedError
@@ -447,6 +451,8 @@ class Game:
 
     name: str
     """The name on the wire, in records and on command lines: one lower-case word."""
+    title: str
+    """The name for people."""
     sides: tuple[str, str]
     """The names of the two sides, the one that begins first: two lower-case words."""
     marks: tuple[str, str]

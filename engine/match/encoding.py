@@ -1,4 +1,4 @@
-"""Moves and positions as numbers, for programs that learn: actions and planes of all four games.
+"""Moves and positions as numbers, for programs that learn: actions and planes of all games.
 
 `Encoding` says what the encoding of a variant has. docs/learning.md has the tables of actions and planes.
 """
@@ -234,19 +234,47 @@ class MnkEncoding(Encoding):
         return numpy.array(seen, numpy.float32).reshape(self.shape)
 
 
+class FieldEncoding(Encoding):
+    """The encoding of a variant of any game whose moves are names of fields."""
+
+    planes = ("own pieces", "the opponent's pieces")
+
+    def __init__(self, start: Position) -> None:
+        """Number the fields in the order of the drawing; planes are as large as the board of the first position."""
+        fields = start.drawing().layout.fields
+        rows, columns = sorted({field.y for field in fields}), sorted({field.x for field in fields})
+        self._numbers = {field.name: number for number, field in enumerate(fields)}
+        self._places = {field.name: (rows.index(field.y), columns.index(field.x)) for field in fields}
+        super().__init__(len(fields), len(rows), len(columns))
+
+    def actions(self, position: Position, move: str) -> tuple[int, ...]:
+        """Return the number of the field that a move names."""
+        return (self._numbers[move],)
+
+    def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
+        """Return the pieces of both sides."""
+        pieces = history.position.pieces
+        seen = numpy.zeros(self.shape, numpy.float32)
+        for plane, shown in enumerate((pieces[side], pieces[1 - side])):
+            for name in shown:
+                seen[plane][self._places[name]] = 1
+        return seen
+
+
 ENCODINGS: dict[str, Callable[[str], Encoding]] = {
     "gipf": GipfEncoding,
     "arrows": ArrowsEncoding,
     "morris": MorrisEncoding,
     "mnk": MnkEncoding,
 }
-"""What makes the encoding of a variant, by the name of the game."""
+"""What makes the encoding of a variant, by the name of the game. Other games have a `FieldEncoding`."""
 
 
 @cache
 def encoding_of(game: str, parameters: str) -> Encoding:
     """Return the encoding of a variant; raises `engine.games.interface.BadParameters`."""
-    return ENCODINGS[game](GAMES[game].parameters(parameters))
+    parameters = GAMES[game].parameters(parameters)
+    return ENCODINGS[game](parameters) if game in ENCODINGS else FieldEncoding(GAMES[game].start(parameters))
 
 
 def legal_actions(position: Position) -> dict[tuple[int, ...], str]:

@@ -111,6 +111,40 @@ SIGNS = {LOST: -1, DRAWN: 0, WON: 1}
 """Values by verdicts of perfect play."""
 
 
+class Backend(Protocol):
+    """A search that settles who wins, for the side to move."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether `within` is the length of the game with perfect play."""
+
+    @property
+    def used(self) -> int:
+        """Nodes that were searched, in nodes of the other searches."""
+
+    @property
+    def nodes(self) -> int:
+        """Positions that the search has expanded."""
+
+    @property
+    def positions(self) -> int:
+        """Positions of the solved layers."""
+
+    @property
+    def value(self) -> int | None:
+        """1 for a won position, -1 lost, 0 drawn, None while it is unknown."""
+
+    @property
+    def within(self) -> int | None:
+        """A number of plies that suffices for the win, where one is known."""
+
+    def search(self, portion: int, late: Callable[[], bool]) -> None:
+        """Search for so many more nodes; stop when it is late."""
+
+    def cannot_win(self, mover: bool) -> bool:
+        """Tell whether the side to move (``mover``), or the other side, is proven unable to win."""
+
+
 class Proof:
     """Exhaustive and proof-number search for games that end, proof-number search for games that can go on for ever."""
 
@@ -156,6 +190,10 @@ class Proof:
         while prover.value is None and not prover.hopeless and prover.nodes < until and not late():
             prover.search(min(self._slice, until - prover.nodes))
         self._used += (prover.nodes - before) / rate
+
+    def cannot_win(self, mover: bool) -> bool:
+        """Tell whether the side to move (``mover``), or the other side, is proven unable to win."""
+        return self.prover.cannot_win(mover)
 
 
 class LayeredBackend:
@@ -213,11 +251,15 @@ class LayeredBackend:
         except (OutOfMemory, OverflowError):
             self._has_failed = True
 
+    def cannot_win(self, mover: bool) -> bool:
+        """Tell nothing beside the value."""
+        return False
+
     def _judgement(self) -> Judgement | None:
         return None if self._layers is None else self._layers.judgement(self._kernel.state)
 
 
-def backends(kernel: Kernel, memory: int, *, as_compiled: bool = False) -> list[Proof | LayeredBackend]:
+def backends(kernel: Kernel, memory: int, *, as_compiled: bool = False) -> list[Backend]:
     """Begin the searches that fit the game, within so many bytes, and settle who wins however long it takes.
 
     With ``as_compiled`` interpreted code does the same as compiled code, up to LAYERED_FROM nodes.
@@ -353,12 +395,11 @@ class _Solver:
         result = self._winner(judgement.result > 0) if judgement.result else Result.DRAW
         return self.solution()._replace(result=result, plies=plies, within=plies)
 
-    def _rule_out(self, search: Proof | LayeredBackend) -> None:
+    def _rule_out(self, search: Backend) -> None:
         """Look no more for wins that a proof has shown to be none."""
-        if isinstance(search, Proof):
-            for mover in (True, False):
-                if search.prover.cannot_win(mover):
-                    self._deepening.rule_out(mover)
+        for mover in (True, False):
+            if search.cannot_win(mover):
+                self._deepening.rule_out(mover)
 
     def _find_length(self) -> None:
         """Look for the length of a proven win, for about as long as the proof has taken."""
@@ -368,7 +409,7 @@ class _Solver:
             self.deepen(max(self._length_nodes, sum(search.nodes for search in self._backends)))
 
     @property
-    def _settling(self) -> Proof | LayeredBackend:
+    def _settling(self) -> Backend:
         """The search that has found the value, or the first one."""
         return next((search for search in self._backends if search.value is not None), self._backends[0])
 

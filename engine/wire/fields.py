@@ -34,6 +34,11 @@ class Note(NamedTuple):
     """The principal variation: the moves that the player expects, its own first."""
     text: str = ""
 
+    @property
+    def said(self) -> dict[str, Any]:
+        """The fields that were said, by their names."""
+        return {key: value for key, value in self._asdict().items() if value not in (None, (), "")}
+
     def __str__(self) -> str:
         """Write the note for people, without its ply: ``score 35; depth 7; pv a3-b3, c5-c4: in the book``."""
         parts = [
@@ -67,7 +72,7 @@ def read_note(content: str) -> Note:
         given[key] = value
         rest = after.lstrip()
     note = Note(**{key: NOTE_KEYS[key](key, value) for key, value in given.items()})
-    if not any(value not in (None, (), "") for value in note[1:]):
+    if not note._replace(ply=None).said:
         raise _wrong("a note says something: score=, depth=, nodes=, pv= or text=")
     return note
 

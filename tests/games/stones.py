@@ -187,6 +187,9 @@ class Heap(Position):
         """Draw the heap."""
         return "o" * self.state.left + (f" [{last.move}]" if last else "") + "\n"
 
+    def marked_field(self, move: str) -> None:
+        """Mark nothing."""
+
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the stones as a row of cells, of which those that were taken are blocked."""
         names = [str(number) for number in range(1, self.variant + 1)]
@@ -227,6 +230,7 @@ def read(text: str) -> Position:
 
 STONES = Game(
     name="stones",
+    title="Stones",
     sides=("first", "second"),
     marks=("1", "2"),
     default_parameters="12",

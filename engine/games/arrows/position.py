@@ -171,6 +171,10 @@ class ArrowsPosition(Position):
         """Draw the board, each arrow with its owner's number."""
         return board.draw(self.variant, self.moves, mark_last=last is not None)
 
+    def marked_field(self, move: str) -> str:
+        """Return the field of the last arrow."""
+        return _name(board.arrows(self.variant, self.moves)[-1].field)
+
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with all arrows, blocked fields, and the fields that have to be used next."""
         first, second = (_name(field) if self.variant.has(field) else None for field in self._next)
@@ -181,7 +185,7 @@ class ArrowsPosition(Position):
             pieces=tuple(Piece(_name(arrow.field), arrow.side, arrow.direction) for arrow in placed),
             blocked=tuple(map(_name, self.variant.blocked)),
             aims=(None, None) if over else (first, second),
-            marked=_name(placed[-1].field) if last else None,
+            marked=self.marked_field(last.move) if last else None,
             decisive=(_name(placed[-2].field),) if over else (),
         )
 
@@ -249,6 +253,7 @@ def read(text: str) -> Position:
 
 ARROWS = Game(
     name="arrows",
+    title="Arrows",
     sides=SIDES,
     marks=board.MARKS,
     default_parameters="8 8",

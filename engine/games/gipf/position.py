@@ -114,13 +114,18 @@ class GipfPosition(Position):
 
     def picture(self, last: Successor | None = None) -> str:
         """Draw the board with its ring of dots and their names."""
-        return board.draw(self.variant.size, self.state, _pushed_onto(last) or "")
+        return board.draw(self.variant.size, self.state, self.marked_field(last.move) if last else "")
+
+    def marked_field(self, move: str) -> str:
+        """Return the field onto which a move has pushed."""
+        return move.split(" ")[0].partition("-")[2]
 
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with its ring of dots, and all pieces."""
         layout = board.layout(self.variant.size)
         first, second = map(Stock, self.reserves, self.captured)
-        return Drawing(layout=layout, pieces=self._standing(layout), stock=(first, second), marked=_pushed_onto(last))
+        marked = self.marked_field(last.move) if last else None
+        return Drawing(layout=layout, pieces=self._standing(layout), stock=(first, second), marked=marked)
 
     def summary(self) -> str:
         """Say what each side has in reserve and what it has lost."""
@@ -148,13 +153,9 @@ class GipfPosition(Position):
         return rules.State(sets.number(white), sets.number(black), *others)
 
 
-def _pushed_onto(last: Successor | None) -> str | None:
-    """Return the field onto which the last move has pushed."""
-    return last.move.split(" ")[0].partition("-")[2] if last else None
-
-
 GIPF = Game(
     name="gipf",
+    title="GIPF",
     sides=notation.SIDES,
     marks=board.MARKS,
     default_parameters="4 4 15 15",

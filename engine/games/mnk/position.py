@@ -146,6 +146,7 @@ class MnkPosition(Position):
 
 MNK = Game(
     name="mnk",
+    title="m,n,k",
     sides=board.SIDES,
     marks=board.MARKS,
     default_parameters="8 8 5",

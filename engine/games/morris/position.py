@@ -255,18 +255,18 @@ class MorrisPosition(Position):
 
     def picture(self, last: Successor | None = None) -> str:
         """Draw the board with the numbers of its fields; the piece that was placed or moved stands in brackets."""
-        return board.draw(self.state, -1 if (field := self._come_to(last)) is None else int(field))
+        return board.draw(self.state, int(self.marked_field(last.move)) if last else -1)
 
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with all pieces."""
         layout = board.layout()
         first, second = map(Stock, self.reserves, self.captured)
-        return Drawing(layout=layout, pieces=self._standing(layout), stock=(first, second), marked=self._come_to(last))
+        marked = self.marked_field(last.move) if last else None
+        return Drawing(layout=layout, pieces=self._standing(layout), stock=(first, second), marked=marked)
 
-    def _come_to(self, last: Successor | None) -> str | None:
-        """Return the field that a piece has come to: of those that a move names the only one that is not empty now."""
-        named = last.move.split() if last else ()
-        return next((field for field in named if board.piece_at(self.state, int(field)) != "_"), None)
+    def marked_field(self, move: str) -> str:
+        """Return the field that a piece has reached: of the fields of a move, the only one that is not empty now."""
+        return next(field for field in move.split() if board.piece_at(self.state, int(field)) != "_")
 
     def summary(self) -> str:
         """Say what each side has in hand and in all, and how it moves."""
@@ -303,6 +303,7 @@ def variant_of(text: str) -> Usual:
 
 MORRIS = Game(
     name="morris",
+    title="Nine men’s morris",
     sides=board.SIDES,
     marks=board.MARKS,
     default_parameters="",

@@ -8,8 +8,6 @@ from typing import Any
 
 import msgspec
 
-from engine.games.arrows.board import arrows
-from engine.games.arrows.position import ArrowsPosition
 from engine.games.boards.layout import Layout, Piece, Stock
 from engine.games.boards.svg import board
 from engine.games.gipf.geometry import geometry, is_field
@@ -17,8 +15,6 @@ from engine.games.gipf.kernel import bind
 from engine.games.gipf.notation import names
 from engine.games.gipf.position import GipfPosition, choosing
 from engine.games.interface import Position
-from engine.games.mnk.position import MnkPosition
-from engine.games.morris.position import MorrisPosition
 from engine.games.outcome import Outcome
 
 
@@ -111,36 +107,14 @@ def view(position: Position) -> View:
 def motion(before: Position, move: str) -> Motion:
     """Return the effect of a move on the board; raises `engine.games.interface.BadMove`."""
     text, after = before.resolve(move)
-    field, words = target(text, after), tuple(text.split())
+    field, words = after.marked_field(text), text.split()
     made = Motion(move=text, side=before.turn, target=field)
-    match before, after:
-        case GipfPosition(), GipfPosition():
-            return msgspec.structs.replace(made, **_gipf_motion(before, text, after))
-        case MorrisPosition(), _ if before.state.own_hand:
-            return msgspec.structs.replace(made, placed=words[0], taken=words[1:])
-        case MorrisPosition(), _:
-            return msgspec.structs.replace(made, slides=(words[:2],), taken=words[2:])
-        case _:
-            return msgspec.structs.replace(made, placed=field)
-
-
-def target(text: str, after: Position) -> str | None:
-    """Return the field to mark as the last move's: of a move as a record has it, and the position after it."""
-    match after:
-        case GipfPosition():
-            known = names(after.variant.size)
-            entry = geometry(after.variant.size).entries[known.pushes[text.partition(" ")[0]]]
-            return known.by_place[entry.target]
-        case ArrowsPosition():
-            x, y = arrows(after.variant, after.moves)[-1].field
-            return f"{x},{y}"
-        case MorrisPosition():
-            first, *others = text.split()
-            return first if (after.state.own | after.state.other) >> int(first) & 1 else others[0]
-        case MnkPosition():
-            return text
-        case _:
-            return None
+    if isinstance(before, GipfPosition) and isinstance(after, GipfPosition):
+        return msgspec.structs.replace(made, **_gipf_motion(before, text, after))
+    # each word of a longer move is a field: the field of the piece that moves, its goal, the fields of taken pieces
+    if len(words) > 1 and words[0] != field:
+        return msgspec.structs.replace(made, slides=((words[0], words[1]),), taken=tuple(words[2:]))
+    return msgspec.structs.replace(made, placed=field, taken=tuple(words[1:]))
 
 
 def _gipf_motion(before: GipfPosition, text: str, after: GipfPosition) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from server.arena.arena import Arena
 from server.contest.fixtures import QUALIFICATION
 from server.contest.report.structure import Report, ScheduledGame
 from server.match.match import Match
-from server.web.views.board import Ending, ending_of, target
+from server.web.views.board import Ending, ending_of
 from server.web.views.contests import Entry
 
 LISTED = 60
@@ -167,7 +167,7 @@ def board_of(match: Match) -> Markup:
     """Draw the position of a match as spectators see it."""
     history = match.public.history
     position = history.position
-    marked = target(history.moves[-1], position) if history.moves else None
+    marked = position.marked_field(history.moves[-1]) if history.moves else None
     return small_board(replace(position.drawing(), marked=marked), position.summary(), f"piece-{match.number}")
 
 

@@ -61,18 +61,6 @@ class Change(Placed, frozen=True, kw_only=True, omit_defaults=True):
     """Lines of the text form that have changed, numbered from 0."""
 
 
-class NoteView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a player has noted of a move. What is left out of the JSON was not said."""
-
-    ply: int
-    side: int
-    score: float | None = None
-    depth: int | None = None
-    nodes: int | None = None
-    pv: tuple[str, ...] = ()
-    text: str = ""
-
-
 class Played(msgspec.Struct, frozen=True, kw_only=True):
     """A match as far as it has come, its moves legal."""
 
@@ -97,12 +85,9 @@ def positions(played: Played) -> tuple[Frame | Change, ...]:
     return frames(GAMES[played.game].read(played.start), played.moves)
 
 
-def note_views(notes: Sequence[RecordedNote]) -> tuple[NoteView, ...]:
-    """Return notes of players, in the order in which they came."""
-    return tuple(
-        NoteView(ply=ply, side=side, score=said.score, depth=said.depth, nodes=said.nodes, pv=said.pv, text=said.text)
-        for ply, side, _, said, _ in notes
-    )
+def note_views(notes: Sequence[RecordedNote]) -> list[dict[str, Any]]:
+    """Return the move, the side and the fields of each note, in the order in which the notes came."""
+    return [{"ply": recorded.ply, "side": recorded.side, **recorded.note.said} for recorded in notes]
 
 
 def info_of(header: Header) -> dict[str, Any]:

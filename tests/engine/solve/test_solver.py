@@ -113,7 +113,7 @@ def detour(monkeypatch: pytest.MonkeyPatch) -> Position:
     A proof finds the win before deepening comes so far.
     """
     found = {"value": 1, "within": 101, "is_exact": False, "nodes": 0, "positions": 0}
-    proof = SimpleNamespace(used=0, search=lambda *_: None, **found)
+    proof = SimpleNamespace(used=0, search=lambda *_: None, cannot_win=lambda _: False, **found)
     monkeypatch.setattr("engine.solve.solver.backends", lambda *_, **__: [proof])
     win = [[node + 1] for node in range(1, 101)]  # nodes 1 to 100, the winning line, which ends in 101
     waste = [[node + 1] for node in range(102, 30_000)]
