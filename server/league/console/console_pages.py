@@ -5,7 +5,7 @@
 - ``POST /organise/annul``, ``…/dismiss``: end a running match without a result, send a player away
 - ``POST /organise/ladder/pause``, ``…/resume``: pause the ladder
 - ``GET /organise/contest/3``: a contest: its entrants, running and last games
-- ``POST /organise/contest/3/pause`` and so on, a word of `CHANGES`: change it
+- ``POST /organise/contest/3/pause`` and so on, a `Kind` of an action in the console: change it
 """
 
 import os
@@ -24,7 +24,7 @@ from starlette.routing import Route
 from engine.games.outcome import ANNULLED
 from server.arena.arena import Arena
 from server.contest.fixtures import counted_games
-from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused
+from server.contest.interventions import ACTIONS, Intervention, Kind, is_cancelled, is_paused
 from server.contest.report.progress import progress_text
 from server.contest.runtime.organiser_commands import intervene, open_contest
 from server.contest.runtime.service import ContestService, take_snapshot
@@ -124,6 +124,7 @@ def read_contest(data: Path, number: int) -> dict[str, Any]:
             "is_paused": is_paused(definition.interventions),
             "is_cancelled": is_cancelled(definition.interventions),
             "entrants": definition.entrants,
+            "actions": {kind: action for kind, action in ACTIONS.items() if action.in_console},
             "out": {name: one.reason for name, one in find_disqualified(definition, counting).items()},
             "running": store.begun(number),
             "games": [(game, game in counting) for game in games[: -MAX_GAMES - 1 : -1]],
@@ -149,9 +150,6 @@ CONSOLE = "/organise"
 
 AUDITED = 20
 """Changes that the page shows; `/people` shows more of them."""
-
-CHANGES = (Kind.PAUSE, Kind.RESUME, Kind.CANCEL, Kind.WITHDRAW, Kind.REINSTATE, Kind.REPLAY)
-"""Changes of a contest. The command line alone changes a command: a command is any program on the server."""
 
 
 class ConsolePages:
@@ -188,7 +186,9 @@ class ConsolePages:
             "ladder/pause": partial(self._change_ladder, Kind.PAUSE),
             "ladder/resume": partial(self._change_ladder, Kind.RESUME),
         }
-        of_contests: dict[str, Change] = {kind: partial(self._change, kind) for kind in CHANGES}
+        of_contests: dict[str, Change] = {
+            kind: partial(self._change, kind) for kind, action in ACTIONS.items() if action.in_console
+        }
         return [
             self._identities.page(CONSOLE, self._show, organiser),
             *self._identities.changes(
