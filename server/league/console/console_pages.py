@@ -31,6 +31,7 @@ from server.contest.runtime.service import ContestService, take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import Right
 from server.league.console.terminal import HOURS, Announcements, annul, dismiss
 from server.league.ladder.definition import NO_LADDER
 from server.league.ladder.service import LadderService
@@ -176,7 +177,7 @@ class ConsolePages:
     def routes(self) -> list[Route]:
         """Return the routes."""
         of_contest = f"{CONSOLE}/contest/{{number:number}}"
-        organiser = self._identities.organiser
+        looks, organiser = partial(self._identities.require, right=Right.CONSOLE), self._identities.organiser
         arena, accounts, announcements = self._arena, self._accounts, self._announcements
         changes: dict[str, Change] = {
             "announce": lambda form: announcements.add(form.text("text"), form.number("hours"), form.by),
@@ -190,7 +191,7 @@ class ConsolePages:
             kind: partial(self._change, kind) for kind, action in ACTIONS.items() if action.in_console
         }
         return [
-            self._identities.page(CONSOLE, self._show, organiser),
+            self._identities.page(CONSOLE, self._show, looks),
             *self._identities.changes(
                 CONSOLE, changes, lambda form, fault: self._show(form.identity, fault), organiser
             ),
@@ -224,7 +225,7 @@ class ConsolePages:
     # contests
 
     def _contest(self, request: Request) -> Response:
-        return self._show_contest(self._identities.organiser(request), request.path_params["number"])
+        return self._show_contest(self._identities.require(request, Right.CONSOLE), request.path_params["number"])
 
     def _show_contest(self, identity: Identity, number: int, *, fault: str = "", told: str = "") -> Response:
         try:
