@@ -23,7 +23,7 @@ people = cyclopts.App(name="people", help="Invite people to a server, and give t
 
 Url = Annotated[str, Parameter(help="The address at which people open the pages of the server.")]
 Name = Annotated[str, Parameter(help="Whose account.")]
-AsRole = Annotated[Role, Parameter(help="author, organiser or spectator.")]
+AsRole = Annotated[Role, Parameter(help="The role of the person.")]
 
 
 @people.command

@@ -32,17 +32,62 @@ class Kind(StrEnum):
     """The contest is over, with the table as it is; games that are running are annulled."""
 
 
-SENTENCES = {
-    Kind.WITHDRAW: "{0.name} was withdrawn",
-    Kind.REINSTATE: "{0.name} was reinstated",
-    Kind.REPLAY: "the result of match {0.match} was annulled; the game is played again",
-    Kind.COMMAND: "{0.name} has a new command: {1}",
-    Kind.VERSION: "version {0.version} plays as {0.name}",
-    Kind.PAUSE: "the contest was paused",
-    Kind.RESUME: "the contest was resumed",
-    Kind.CANCEL: "the contest was cancelled",
+class Target(StrEnum):
+    """The object of an intervention."""
+
+    CONTEST = "contest"
+    GAME = "game"
+    ENTRANT = "entrant"
+    PLAYING = "playing"
+    """An entrant that is neither disqualified nor withdrawn."""
+    OUT = "out"
+    """An entrant that is disqualified or withdrawn."""
+
+
+class Action(NamedTuple):
+    """The texts of a kind of intervention, and the place where organisers find it."""
+
+    done: str
+    """The intervention as a sentence without its end, a format of the intervention and its command."""
+    effect: str
+    """The effect as a sentence without its end."""
+    target: Target = Target.CONTEST
+    question: str = ""
+    """The text of the button that confirms the action on the page of a contest; empty where one click is enough."""
+    in_console: bool = True
+    """Whether the page of a contest accepts it."""
+
+
+ACTIONS = {
+    Kind.WITHDRAW: Action(
+        "{0.name} was withdrawn",
+        "games that are not over are lost, without blame; a game that is being played is ended",
+        Target.PLAYING,
+        "It loses its other games",
+    ),
+    Kind.REINSTATE: Action(
+        "{0.name} was reinstated",
+        "forfeited games are played now, without those on which later rounds rest",
+        Target.OUT,
+    ),
+    Kind.REPLAY: Action(
+        "the result of match {0.match} was annulled; the game is played again", "the record stays", Target.GAME
+    ),
+    # a command is any program on the server, so that only its user may change it
+    Kind.COMMAND: Action(
+        "{0.name} has a new command: {1}", "it holds from the next game on", Target.ENTRANT, in_console=False
+    ),
+    Kind.VERSION: Action(
+        "version {0.version} plays as {0.name}", "it stays this one", Target.ENTRANT, in_console=False
+    ),
+    Kind.PAUSE: Action(
+        "the contest was paused", "games that are running are played to their ends, and no other begins"
+    ),
+    Kind.RESUME: Action("the contest was resumed", "games begin again"),
+    Kind.CANCEL: Action(
+        "the contest was cancelled", "games that are running are annulled, and the table stays as it is"
+    ),
 }
-"""What was done, as a sentence without its end, from the intervention and the new command."""
 
 
 class Intervention(NamedTuple):
@@ -73,7 +118,7 @@ class Intervention(NamedTuple):
     def sentence(self) -> str:
         """What was done, in a sentence without its end."""
         sent = f", sent as a file with the SHA-256 {self.sha256}" if self.sha256 else ""
-        return SENTENCES[self.kind].format(self, " ".join(self.command)) + sent
+        return ACTIONS[self.kind].done.format(self, " ".join(self.command)) + sent
 
 
 END = (1 << 62, 0)

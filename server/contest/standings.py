@@ -1,17 +1,11 @@
 """The table of a stage: places, points and tie-breaks.
 
-Points are 1 for a win and a half for a draw, a game that somebody had to forfeit included. Then the order is
+Points are 1 for a win and a half for a draw, forfeited games included. `StageFormat.rank` gives the order. Players who
+are even after it share the place, and stand in the order of seeding. Disqualified players come last.
 
-    round robin     points, Sonneborn-Berger, wins
-    Swiss           points, Buchholz, Sonneborn-Berger, wins
-    gauntlet        rating, since challengers and others play different numbers of games
-    ladder          rating, since everybody plays whom he gets
-    knockout        rounds got through, then the match for the third place
-
-Who is still even shares the place, and stands in the order of seeding. Who was disqualified comes last. Sonneborn-
-Berger is, for each game, the points of the opponent for a win and half of them for a draw. Buchholz is the sum of the
-opponents' points, one for each meeting. A bye gives the points of a meeting won in all games; for Buchholz it counts as
-an opponent who has as many points as oneself, like the virtual opponent of the FIDE Handbook (C.07).
+Sonneborn-Berger is, for each game, the points of the opponent for a win and half of them for a draw. Buchholz is the
+sum of the opponents' points, one for each meeting. A bye gives the points of a meeting won in all games. For Buchholz a
+bye counts as an opponent with the same points, like the virtual opponent of the FIDE Handbook (C.07).
 """
 
 from collections import Counter

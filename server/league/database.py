@@ -16,7 +16,7 @@ TABLES = (
     """CREATE TABLE people (
         id INTEGER PRIMARY KEY,
         name TEXT NOT NULL UNIQUE COLLATE NOCASE,
-        role TEXT NOT NULL CHECK (role IN ('author', 'organiser', 'spectator')),
+        role TEXT NOT NULL,
         made TEXT NOT NULL,
         closed TEXT
     )""",

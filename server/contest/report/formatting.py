@@ -11,7 +11,7 @@ from server.contest.fixtures import SET_ASIDE
 from server.contest.formats.format import Standing
 from server.contest.interventions import Intervention as Done
 from server.contest.interventions import pauses
-from server.contest.report.structure import Game, Intervention, Pause, Report
+from server.contest.report.structure import Game, Intervention, Pause, Report, Stage
 
 
 def printable(text: str) -> str:
@@ -126,22 +126,27 @@ def _game(game: Game) -> str:
 
 
 class Mark(NamedTuple):
-    """A column of a table."""
+    """A column of a table that decides places."""
 
     head: str
     short: str
     """The head where there is little room."""
     explained: str | None
-    text: Callable[[Standing], str]
+    value: Callable[[Standing], float | None]
+    """Returns None where the stage does not use the column."""
+    write: Callable[[float], str]
+
+    def text(self, line: Standing) -> str:
+        """Return the text of a line in this column."""
+        value = self.value(line)
+        return "–" if value is None else self.write(value)
 
 
-_SCORE = Mark("Points", "points", None, lambda line: points(line.points))
-_BERGER = Mark("S.-B.", "S.-B.", "Sonneborn-Berger", lambda line: quarters(line.sonneborn_berger))
-_BUCHHOLZ = Mark("Buchholz", "Buch.", None, lambda line: points(line.buchholz))
-_ROUNDS = Mark("Rounds won", "rounds", None, lambda line: str(line.rounds_won))
-_RATING = Mark(
-    "Rating", "Elo", "From the games of this stage alone", lambda line: elo(line.rating or 0.0)
-)  # fmt: skip
+_SCORE = Mark("Points", "points", None, lambda line: line.points, points)
+_BERGER = Mark("S.-B.", "S.-B.", "Sonneborn-Berger", lambda line: line.sonneborn_berger, quarters)
+_BUCHHOLZ = Mark("Buchholz", "Buch.", None, lambda line: line.buchholz, points)
+_ROUNDS = Mark("Rounds won", "rounds", None, lambda line: line.rounds_won, str)
+_RATING = Mark("Rating", "Elo", "From the games of this stage alone", lambda line: line.rating, elo)
 
 _BY_FORMAT = {
     "swiss": (_SCORE, _BUCHHOLZ, _BERGER),
@@ -151,9 +156,12 @@ _BY_FORMAT = {
 }
 
 
-def marks(format: str) -> tuple[Mark, ...]:
-    """Return the columns of a format, by its word in contest files."""
-    return _BY_FORMAT.get(format, (_SCORE, _BERGER))
+def marks(stage: Stage) -> tuple[Mark, ...]:
+    """Return the columns of a stage's table, without columns that are empty in all lines."""
+    columns = _BY_FORMAT.get(stage.kind, (_SCORE, _BERGER))
+    return tuple(
+        mark for mark in columns if not stage.table or any(mark.value(line) is not None for line in stage.table)
+    )
 
 
 def with_forfeits(played: int, not_played: int) -> str:

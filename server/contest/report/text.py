@@ -54,7 +54,7 @@ def render_report(report: Report) -> RenderableType:
 
 def standings(stage: Stage) -> RenderableType:
     """Return the table of a stage, with disqualifications and byes below it."""
-    columns = marks(stage.kind)
+    columns = marks(stage)
     rows: list[Row] = [
         (
             str(line.place),

@@ -11,7 +11,7 @@ from pathlib import Path
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition
 from server.contest.fixtures import Fixture, GameResult, counted_games
-from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused
+from server.contest.interventions import ACTIONS, Intervention, Kind, Target, is_cancelled, is_paused
 from server.contest.plan import plan
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.scoring.results import rests_on
@@ -68,7 +68,7 @@ def intervene(store: Store, contest: int, asked: Intervention) -> tuple[Interven
             raise BadIntervention(refusal)
         return done
 
-    return store.intervene(contest, make), _FOLLOWS[asked.kind]
+    return store.intervene(contest, make), ACTIONS[asked.kind].effect
 
 
 def _entrant(definition: Definition, name: str) -> str:
@@ -84,11 +84,12 @@ def _refusal(
 ) -> str:
     """Return why an intervention cannot be made, as a sentence; empty if it can."""
     out = find_disqualified(definition, games)
+    target = ACTIONS[done.kind].target
+    if target is Target.PLAYING and done.name in out:
+        return f"{done.name} plays no more already: {out[done.name].reason}"
+    if target is Target.OUT and done.name not in out:
+        return f"{done.name} is neither disqualified nor withdrawn"
     match done.kind:
-        case Kind.WITHDRAW if done.name in out:
-            return f"{done.name} plays no more already: {out[done.name].reason}"
-        case Kind.REINSTATE if done.name not in out:
-            return f"{done.name} is neither disqualified nor withdrawn"
         case Kind.REINSTATE:
             last = plan(definition, games).stages[-1]
             if done.stage >= 0 and done.name not in last.players:
@@ -121,19 +122,6 @@ def _wrong_command(definition: Definition, done: Intervention) -> str:
             "write where it is, or make it executable; nothing was changed"
         )
     return ""
-
-
-_FOLLOWS = {
-    Kind.WITHDRAW: "games that are not over are lost, without blame; a game that is being played is ended",
-    Kind.REINSTATE: "forfeited games are played now, without those on which later rounds rest",
-    Kind.COMMAND: "it holds from the next game on",
-    Kind.VERSION: "it stays this one",
-    Kind.REPLAY: "the record stays",
-    Kind.PAUSE: "games that are running are played to their ends, and no other begins",
-    Kind.RESUME: "games begin again",
-    Kind.CANCEL: "games that are running are annulled, and the table stays as it is",
-}
-"""The effects of interventions."""
 
 
 def _why_not_replayed(

@@ -24,14 +24,15 @@ from server.league.accounts.people import (
     MAX_BOTS,
     MAX_BROWSERS,
     MAX_USES,
+    OPEN_ROLES,
     ORGANISER,
     SIGNED_IN,
-    SPECTATOR,
     Bot,
     Entry,
     Invitation,
     NotAllowed,
     Person,
+    Right,
     Role,
     SignedIn,
 )
@@ -172,8 +173,8 @@ class Accounts:
         """Return a code by which so many people, 1 to 10,000, may come and choose their names. Raises `NotAllowed`."""
         if not 1 <= uses <= MAX_USES:
             raise NotAllowed(f"a code is for 1 to {MAX_USES} people, and not {uses}")
-        if role == ORGANISER:
-            raise NotAllowed("organisers are invited by name, one by one")
+        if role not in OPEN_ROLES:
+            raise NotAllowed(f"{role}s are invited by name, one by one")
         code = b32encode(secrets.token_bytes(CODE_BYTES)).decode().lower()
         with self.change() as database:
             self._keep_invitation(database, code, None, role, uses)
@@ -256,8 +257,8 @@ class Accounts:
         """
         if not re.fullmatch(NAME_PATTERN, bot):
             raise NotAllowed(f"a name is {NAME_RULE}; not {bot!r}")
-        if person.role == SPECTATOR:
-            raise NotAllowed("spectators have no bots; ask the organiser to make you an author")
+        if not person.may(Right.BOTS):
+            raise NotAllowed(f"{person.role}s have no bots; ask the organiser to make you an author")
         token = secrets.token_hex(16)
         with self.change() as database:
             owner, namesake = self.owner(bot), self.person(bot)

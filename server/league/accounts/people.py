@@ -1,6 +1,7 @@
 """People, their bots and browsers as plain data, and what is refused."""
 
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Literal, NamedTuple
 
 AUTHOR: Literal["author"] = "author"
@@ -8,9 +9,30 @@ ORGANISER: Literal["organiser"] = "organiser"
 SPECTATOR: Literal["spectator"] = "spectator"
 
 Role = Literal["author", "organiser", "spectator"]
-"""What a person may do: spectators look, authors have bots, organisers invite people and run the league."""
+"""Roles of people. Their rights are `RIGHTS`."""
 
-ROLES: tuple[Role, ...] = (AUTHOR, ORGANISER, SPECTATOR)
+
+class Right(StrEnum):
+    """A permission, as pages and commands ask for it."""
+
+    BOTS = "bots"
+    """Have bots."""
+    CONSOLE = "console"
+    """See the console. Only the invitation of a named person gives a role with this right."""
+    ORGANISE = "organise"
+    """Change contests, accounts, grades and everybody's bots."""
+
+
+RIGHTS: dict[Role, frozenset[Right]] = {
+    AUTHOR: frozenset({Right.BOTS}),
+    ORGANISER: frozenset(Right),
+    SPECTATOR: frozenset(),
+}
+
+ROLES: tuple[Role, ...] = tuple(RIGHTS)
+
+OPEN_ROLES: tuple[Role, ...] = tuple(role for role, rights in RIGHTS.items() if Right.CONSOLE not in rights)
+"""Roles that a code for many people may give."""
 
 INVITED = timedelta(days=30)
 """How long an invitation is good for."""
@@ -41,6 +63,10 @@ class Person(NamedTuple):
     made: datetime
     is_open: bool
     """False: the account was closed, and lets nobody in."""
+
+    def may(self, right: Right) -> bool:
+        """Tell whether the person has a right."""
+        return right in RIGHTS[self.role]
 
 
 class Bot(NamedTuple):

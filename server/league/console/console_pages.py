@@ -5,7 +5,7 @@
 - ``POST /organise/annul``, ``…/dismiss``: end a running match without a result, send a player away
 - ``POST /organise/ladder/pause``, ``…/resume``: pause the ladder
 - ``GET /organise/contest/3``: a contest: its entrants, running and last games
-- ``POST /organise/contest/3/pause`` and so on, a word of `CHANGES`: change it
+- ``POST /organise/contest/3/pause`` and so on, a `Kind` of an action in the console: change it
 """
 
 import os
@@ -24,13 +24,14 @@ from starlette.routing import Route
 from engine.games.outcome import ANNULLED
 from server.arena.arena import Arena
 from server.contest.fixtures import counted_games
-from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused
+from server.contest.interventions import ACTIONS, Intervention, Kind, is_cancelled, is_paused
 from server.contest.report.progress import progress_text
 from server.contest.runtime.organiser_commands import intervene, open_contest
 from server.contest.runtime.service import ContestService, take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import Right
 from server.league.console.terminal import HOURS, Announcements, annul, dismiss
 from server.league.ladder.definition import NO_LADDER
 from server.league.ladder.service import LadderService
@@ -124,6 +125,7 @@ def read_contest(data: Path, number: int) -> dict[str, Any]:
             "is_paused": is_paused(definition.interventions),
             "is_cancelled": is_cancelled(definition.interventions),
             "entrants": definition.entrants,
+            "actions": {kind: action for kind, action in ACTIONS.items() if action.in_console},
             "out": {name: one.reason for name, one in find_disqualified(definition, counting).items()},
             "running": store.begun(number),
             "games": [(game, game in counting) for game in games[: -MAX_GAMES - 1 : -1]],
@@ -150,9 +152,6 @@ CONSOLE = "/organise"
 AUDITED = 20
 """Changes that the page shows; `/people` shows more of them."""
 
-CHANGES = (Kind.PAUSE, Kind.RESUME, Kind.CANCEL, Kind.WITHDRAW, Kind.REINSTATE, Kind.REPLAY)
-"""Changes of a contest. The command line alone changes a command: a command is any program on the server."""
-
 
 class ConsolePages:
     """The handlers of these routes."""
@@ -178,7 +177,7 @@ class ConsolePages:
     def routes(self) -> list[Route]:
         """Return the routes."""
         of_contest = f"{CONSOLE}/contest/{{number:number}}"
-        organiser = self._identities.organiser
+        looks, organiser = partial(self._identities.require, right=Right.CONSOLE), self._identities.organiser
         arena, accounts, announcements = self._arena, self._accounts, self._announcements
         changes: dict[str, Change] = {
             "announce": lambda form: announcements.add(form.text("text"), form.number("hours"), form.by),
@@ -188,9 +187,11 @@ class ConsolePages:
             "ladder/pause": partial(self._change_ladder, Kind.PAUSE),
             "ladder/resume": partial(self._change_ladder, Kind.RESUME),
         }
-        of_contests: dict[str, Change] = {kind: partial(self._change, kind) for kind in CHANGES}
+        of_contests: dict[str, Change] = {
+            kind: partial(self._change, kind) for kind, action in ACTIONS.items() if action.in_console
+        }
         return [
-            self._identities.page(CONSOLE, self._show, organiser),
+            self._identities.page(CONSOLE, self._show, looks),
             *self._identities.changes(
                 CONSOLE, changes, lambda form, fault: self._show(form.identity, fault), organiser
             ),
@@ -224,7 +225,7 @@ class ConsolePages:
     # contests
 
     def _contest(self, request: Request) -> Response:
-        return self._show_contest(self._identities.organiser(request), request.path_params["number"])
+        return self._show_contest(self._identities.require(request, Right.CONSOLE), request.path_params["number"])
 
     def _show_contest(self, identity: Identity, number: int, *, fault: str = "", told: str = "") -> Response:
         try:

@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ROLES, NotAllowed, Role
+from server.league.accounts.people import OPEN_ROLES, ROLES, NotAllowed, Role
 from server.league.grading.grade_book import GradeBook
 from server.league.grading.grading import as_csv
 from server.league.pages.forms import (
@@ -153,6 +153,7 @@ class AccountPages:
             "people": [(one, self._accounts.bots(one)) for one in self._accounts.people()],
             "audit": self._accounts.audit(AUDITED),
             "roles": ROLES,
+            "open_roles": OPEN_ROLES,
             "fault": fault,
             "links": links,
         }

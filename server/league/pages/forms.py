@@ -28,7 +28,7 @@ from server.config.declared import BadTable
 from server.contest.report.templating import add_filters
 from server.contest.runtime.organiser_commands import BadIntervention
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ORGANISER, SIGNED_IN, NotAllowed, Person, Role
+from server.league.accounts.people import RIGHTS, SIGNED_IN, NotAllowed, Person, Right
 from server.league.grading.grading import BadReport
 from server.web.answers import Page, capital, reason
 from server.web.http.errors import Refused
@@ -127,18 +127,19 @@ class Identities:
         found = self._accounts.signed_in(session)
         return None if found is None else Identity(found, session, self._form_token(session))
 
-    def require(self, request: Request, role: Role | None = None) -> Identity:
-        """Return who is signed in; raises `Refused` for nobody, or for somebody with another role."""
+    def require(self, request: Request, right: Right | None = None) -> Identity:
+        """Return who is signed in; raises `Refused` for nobody, or for somebody without the right."""
         found = self.find(request)
         if found is None:
             raise Refused(401, NOBODY)
-        if role and found.person.role != role:
-            raise Refused(403, f"this is for {role}s; your role is {found.person.role}")
+        if right and not found.person.may(right):
+            roles = " and ".join(f"{role}s" for role, rights in RIGHTS.items() if right in rights)
+            raise Refused(403, f"this is for {roles}; your role is {found.person.role}")
         return found
 
     def organiser(self, request: Request) -> Identity:
         """Return the organiser who sends a request; raises `Refused` for others."""
-        return self.require(request, ORGANISER)
+        return self.require(request, Right.ORGANISE)
 
     def page(self, path: str, show: Callable[[Identity], Response], who: Who | None = None) -> Route:
         """Return the route of a page for people who are signed in; a thread makes it."""
@@ -188,7 +189,7 @@ class Identities:
             assert owner is not None
             return Identity(owner, "", "", by_token=True)
         identity = self.require(request)
-        if owner is None or (owner.id != identity.person.id and identity.person.role != ORGANISER):
+        if owner is None or (owner.id != identity.person.id and not identity.person.may(Right.ORGANISE)):
             raise Refused(404, f"you have no bot {bot!r}; your bots are on the page /me")
         return identity
 

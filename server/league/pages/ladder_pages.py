@@ -16,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from engine.statistics.online import DAY, LadderPlayer, decayed
-from server.league.accounts.people import ORGANISER
+from server.league.accounts.people import Right
 from server.league.ladder.definition import NO_LADDER, Listed
 from server.league.ladder.service import LadderService
 from server.league.ladder.store import CountedGame, ScoreAgainst, Standing, VersionInPlay
@@ -224,7 +224,7 @@ class LadderPages:
 
 
 def _may_wake(identity: Identity, owner: str) -> bool:
-    return identity.person.role == ORGANISER or identity.person.name.lower() == owner.lower()
+    return identity.person.may(Right.ORGANISE) or identity.person.name.lower() == owner.lower()
 
 
 def _read_standings(ladder: LadderService) -> dict[str, Any]:
