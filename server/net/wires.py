@@ -80,6 +80,8 @@ class Pipes:
         It is the first that can be seen of a program which is not to speak before it is spoken to. Once it is not
         ``awaited`` any more, only the other is waited for.
         """
+        if self.source() < 0:  # its game ended before the program was looked at
+            return False
         looking = select.poll()
         looking.register(self.source(), select.POLLIN)
         with suppress(trio.ClosedResourceError):

@@ -197,3 +197,11 @@ async def test_players_are_answered_however_their_lines_arrive(host: str, tmp_pa
         await bob.stream.aclose()
         await trio.testing.wait_all_tasks_blocked()
         assert not harness.arena.connected_sessions()
+
+
+async def test_a_program_that_was_left_before_it_was_looked_at_has_read_nothing() -> None:
+    reads, writes = os.pipe()
+    with os.fdopen(writes, "wb") as writing, os.fdopen(reads, "rb") as reading:
+        pipes = Pipes(writing, reading)
+    pipes.leave()
+    assert not await pipes.has_read(lambda: True)
