@@ -84,7 +84,7 @@ COMMANDS = (
     ),
     Command(
         "replay",
-        "bots.commands.records:replay",
+        "bots.commands.offline:replay",
         "Bring a bot into each of its turns of a match, and show where it plays otherwise now.",
         "0 it plays the same moves, in time; 1 it plays otherwise, fails or is late; 2 nothing could be replayed; "
         "130 interrupted",
@@ -95,7 +95,7 @@ COMMANDS = (
     ),
     Command(
         "review",
-        "bots.commands.records:review",
+        "bots.commands.offline:review",
         "Let the engine look at each move of a match: what was best, what was lost, and what is proven.",
         "0 reviewed; 1 a report cannot be written; 2 wrong usage, or the record cannot be used; 130 interrupted",
         (

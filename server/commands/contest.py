@@ -100,7 +100,7 @@ def hold(
         _verify(file, data)
     text, definition = _read(file)
     if check:
-        from server.commands.check_contest import check as look
+        from server.commands.run_contest import check as look
 
         sys.exit(run_async("cannot check the contest", look, definition, partial(print, flush=True)))
     settings = Settings(
