@@ -3,7 +3,6 @@
 import os
 import re
 import socket
-import struct
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -200,12 +199,6 @@ class Peer:
         """Close the connection in order."""
         with suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
-        self._connection.close()
-
-    def reset(self) -> None:
-        """Cut the connection; what is under way on it is lost."""
-        with suppress(OSError):
-            self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._connection.close()
 
     def _answered(self, request: m.Message) -> bool:

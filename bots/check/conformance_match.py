@@ -146,11 +146,9 @@ class ConformanceMatch:
         self._state = referee.start_turn(self._state, now)
         return self._take(referee.move(self._state, 1 - self.side, move, now))
 
-    def end(self, winner: int | None, reason: StrEnum, sentence: str = "", *, says: bool = True) -> None:
-        """End the match, and say RESULT unless the bot is away."""
-        messages = self._take(referee.finish(self._state, Outcome(winner, reason, sentence), self._now()))
-        if says:
-            self.peer.say(*messages)
+    def end(self, winner: int | None, reason: StrEnum, sentence: str) -> None:
+        """End the match, and say RESULT."""
+        self.peer.say(*self._take(referee.finish(self._state, Outcome(winner, reason, sentence), self._now())))
 
     def resumed(self, peer: Peer) -> None:
         """Go on over another connection, and tell the bot what it has missed."""

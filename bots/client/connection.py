@@ -128,9 +128,6 @@ def open_stream(host: str, port: int, tls: ssl.SSLContext | None, seconds: float
         connected.close()
         why = getattr(error, "verify_message", "") or getattr(error, "reason", "") or str(error)
         raise Unreachable(f"no encrypted connection to {host} port {port}: {why}") from error
-    except BaseException:
-        connected.close()
-        raise
 
 
 class Connection:

@@ -130,10 +130,7 @@ def _packed(path: Path) -> tuple[str, bytes]:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as zipped:
         for file in _files(path):
-            try:
-                zipped.write(path / file, file)
-            except UnicodeEncodeError:
-                fail(f"{file!r}: the name of this file is no UTF-8; give it another one", 1)
+            zipped.write(path / file, file)
     return f"{path.resolve().name or 'bot'}.zip", packed.getvalue()
 
 

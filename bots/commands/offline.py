@@ -98,7 +98,7 @@ def check(
     junit
         File for the results as JUnit's XML, for CI systems.
     """
-    from bots.check.run import Build, SituationResult, as_json, as_junit, chosen, has_passed
+    from bots.check.run import SituationResult, as_json, as_junit, chosen, has_passed
     from bots.check.run import check as run
 
     if bool(command) == (listen is not None):
@@ -110,9 +110,9 @@ def check(
     end_in_order_when_terminated()
     situations = chosen(only)
     write = to_stderr if "-" in files.values() else answer
-    built = Build(build, _build(build)) if build else None
-    if built and built.status:
-        reason = f"{build} ended with status {built.status}"
+    built = {"command": build, "status": _build(build)} if build else None
+    if built and built["status"]:
+        reason = f"{build} ended with status {built['status']}"
         write(f"FAIL the build: {reason}")
         results = [SituationResult("the build", "failed", 0.0, reason=reason)]
     else:

@@ -5,7 +5,6 @@ made from `bots/workbench/templates`.
 """
 
 import json
-import shutil
 from collections.abc import Mapping
 from importlib.metadata import distribution
 from importlib.resources import files
@@ -142,15 +141,11 @@ def requirement() -> str:
 
 
 def write_folder(folder: Path, made: dict[str, str]) -> None:
-    """Write files into a folder that is not there yet; raises OSError, and then nothing of it is left."""
+    """Write files into a folder that is not there yet; raises OSError."""
     folder.mkdir()
-    try:
-        for path, text in made.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+    for path, text in made.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
 
 
 def _fill(template: str, values: dict[str, object]) -> str:

@@ -17,7 +17,6 @@ from server.commands.options import (
     BY,
     DATA,
     INTERRUPTED,
-    check_port,
     fail,
     faults_explained,
     opened_accounts,
@@ -29,6 +28,7 @@ from server.commands.options import (
 from server.config import process_settings
 from server.config import tokens as token_file
 from server.config.declared import BadTable
+from server.config.serve_options import PORTS
 from server.config.settings import Settings
 from server.contest import contest_file
 from server.contest.definition import Definition
@@ -95,7 +95,8 @@ def hold(
         Log more.
     """
     configure(verbose=verbose, quiet=not verbose)
-    check_port("port", port)
+    if fault := PORTS.fault("port", port):
+        fail(fault)
     if verify:
         _verify(file, data)
     text, definition = _read(file)

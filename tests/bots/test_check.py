@@ -62,7 +62,6 @@ def test_a_bot_without_a_fault() -> None:
         ("takes a read for a line", "in pieces", "", ""),
         ("insists", "LOGIN is refused", "said LOGIN 21 times", "1.8"),
         ("insists", "SEEK is refused", "said SEEK 21 times", "1.8"),
-        ("waits in the lobby", "cannot be begun", "said nothing for 10 s", "7"),
         ("knows all kinds", "unknown kinds", "closed the connection", "2.4"),
         ("has short lines", "65536", "closed the connection in the middle of a match", "1.8"),
         ("is never ready", "side that begins", "used up its clock (5000 ms for the match)", "8"),

@@ -39,10 +39,6 @@ MAX_PLAYERS = 50
 START_SECONDS = 60
 """How long the first word of a program is waited for, as in contests."""
 
-GAMES_OF_TWO = Range(2, 100_000, "games")
-CONCURRENCY = Range(1, 1000, "games at a time")
-PLIES = Range(0, MAX_OPENING_PLIES, "random moves")
-
 
 def match(
     *players: str,
@@ -128,8 +124,8 @@ def match(
 
     for option, allowed, value in (
         ("budget", BUDGET, budget), ("increment", INCREMENT, increment), ("seed", SEED, seed),
-        ("move-limit", MOVE_LIMIT, move_limit), ("concurrency", CONCURRENCY, concurrency), ("plies", PLIES, plies),
-        ("games", GAMES_OF_TWO, games),
+        ("move-limit", MOVE_LIMIT, move_limit), ("concurrency", Range(1, 1000), concurrency),
+        ("plies", Range(0, MAX_OPENING_PLIES), plies), ("games", Range(2, 100_000), games),
     ):  # fmt: skip
         if value is not None and (fault := allowed.fault(option, value)):
             raise Rejected(fault)
