@@ -205,15 +205,7 @@ class Peer:
         """Answer requests that do not depend on the situation."""
         if answer := referee.answer(request):
             self.say(answer)
-            return True
-        match request:
-            case m.List():
-                self.say(m.Matches(m.Block(())))
-            case m.Watch(number) | m.AskRecord(number):
-                self.refuse(Code.UNKNOWN_MATCH, f"there is no match {number} here")
-            case _:
-                return False
-        return True
+        return answer is not None
 
     def _line(self, deadline: float) -> str | ProtocolError | None:
         while not self._lines:

@@ -14,15 +14,12 @@ from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import Header
 from engine.wire import messages as m
-from engine.wire.codes import Code
 from engine.wire.words import word_of
 
 BUDGET_MS = 5000
 """Budget of a match where the bot leaves it open and nothing depends on it."""
 
 MOVE_LIMIT = 1000
-MAX_ASKED = 8
-"""BOARD and MOVES, each, in a turn."""
 
 OPPONENT = "checker"
 
@@ -78,7 +75,6 @@ class ConformanceMatch:
         self._began = time.monotonic()
         self.is_started = False
         """Whether START was said."""
-        self._asked: dict[type, int] = {}
 
     # The match.
 
@@ -128,7 +124,6 @@ class ConformanceMatch:
 
     def turn(self, *before: m.Message) -> None:
         """Say TURN, after other messages in the same piece. The bot's clock runs."""
-        self._asked.clear()
         self.peer.say(*before, referee.turn_message(self._state, self._now()))
         self._state = referee.start_turn(self._state, self._now())
 
@@ -221,7 +216,7 @@ class ConformanceMatch:
             request = self.peer.request(deadline)
             match request:
                 case m.AskBoard() | m.AskMoves():
-                    self._reply(request)
+                    self.peer.say(referee.answer(request, self.history.position))
                 case m.Resign() | m.Crashed():
                     return self._given_up(request, right, section)
                 case m.Quit():
@@ -234,14 +229,6 @@ class ConformanceMatch:
         if self.may_resign:
             return request
         raise self._fault(f"said {self.peer.last!r}", f"{right}, so that this could be tried", section)
-
-    def _reply(self, request: m.Message) -> None:
-        kind = type(request)
-        self._asked[kind] = self._asked.get(kind, 0) + 1
-        if self._asked[kind] > MAX_ASKED:
-            self.peer.refuse(Code.TOO_MANY, f"{MAX_ASKED} times in a turn is enough")
-            raise self._fault(f"said {self.peer.last!r} more than {MAX_ASKED} times in a turn", "less of it", "14")
-        self.peer.say(referee.answer(request, self.history.position))
 
     def _take(self, step: referee.Step) -> list[m.Message]:
         """Take a step of the referee, and return what is said to both players."""

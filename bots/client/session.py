@@ -1,4 +1,4 @@
-"""A bot's session on a server, across lost and resumed connections.
+"""A bot's session on a server, across lost and resumed connections: its moves, checked, and its notes.
 
 PING is sent after each match and each connection. After its PONG no message can follow that belongs to the time before
 (an ERROR to a late move, the moves of a resumed match).
@@ -12,11 +12,11 @@ from contextlib import suppress
 from typing import Any, Unpack
 
 from bots.bot import Bot, Clocks, GameResult, Resigned, Said, Told, match_title
-from bots.client.answers import NoteSender, legal_move, text_of
 from bots.client.connection import Address, Connection, reconnect_pauses
 from bots.client.errors import (
     MAX_FAILURE_CHARACTERS,
     ArenaError,
+    BadChoice,
     BotFailed,
     ConnectionLost,
     Refused,
@@ -29,18 +29,17 @@ from bots.client.errors import (
 )
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.games.interface import GameError
+from engine.games.interface import GameError, Position, Successor
 from engine.wire import messages as m
 from engine.wire.codes import Code
+from engine.wire.coding import REQUEST_BYTES
+from engine.wire.fields import Note, read_note, write_note
 from engine.wire.seat import PIPES
-from engine.wire.words import LADDER, parameters_of
+from engine.wire.words import parameters_of
 
 MIN_RECONNECT_SECONDS = 30.0
 """Shortest time of attempts to reconnect, even if the clocks of the match have less left: a restarting server
 resumes its matches and charges no player for it."""
-
-LADDER_RECONNECT_SECONDS = 86_400.0
-"""The same of a bot that plays on a ladder without end: nobody looks after it while its server is away for an hour."""
 
 WAIT_SECONDS = 2.0
 """Time without an opponent after which it is reported for whom this bot waits."""
@@ -50,6 +49,86 @@ TOLD_TO_END = (128 + signal.SIGINT, 128 + signal.SIGTERM)
 
 SETTLED = m.Text("settled")
 """Text of the PING after whose PONG no late message can follow."""
+
+
+def text_of(choice: object, position: Position) -> str:
+    """Return the text of the move that a bot has returned, legal or not; raises `BadChoice` for other values."""
+    text = choice.move if isinstance(choice, Successor) else choice
+    if not isinstance(text, str):
+        move = next(position.successors()).move
+        right = f"a move is text, as in {move!r}, or one of position.successors()"
+        raise BadChoice(f"the bot returned {choice!r:.60} ({type(choice).__name__}); {right}")
+    return text
+
+
+def legal_move(text: str, position: Position) -> str:
+    """Return a move in canonical text; raises `BadChoice` where it is not legal."""
+    try:
+        return position.resolve(text).move
+    except GameError as error:
+        raise BadChoice(f"the bot chose {text!r}, which is no legal move: {error}") from error
+
+
+MAX_CONTENT_BYTES = REQUEST_BYTES - len("NOTE ")
+"""Longest note: the text of longer ones is cut."""
+
+MAX_PV_BYTES = 512
+"""Longest principal variation in a note, of which the last moves are cut; the text gets the rest."""
+
+
+class NoteSender:
+    """Sends the notes of a session."""
+
+    def __init__(self, send: Callable[[m.Message], None], report: Callable[[str], None]) -> None:
+        """Take what sends a message, and what is told of notes that are left out."""
+        self._send = send
+        self._report = report
+        self._reported = False
+
+    def take(self, move: int, **said: Unpack[Said]) -> None:
+        """Send what a bot notes, about ``move`` where it names no other; report what is wrong with it."""
+        try:
+            note = _cut(make_note(move, **said))
+        except Exception as error:  # whatever a bot of no types says
+            self.leave_out(str(error))
+            return
+        with suppress(ConnectionLost):  # the next receive raises it
+            self._send(m.Note(m.Text(write_note(note))))
+
+    def leave_out(self, sentence: str) -> None:
+        """Report that a note is left out, once."""
+        if not self._reported:
+            self._reported = True
+            self._report(f"a note is left out: {sentence}")
+
+
+def make_note(move: int, **said: Unpack[Said]) -> Note:
+    """Return what a bot says as a note, about ``move`` where it names no other ply.
+
+    Characters that cannot be printed become spaces. Raises `ProtocolError`, or what the values themselves raise.
+    """
+    ply, score, depth, nodes = said.get("ply"), said.get("score"), said.get("depth"), said.get("nodes")
+    words = [each.move if isinstance(each, Successor) else each for each in said.get("pv", ())]
+    note = Note(
+        move if ply is None else ply,
+        None if score is None else float(score),
+        None if depth is None else int(depth),
+        None if nodes is None else int(nodes),
+        tuple(printable(word) for word in words),
+        printable(str(said.get("text", ""))).strip(),
+    )
+    return read_note(write_note(note))
+
+
+def _cut(note: Note) -> Note:
+    """Cut what makes a note too long for a line."""
+    while len(write_note(Note(pv=note.pv)).encode()) > MAX_PV_BYTES:
+        note = note._replace(pv=note.pv[:-1])
+    too_long = len(write_note(note).encode()) - MAX_CONTENT_BYTES
+    if too_long > 0:
+        kept = note.text.encode()[: -too_long - len("…".encode())].decode(errors="ignore")
+        note = note._replace(text=f"{kept.rstrip()}…")
+    return note
 
 
 class _Game:
@@ -105,14 +184,11 @@ class Session:
         self._results: list[GameResult] = []
         self._failure: BotFailed | None = None
         self._unresumed = 0
-        self._stays = False
-        """Whether it plays on a ladder without end."""
         self._pauses: Iterator[None] | None = None
         """Pauses of the present attempts to reconnect; None while connected."""
 
     def run(self, games: int) -> list[GameResult]:
         """Play a number of matches, without end for 0, and return the results; raises `ArenaError`."""
-        self._stays = games == 0 and self._seek.game == LADDER
         try:
             self._connect()
         except ConnectionLost as lost:
@@ -160,8 +236,8 @@ class Session:
             raise Unreachable(str(lost)) from lost
         if self._pauses is None:
             self._report(f"{lost}; trying to come back")
-            patience = LADDER_RECONNECT_SECONDS if self._stays else MIN_RECONNECT_SECONDS
-            self._pauses = reconnect_pauses(max(patience, self._game.left_ms / 1000 if self._game else 0.0))
+            left = self._game.left_ms / 1000 if self._game else 0.0
+            self._pauses = reconnect_pauses(max(MIN_RECONNECT_SECONDS, left))
         for _ in self._pauses:
             try:
                 self._connect()

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from bots.client.errors import ArenaError
 from bots.client.run import to_stderr
+from bots.commands.league import fetch
 from bots.commands.options import (
     ABOVE_0,
     POSITIVE,
@@ -22,7 +23,6 @@ from bots.commands.options import (
     fail,
     interruptible_at_once,
 )
-from bots.commands.requests import fetch
 from bots.terminal.terminal_game import USUAL_SECONDS, play_in_terminal
 from engine.commands import reports
 from engine.commands.inputs import MAX_BYTES, File, bytes_of, place_of

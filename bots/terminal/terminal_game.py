@@ -228,13 +228,9 @@ class TerminalGame:
 
 def describe_search(position: Position, thought: SearchResult) -> str:
     """Describe the depth and score of a search of a position."""
-    if thought.score is None and thought.nodes == 0:
-        return "a random move"
     if thought.score is None:
-        return f"nothing searched in {thought.seconds:.1f} s"
+        return "a random move"
     plies = thought.plies_to_end
-    if plies is None and thought.is_known:
-        return f"a draw with best play, {thought.seconds:.1f} s"
     if plies is None:
         return f"depth {thought.depth}, score {thought.score:+}, {thought.seconds:.1f} s"
     sides, turn = position.game.sides, position.turn

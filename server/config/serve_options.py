@@ -39,8 +39,6 @@ PLACE = Form(r"[^\s\x00-\x1f]+:[0-9]+", f'an address and a port, as in "{WEB}"')
 BOTS = Form(".+", 'a list of bots, as in ["alphabeta:3", "random:arrows"]')
 
 
-HEADER = Form(r"[A-Za-z][A-Za-z0-9-]{0,63}", 'the name of a header of HTTP, as in "X-Remote-User"')
-
 DURATION = Parameter(validator=duration)
 """What the command line asks of a time; a default of the program's reaches no field."""
 
@@ -130,7 +128,9 @@ class ServeOptions:
     web: Annotated[str | None, PLACE] = None
     no_web: bool = False
     ladder: Annotated[Path | None, PATH] = None
-    user_header: Annotated[str, HEADER] = ""
+    user_header: Annotated[
+        str, Form(r"[A-Za-z][A-Za-z0-9-]{0,63}", 'the name of a header of HTTP, as in "X-Remote-User"')
+    ] = ""
     verbose: bool = False
     log_json: bool = False
 

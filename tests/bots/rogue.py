@@ -63,7 +63,6 @@ ON_TURN = {
     "crashes": ["STDERR |     raise ValueError", "CRASHED ValueError: no move"],
     "notes what is none": ["NOTE depth=deep"],
     "notes at length": ["NOTE " + "x" * 1024],
-    "asks and asks": ["BOARD"] * 20,
     "floods": ["PING"] * 11_000,
 }
 """What it says before it asks for the moves, by its fault."""

@@ -72,7 +72,6 @@ def test_a_bot_without_a_fault() -> None:
         ("crashes", "side that begins", "said 'CRASHED ValueError: no move'", "9"),
         ("notes what is none", "side that begins", "said 'NOTE depth=deep': depth is a whole number", "8.1"),
         ("notes at length", "side that begins", "said '(line_too_long)': a line has at most 1024 bytes", "8.1"),
-        ("asks and asks", "side that begins", "said 'BOARD' more than 8 times in a turn", "14"),
         ("plays what is not legal", "side that begins", "said 'MOVE a1-a1': ", "8"),
         ("moves on START", "on TURN only", "said 'MOVE a1-b2'", "3"),
         ("moves on MOVED", "on TURN only", "said 'MOVE a1-b2'", "3"),

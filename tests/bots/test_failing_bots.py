@@ -10,8 +10,8 @@ import pytest
 
 from bots.bot import Bot, Clocks
 from bots.client import BadChoice, BotFailed, play
-from bots.client.answers import MAX_PV_BYTES, NoteSender, make_note
 from bots.client.errors import MAX_LINES, describe_failure, failure_lines
+from bots.client.session import MAX_PV_BYTES, NoteSender, make_note
 from engine.games.interface import Position, Successor
 from engine.wire.coding import REQUEST_BYTES
 from engine.wire.fields import Note, read_note
