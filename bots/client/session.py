@@ -76,32 +76,6 @@ MAX_PV_BYTES = 512
 """Longest principal variation in a note, of which the last moves are cut; the text gets the rest."""
 
 
-class NoteSender:
-    """Sends the notes of a session."""
-
-    def __init__(self, send: Callable[[m.Message], None], report: Callable[[str], None]) -> None:
-        """Take what sends a message, and what is told of notes that are left out."""
-        self._send = send
-        self._report = report
-        self._reported = False
-
-    def take(self, move: int, **said: Unpack[Said]) -> None:
-        """Send what a bot notes, about ``move`` where it names no other; report what is wrong with it."""
-        try:
-            note = _cut(make_note(move, **said))
-        except Exception as error:  # whatever a bot of no types says
-            self.leave_out(str(error))
-            return
-        with suppress(ConnectionLost):  # the next receive raises it
-            self._send(m.Note(m.Text(write_note(note))))
-
-    def leave_out(self, sentence: str) -> None:
-        """Report that a note is left out, once."""
-        if not self._reported:
-            self._reported = True
-            self._report(f"a note is left out: {sentence}")
-
-
 def make_note(move: int, **said: Unpack[Said]) -> Note:
     """Return what a bot says as a note, about ``move`` where it names no other ply.
 
@@ -120,8 +94,8 @@ def make_note(move: int, **said: Unpack[Said]) -> Note:
     return read_note(write_note(note))
 
 
-def _cut(note: Note) -> Note:
-    """Cut what makes a note too long for a line."""
+def cut_note(note: Note) -> Note:
+    """Cut a note that is too long for a line."""
     while len(write_note(Note(pv=note.pv)).encode()) > MAX_PV_BYTES:
         note = note._replace(pv=note.pv[:-1])
     too_long = len(write_note(note).encode()) - MAX_CONTENT_BYTES
@@ -172,7 +146,8 @@ class Session:
         self._carry_on = carry_on
         self._report = report
         self._connection: Connection
-        self._notes = NoteSender(lambda message: self._connection.send(message), report)
+        self._note_reported = False
+        """Whether it was reported that a note is left out."""
         self._game: _Game | None = None
         self._pending: m.Message = None
         """SEEK or MOVE without an answer so far; None if there is none."""
@@ -287,7 +262,7 @@ class Session:
             case m.Announcement(sentence):
                 self._report(f"the organiser announces: {sentence}")
             case m.Notice(_, sentence):
-                self._notes.leave_out(sentence)
+                self._leave_note_out(sentence)
             case m.Probe(text):
                 self._connection.send(m.Echo(text))
             case m.Error():
@@ -407,11 +382,23 @@ class Session:
             self._connection.send(self._pending)
 
     def _note(self, **said: Unpack[Said]) -> None:
-        """Send a note of the bot in its match."""
+        """Send a note of the bot in its match; report what is wrong with it."""
         if self._game is not None:
             history, own = self._game.history, GAMES[self._game.match.game].sides.index(self._game.match.side)
             move = history.plies + 1 if history.position.turn == own else history.plies or 2
-            self._notes.take(move, **said)
+            try:
+                note = cut_note(make_note(move, **said))
+            except Exception as error:  # whatever a bot of no types says
+                self._leave_note_out(str(error))
+                return
+            with suppress(ConnectionLost):  # the next receive raises it
+                self._connection.send(m.Note(m.Text(write_note(note))))
+
+    def _leave_note_out(self, sentence: str) -> None:
+        """Report that a note is left out, once."""
+        if not self._note_reported:
+            self._note_reported = True
+            self._report(f"a note is left out: {sentence}")
 
     def _choose(self, clocks: Clocks) -> None:
         """Let the bot choose the answer to TURN."""
