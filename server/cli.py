@@ -22,7 +22,6 @@ from server.config import keys, process_settings, serve_options
 from server.config import tokens as token_file
 from server.config.builtin_bot import BadBuiltinBot, BuiltinBot, read_builtin_bot
 from server.config.declared import BadTable, fields_of
-from server.config.serve_options import ServeOptions
 from server.config.settings import (
     MAX_BUDGET,
     WEB,
@@ -53,11 +52,11 @@ app = cyclopts.App(
 offer_completion(app, partial(fail, status=FAILED))
 
 
-DEFAULT_OPTIONS = ServeOptions()
+DEFAULT_OPTIONS = serve_options.ServeOptions()
 
 
 @app.command
-def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None) -> None:
+def serve(options: serve_options.ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None) -> None:
     """Serve matches until interrupted.
 
     Parameters
@@ -68,7 +67,7 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
         File of options in TOML (docs/testing.md); what stands on the command line goes before it.
     """
     configure(verbose=options.verbose, json=options.log_json)
-    for field in fields_of(ServeOptions):
+    for field in fields_of(serve_options.ServeOptions):
         value = getattr(options, field.name)
         if field.rule is not None and value not in (None, "") and (fault := field.rule.fault(field.key, value)):
             fail(fault)

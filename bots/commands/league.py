@@ -108,7 +108,7 @@ class League:
 
 
 LOOK_SECONDS = 1.0
-"""How often to ask how far the version has come."""
+"""Time between two questions how far a version, or a comparison, has come."""
 
 
 def submit(
@@ -203,12 +203,6 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
 
 
-COMPARISON_LOOK_SECONDS = 2.0
-"""How often to ask how far a comparison has come."""
-
-MEGABYTE = 1 << 20
-
-
 def versions(
     *,
     entry: Entry,
@@ -238,7 +232,7 @@ def versions(
     told = league.ask("versions")
     for version in told["versions"]:
         answer(_version_line(version))
-    kept, most = (told[key] / MEGABYTE for key in ("kept_bytes", "most_bytes"))
+    kept, most = (told[key] / 2**20 for key in ("kept_bytes", "most_bytes"))
     answer(f"all your versions: {kept:.1f} of {most:.0f} MB on the server")
 
 
@@ -281,7 +275,7 @@ def compare(
         if told["is_over"]:
             sys.exit(0 if told["done"] == games else 1)
         last = line
-        time.sleep(COMPARISON_LOOK_SECONDS)
+        time.sleep(LOOK_SECONDS)
         told = next(one for one in league.ask("comparisons")["comparisons"] if one["contest"] == contest)
 
 

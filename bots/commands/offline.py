@@ -98,8 +98,7 @@ def check(
     junit
         File for the results as JUnit's XML, for CI systems.
     """
-    from bots.check.run import SituationResult, as_json, as_junit, chosen, has_passed
-    from bots.check.run import check as run
+    from bots.check import run
 
     if bool(command) == (listen is not None):
         fail("either the bot's command is needed, as in arena-bot check -- PROGRAM {host} {port}, or --listen PORT", 2)
@@ -108,19 +107,19 @@ def check(
     files = {"--json": json, "--junit": junit}
     reports.check_files(files)
     end_in_order_when_terminated()
-    situations = chosen(only)
+    situations = run.chosen(only)
     write = to_stderr if "-" in files.values() else answer
     built = {"command": build, "status": _build(build)} if build else None
     if built and built["status"]:
         reason = f"{build} ended with status {built['status']}"
         write(f"FAIL the build: {reason}")
-        results = [SituationResult("the build", "failed", 0.0, reason=reason)]
+        results = [run.SituationResult("the build", "failed", 0.0, reason=reason)]
     else:
-        results = run(command, port=listen or 0, game=game, situations=situations, write=write, note=to_stderr)
+        results = run.check(command, port=listen or 0, game=game, situations=situations, write=write, note=to_stderr)
     bot = shlex.join(command) or f"the bot at port {listen}"
-    reports.write("--json", json, lambda: as_json(bot, results, built))
-    reports.write("--junit", junit, lambda: as_junit(bot, results))
-    sys.exit(0 if has_passed(results) else 1)
+    reports.write("--json", json, lambda: run.as_json(bot, results, built))
+    reports.write("--junit", junit, lambda: run.as_junit(bot, results))
+    sys.exit(0 if run.has_passed(results) else 1)
 
 
 def _build(command: str) -> int:
@@ -223,7 +222,6 @@ def replay(
         File for the answers as JSON; - is stdout, and the lines for people then go to stderr.
     """
     from bots.workbench import replay as texts
-    from bots.workbench.replay import Outcome, player, turns_of
 
     summary = _record_of(record, data)
     if debugger and record == "-":
@@ -232,8 +230,8 @@ def replay(
     write = to_stderr if json == "-" else answer
     answers = []
     try:
-        with player(bot, summary.header, side, debugger=debugger) as playing:
-            turns = turns_of(summary, playing.side)
+        with texts.player(bot, summary.header, side, debugger=debugger) as playing:
+            turns = texts.turns_of(summary, playing.side)
             chosen = [turn for turn in turns if ply in (None, turn.ply)]
             if not chosen:
                 where = (
@@ -250,7 +248,7 @@ def replay(
         raise Rejected(str(error)) from None
     write(texts.closing(playing.name, summary, playing.side, answers))
     reports.write("--json", json, lambda: texts.as_json(playing.name, summary, playing.side, answers))
-    sys.exit(0 if {answer.outcome for answer in answers} <= {Outcome.SAME, Outcome.NEW} else 1)
+    sys.exit(0 if {answer.outcome for answer in answers} <= {texts.Outcome.SAME, texts.Outcome.NEW} else 1)
 
 
 def review(

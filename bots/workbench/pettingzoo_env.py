@@ -38,9 +38,6 @@ AGENTS = ("player_0", "player_1")
 
 RENDER_MODES = ["ansi", "human"]
 
-ILLEGAL_REWARD = -1.0
-"""The reward of an agent that makes an illegal action, which ends the episode."""
-
 Observation = dict[str, NDArray[Any]]
 
 
@@ -51,7 +48,7 @@ def env(
 
     Without parameters it is the usual variant. Raises ValueError where there is no such game, variant or render mode.
     """
-    made = wrappers.TerminateIllegalWrapper(ArenaEnv(game, params, move_limit, render_mode), ILLEGAL_REWARD)
+    made = wrappers.TerminateIllegalWrapper(ArenaEnv(game, params, move_limit, render_mode), illegal_reward=-1.0)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(made))
 
 
@@ -139,9 +136,6 @@ class ArenaEnv(AECEnv):
             return drawn
         print(drawn, flush=True)
         return None
-
-    def close(self) -> None:
-        """Do nothing: an environment holds nothing open."""
 
     def _end_if_over(self) -> None:
         outcome = self._episode.outcome

@@ -23,8 +23,7 @@ from server.commands.options import BY, DATA, FAILED, Data, fail, faults_explain
 from server.config.settings import WEB
 from server.contest.interventions import Kind, is_paused
 from server.contest.report.formatting import printable
-from server.contest.store.store import FILE as CONTESTS
-from server.contest.store.store import LADDER, Store
+from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts.people import AUTHOR, Role
 from server.league.console.terminal import HOURS, SOCKET, WAIT_SECONDS, Announcements, Answer, Question
 from server.league.ladder.store import LadderStore
@@ -102,7 +101,7 @@ def resume(*, data: Data = DATA) -> None:
 @ladder.command
 def status(*, data: Data = DATA) -> None:
     """Print whether the ladder is paused, and how many games it plays."""
-    with opened_accounts(data, "ladder", CONTESTS) as accounts, closing(Store(data / CONTESTS)) as store:
+    with opened_accounts(data, "ladder", FILE) as accounts, closing(Store(data / FILE)) as store:
         print("paused" if is_paused(store.interventions(LADDER)) else "not paused")
         today = LadderStore(accounts).number_since(time.time() - DAY)
         print(f"games: {len(store.begun(LADDER))} being played, {today} in 24 hours")
@@ -230,7 +229,7 @@ def backup(folder: Path, *, data: Path = DATA) -> None:
     from server.storage.backup import BadBackup, back_up
 
     with faults_explained("cannot make the backup", BadBackup):
-        files = back_up(data, folder, datetime.now(UTC), _matches, CONTESTS)
+        files = back_up(data, folder, datetime.now(UTC), _matches, FILE)
     print(f"{folder}: {number_of(files, 'file')}")
 
 
@@ -244,11 +243,10 @@ def restore(folder: Path, *, data: Path = DATA) -> None:
     data
         The data directory, which is not there yet or is empty.
     """
-    from server.storage.backup import BadBackup
-    from server.storage.backup import restore as run
+    from server.storage import backup as backups
 
-    with faults_explained("cannot restore the backup", BadBackup):
-        files = run(folder, data)
+    with faults_explained("cannot restore the backup", backups.BadBackup):
+        files = backups.restore(folder, data)
     print(f"{data}: {number_of(files, 'file')}; arena-server doctor --data {data} checks it")
 
 

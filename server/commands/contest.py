@@ -16,7 +16,6 @@ from engine.wire.messages import PORT
 from server.commands.options import (
     BY,
     DATA,
-    INTERRUPTED,
     fail,
     faults_explained,
     opened_accounts,
@@ -124,11 +123,8 @@ def _verify(file: Path, data: Path) -> NoReturn:
     from server.commands.run_contest import verify_with_progress
 
     name = _read(file)[1].name if file.is_file() else str(file)
-    try:
-        with faults_explained("cannot verify the contest", status=2):
-            found = verify_with_progress(data, _number_of(data, name), Console(stderr=True))
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+    with faults_explained("cannot verify the contest", status=2):
+        found = verify_with_progress(data, _number_of(data, name), Console(stderr=True))
     show_verdict(found)
     print(found.sentence)
     sys.exit(1 if found.differences else 0)
@@ -239,16 +235,14 @@ def export(name: str, file: Path, *, data: Data = DATA) -> None:
     file
         The file, as in autumn.zip, which is not there yet.
     """
-    from server.contest.export.archive import BadExport
-    from server.contest.export.exported_contest import export as pack
-    from server.contest.export.exported_contest import verify_export
+    from server.contest.export import archive, exported_contest
     from server.contest.report.formatting import printable
 
-    with faults_explained("cannot export the contest", BadExport):
-        packed = pack(data, _number_of(data, name))
+    with faults_explained("cannot export the contest", archive.BadExport):
+        packed = exported_contest.export(data, _number_of(data, name))
         with file.open("xb") as out:
             out.write(packed)
-    made = verify_export(packed)
+    made = exported_contest.verify_export(packed)
     print(f"{file}: {len(packed)} bytes, signed with the key {made.key}; {printable(made.verdict.sentence)}")
 
 

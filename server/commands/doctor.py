@@ -15,7 +15,6 @@ from engine.match.reader import BadRecord
 from engine.wire.words import number_of
 from server.config import keys, serve_options, tokens
 from server.config.declared import BadTable
-from server.config.serve_options import ServeOptions
 from server.config.settings import Limits
 from server.contest.programs.sandbox.choice import lacks, sandbox_obstacle
 from server.contest.store import store as contests
@@ -62,7 +61,7 @@ FAULTS = (OSError, BadStore, BadTable, keys.BadCertificate, tokens.BadTokens)
 class Installation(NamedTuple):
     """A server that is to be checked."""
 
-    options: ServeOptions
+    options: serve_options.ServeOptions
     limits: Limits
     data: Path
     is_running: bool
@@ -82,7 +81,7 @@ def diagnosis(config: Path | None, data: Path | None) -> Iterator[Finding]:
             yield Finding(WRONG, "configuration", str(error))
             return
         yield Finding(GOOD, "configuration", f"{config} can be read")
-    options = ServeOptions(**found.values)
+    options = serve_options.ServeOptions(**found.values)
     data = data or options.data
     server = Installation(options, found.limits, data, is_in_use(data))
     for about, (check, hint) in CHECKS.items():

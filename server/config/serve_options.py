@@ -34,7 +34,6 @@ MAX_PORT = 65535
 
 PORTS = Range(0, MAX_PORT)
 PATH = Form(r"[^\x00]+", "the path of a file or folder")
-HOST = Form(r"[^\s\x00-\x1f]+", 'an address to listen on, as in "0.0.0.0"')
 PLACE = Form(r"[^\s\x00-\x1f]+:[0-9]+", f'an address and a port, as in "{WEB}"')
 BOTS = Form(".+", 'a list of bots, as in ["alphabeta:3", "random:arrows"]')
 
@@ -107,7 +106,7 @@ class ServeOptions:
         Log objects of JSON, one a line.
     """
 
-    host: Annotated[str, HOST] = "127.0.0.1"
+    host: Annotated[str, Form(r"[^\s\x00-\x1f]+", 'an address to listen on, as in "0.0.0.0"')] = "127.0.0.1"
     port: Annotated[int, PORTS] = PORT
     data: Annotated[Path, PATH] = Path("arena-data")
     budget: Annotated[int, BUDGET] = 60_000
