@@ -184,8 +184,6 @@ Record = Annotated[str, Parameter(allow_leading_hyphen=True)]
 DATA = Path("arena-data")
 """The data directory of a server that was told nothing else."""
 
-REVIEW_NODES = 100_000
-
 
 def replay(
     record: Record,
@@ -255,7 +253,7 @@ def review(
     record: Record,
     /,
     *,
-    nodes: Annotated[int, Parameter(validator=POSITIVE)] = REVIEW_NODES,
+    nodes: Annotated[int, Parameter(validator=POSITIVE)] = 100_000,
     data: Path = DATA,
     json: File = None,
 ) -> None:
@@ -312,9 +310,6 @@ def _make_tablebase(position: Position) -> None:
 PAGE = re.compile(r"(https?://[^/?#]+)/match/([0-9]+)/?(?:[?#].*)?")
 """The page of a match; its record stands elsewhere on the server."""
 
-FOLDERS = ("records", "running")
-"""Where a data directory has records of matches that are over, and of those that are not."""
-
 
 def _record_of(name: str, data: Path) -> Summary:
     """Read a record; raises `Rejected` where it cannot be read, or with the line that is not true.
@@ -340,7 +335,7 @@ def _record_of(name: str, data: Path) -> Summary:
 
 def _numbered(number: str, data: Path) -> str:
     """Return the file of a match in a data directory."""
-    for folder in FOLDERS:
+    for folder in ("records", "running"):
         path = data / folder / f"{int(number)}.txt"
         if path.is_file():
             return str(path)

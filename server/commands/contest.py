@@ -16,6 +16,7 @@ from engine.wire.messages import PORT
 from server.commands.options import (
     BY,
     DATA,
+    Data,
     fail,
     faults_explained,
     opened_accounts,
@@ -40,7 +41,6 @@ contest = cyclopts.App(
     "print its file, or export it.",
 )
 
-Data = Annotated[Path, Parameter(help="The data directory of the contest.")]
 OfAll = Annotated[str, Parameter(help="The contest, where the directory has several that are not over.")]
 Which = Annotated[str, Parameter(name="--contest", help="Its name, where the directory has several that are not over.")]
 

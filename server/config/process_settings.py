@@ -78,8 +78,7 @@ def lower_session(leader: int, niceness: int) -> bool:
 def use_idle_time() -> None:
     """Take processor time that nobody else wants, and no other."""
     lower_priority(MAX_NICENESS)
-    if hasattr(os, "SCHED_IDLE"):
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
 def compute_in_one_thread() -> None:
