@@ -181,14 +181,14 @@ for _command in COMMANDS:
     app.command(_command.function, name=_command.name, help=_command.help, help_epilogue=_command.epilogue)
 offer_completion(app, partial(fail, status=1))
 
+
 OTHERS = "arena_bot.commands"
 """The group of entry points under which other packages offer commands: no package imports another one by name."""
 
 
 def _add_commands_of_others(arguments: Sequence[str]) -> None:
     """Add the commands of other packages, unless a command of ours is called: loading them takes a moment."""
-    known = {command.name for command in COMMANDS}
-    if arguments and arguments[0] in known:
+    if arguments and arguments[0] in {command.name for command in COMMANDS}:
         return
     for entry in entry_points(group=OTHERS):
         if entry.name not in app:

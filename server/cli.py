@@ -202,7 +202,7 @@ def doctor(*, config: Path | None = None, data: Path | None = None) -> None:
     configure(quiet=True)
     wrong = False
     for finding in diagnosis(config, data):
-        print(finding.line(), flush=True)
+        print(f"{finding.state:5} {finding.about}: {finding.sentence}", flush=True)
         wrong = wrong or finding.state == WRONG
     sys.exit(1 if wrong else 0)
 

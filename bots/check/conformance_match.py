@@ -19,9 +19,6 @@ from engine.wire.words import word_of
 BUDGET_MS = 5000
 """Budget of a match where the bot leaves it open and nothing depends on it."""
 
-MOVE_LIMIT = 1000
-
-OPPONENT = "checker"
 
 SECOND = 1_000_000
 """Microseconds in a second: the unit of the clocks."""
@@ -46,7 +43,7 @@ class ConformanceMatch:
         *,
         side: int | None = None,
         budget: int = BUDGET_MS,
-        move_limit: int = MOVE_LIMIT,
+        move_limit: int = 1000,
     ) -> None:
         """Bring the bot to a match from that position on, on that side; raises `Skipped` where it seeks another.
 
@@ -67,7 +64,7 @@ class ConformanceMatch:
         """Whether the bot may resign without fault."""
         self.side = side
         control = TimeControl(wish.budget or budget * m.MICROSECONDS, wish.increment or 0)
-        name, opponent = self.peer.name, wish.opponent or OPPONENT
+        name, opponent = self.peer.name, wish.opponent or "checker"
         players = (opponent, name) if side else (name, opponent)
         self.header = Header(bot.number(), start, players, control, move_limit, "", "")
         self.token = secrets.token_hex(16)
@@ -177,17 +174,10 @@ class ConformanceMatch:
         assert isinstance(move, m.Move)
         self.judge(move)
 
-    def ply(self) -> None:
-        """Play one move: the bot's, or the first one of the other side."""
-        if self.bot_moves:
-            self.exchange()
-        else:
-            self.answered(self.first_move())
-
     def ply_of_bot(self) -> None:
         """Let the bot move, after a move of the other side where that is to move."""
         if not self.bot_moves:
-            self.ply()
+            self.answered(self.first_move())
         if not self.is_over:
             self.exchange()
 

@@ -16,10 +16,6 @@ from jinja2 import Environment, StrictUndefined
 
 from engine.wire.messages import PORT
 
-LEGAL, LEGAL_TEST = "the bot chooses legal moves in the positions of a random game", "python3 test_{source}"
-PLAYS = "two of the situations of make check, in seconds"
-PLAYS_TEST = 'arena-bot check --game $(GAME) --only "plays the" -- $(call run,.)'
-
 
 class Language(NamedTuple):
     """How a bot in a language is built, tested and started.
@@ -41,8 +37,8 @@ class Language(NamedTuple):
     """The templates of further files, and their paths in the bot's folder."""
     choose: str = "choose"
     """The function to change first."""
-    test: str = PLAYS_TEST
-    tested: str = PLAYS
+    test: str = 'arena-bot check --game $(GAME) --only "plays the" -- $(call run,.)'
+    tested: str = "two of the situations of make check, in seconds"
 
 
 SAID = "{host} {port} {name} {game}"
@@ -55,8 +51,8 @@ LANGUAGES = {
         "python3 {folder}/{source}",
         products="__pycache__",
         files={"test_bot.py": "test_{source}"},
-        test=LEGAL_TEST,
-        tested=LEGAL,
+        test="python3 test_{source}",
+        tested="the bot chooses legal moves in the positions of a random game",
     ),
     "c": Language(
         "C", "c/bot.c", f"{{folder}}/bot {SAID}", "cc -Wall -O2 -o bot bot.c", "bot", "bot", choose="choose_move"

@@ -110,7 +110,7 @@ class ArenaEnv(AECEnv):
             "action_mask": mask if agent == self.agent_selection else mask * 0,
         }
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: Any) -> None:
         """Make an action for the agent that is to move; raises `engine.games.interface.BadMove`.
 
         An agent whose game is over steps with None.
@@ -118,8 +118,6 @@ class ArenaEnv(AECEnv):
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        if action is None:
-            raise ValueError(f"{self.agent_selection} has to make an action, for its game is not over")
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._episode = self._episode.after(int(action))
         self.agent_selection = AGENTS[self._episode.turn]

@@ -45,10 +45,6 @@ class Finding(NamedTuple):
     about: str
     sentence: str
 
-    def line(self) -> str:
-        """Format the finding as a line."""
-        return f"{self.state:5} {self.about}: {self.sentence}"
-
 
 class Wrong(Exception):
     """A finding of a check; ``str(error)`` is a sentence on what is wrong and what to do."""

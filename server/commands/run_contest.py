@@ -29,7 +29,6 @@ from server.contest.programs.program import quote_command
 from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.report import formatting, progress, text
-from server.contest.report.progress import forecast
 from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.runtime.service import ContestSnapshot, take_snapshot, write_report
@@ -210,7 +209,7 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
     openings = sum(len(variant.openings) for variant in definition.variants)
     entrants = number_of(len(definition.entrants), "entrant")
     say(f"{definition.name}: {entrants}; {variants}; {number_of(openings, 'opening')}: the file can be played")
-    say(forecast(definition, Cores().count))
+    say(progress.forecast(definition, Cores().count))
     width = max(len(entrant.name) for entrant in definition.entrants)
     failed = 0
     with tempfile.TemporaryDirectory(prefix="arena-check-") as folder:

@@ -177,8 +177,6 @@ def _variants(game: str, params: Sequence[str] | None) -> tuple[str, ...]:
         found = [rules.parameters(text.replace(",", " ")) for text in params or [rules.default_parameters]]
     except BadParameters as error:
         raise Rejected(f"--params: {error}") from None
-    if len(set(found)) < len(found):
-        raise Rejected("--params names a variant twice")
     return tuple(found)
 
 
