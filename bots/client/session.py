@@ -35,11 +35,14 @@ from engine.wire.codes import Code
 from engine.wire.coding import REQUEST_BYTES
 from engine.wire.fields import Note, read_note, write_note
 from engine.wire.seat import PIPES
-from engine.wire.words import parameters_of
+from engine.wire.words import LADDER, parameters_of
 
 MIN_RECONNECT_SECONDS = 30.0
 """Shortest time of attempts to reconnect, even if the clocks of the match have less left: a restarting server
 resumes its matches and charges no player for it."""
+
+LADDER_RECONNECT_SECONDS = 86_400.0
+"""The same for a bot that plays on a ladder without end: nobody looks after it while its server is away."""
 
 WAIT_SECONDS = 2.0
 """Time without an opponent after which it is reported for whom this bot waits."""
@@ -159,11 +162,14 @@ class Session:
         self._results: list[GameResult] = []
         self._failure: BotFailed | None = None
         self._unresumed = 0
+        self._patience = MIN_RECONNECT_SECONDS
         self._pauses: Iterator[None] | None = None
         """Pauses of the present attempts to reconnect; None while connected."""
 
     def run(self, games: int) -> list[GameResult]:
         """Play a number of matches, without end for 0, and return the results; raises `ArenaError`."""
+        if games == 0 and self._seek.game == LADDER:
+            self._patience = LADDER_RECONNECT_SECONDS
         try:
             self._connect()
         except ConnectionLost as lost:
@@ -188,8 +194,6 @@ class Session:
             self._connection.close()
         return self._results
 
-    # Connections.
-
     def _connect(self) -> None:
         """Connect, and log in or resume the running match."""
         self._connection = Connection(*self._address)
@@ -212,7 +216,7 @@ class Session:
         if self._pauses is None:
             self._report(f"{lost}; trying to come back")
             left = self._game.left_ms / 1000 if self._game else 0.0
-            self._pauses = reconnect_pauses(max(MIN_RECONNECT_SECONDS, left))
+            self._pauses = reconnect_pauses(max(self._patience, left))
         for _ in self._pauses:
             try:
                 self._connect()
@@ -250,8 +254,6 @@ class Session:
         """Send the traceback of a failure for the author's log."""
         for line in failure_lines(failure):
             self._connection.send(m.Stderr(m.Text(f"| {line}".rstrip())))
-
-    # Messages.
 
     def _handle(self, message: m.Message) -> None:
         match message:

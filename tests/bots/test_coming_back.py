@@ -1,8 +1,11 @@
 """Lost connections, against a server that plays from a script: how the client library comes back."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from bots.client import BotFailed, Unreachable, connection, session
+from bots.client.connection import reconnect_pauses
 from engine.games.interface import moves
 from engine.wire import messages as m
 from tests.bots import texts
@@ -124,6 +127,28 @@ def test_a_server_that_stays_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "MIN_RECONNECT_SECONDS", 0.05)
     error, _ = failing(Unreachable, Recorder(), LOGIN + SEEK + "drop")
     assert str(error).endswith("; the server could not be reached again")
+
+
+@pytest.mark.parametrize(
+    ("seek", "options", "seconds"),
+    [
+        (SEEK, {}, session.MIN_RECONNECT_SECONDS),
+        ("> SEEK ladder\n< SEEKING ladder\n", {"game": "ladder", "games": 0}, session.LADDER_RECONNECT_SECONDS),
+    ],
+    ids=["a match", "the ladder"],
+)
+def test_who_plays_on_the_ladder_without_end_waits_for_a_server_that_is_away_for_hours(
+    monkeypatch: pytest.MonkeyPatch, seek: str, options: dict[str, object], seconds: float
+) -> None:
+    patience = []
+
+    def pauses(seconds: float) -> Iterator[None]:
+        patience.append(seconds)
+        return reconnect_pauses(0.0)
+
+    monkeypatch.setattr(session, "reconnect_pauses", pauses)
+    failing(Unreachable, Recorder(), LOGIN + seek + "drop", **options)
+    assert patience == [seconds] and session.LADDER_RECONNECT_SECONDS >= 12 * 3600
 
 
 def silent(patch: pytest.MonkeyPatch, times: int) -> None:
