@@ -170,5 +170,3 @@ def test_the_audit_log_is_printed_the_newest_last(tmp_path: Path, capsys: pytest
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == LAST and lines[-2] == "2026-11-25 18:05 UTC, teacher: annulled match 24"
     assert lines[-1] == "2026-11-25 18:05 UTC, the command line: announced: \\x1b[2J"
-    with pytest.raises(SystemExit, match="2"):
-        audit(data=tmp_path, last=0)
