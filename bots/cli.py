@@ -84,7 +84,7 @@ COMMANDS = (
     ),
     Command(
         "replay",
-        "bots.commands.records:replay",
+        "bots.commands.offline:replay",
         "Bring a bot into each of its turns of a match, and show where it plays otherwise now.",
         "0 it plays the same moves, in time; 1 it plays otherwise, fails or is late; 2 nothing could be replayed; "
         "130 interrupted",
@@ -95,7 +95,7 @@ COMMANDS = (
     ),
     Command(
         "review",
-        "bots.commands.records:review",
+        "bots.commands.offline:review",
         "Let the engine look at each move of a match: what was best, what was lost, and what is proven.",
         "0 reviewed; 1 a report cannot be written; 2 wrong usage, or the record cannot be used; 130 interrupted",
         (
@@ -181,14 +181,14 @@ for _command in COMMANDS:
     app.command(_command.function, name=_command.name, help=_command.help, help_epilogue=_command.epilogue)
 offer_completion(app, partial(fail, status=1))
 
+
 OTHERS = "arena_bot.commands"
 """The group of entry points under which other packages offer commands: no package imports another one by name."""
 
 
 def _add_commands_of_others(arguments: Sequence[str]) -> None:
     """Add the commands of other packages, unless a command of ours is called: loading them takes a moment."""
-    known = {command.name for command in COMMANDS}
-    if arguments and arguments[0] in known:
+    if arguments and arguments[0] in {command.name for command in COMMANDS}:
         return
     for entry in entry_points(group=OTHERS):
         if entry.name not in app:

@@ -4,7 +4,7 @@ import sys
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import cyclopts
 from cyclopts import Parameter
@@ -15,16 +15,13 @@ from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
 from engine.match.clock import TimeControl
 from engine.wire.messages import MICROSECONDS
+from server.commands.administration import announce, annul, audit, backup, dismiss, ladder, now, people, restore, verify
 from server.commands.contest import contest
-from server.commands.files import backup, restore, verify
-from server.commands.league import announce, audit, ladder, people
 from server.commands.options import FAILED, fail, faults_explained, interrupted, place, run_async, secret
-from server.commands.running_server import annul, dismiss, now
 from server.config import keys, process_settings, serve_options
 from server.config import tokens as token_file
 from server.config.builtin_bot import BadBuiltinBot, BuiltinBot, read_builtin_bot
 from server.config.declared import BadTable, fields_of
-from server.config.serve_options import ServeOptions
 from server.config.settings import (
     MAX_BUDGET,
     WEB,
@@ -55,11 +52,11 @@ app = cyclopts.App(
 offer_completion(app, partial(fail, status=FAILED))
 
 
-DEFAULT_OPTIONS = ServeOptions()
+DEFAULT_OPTIONS = serve_options.ServeOptions()
 
 
 @app.command
-def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None) -> None:
+def serve(options: serve_options.ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None) -> None:
     """Serve matches until interrupted.
 
     Parameters
@@ -70,7 +67,7 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
         File of options in TOML (docs/testing.md); what stands on the command line goes before it.
     """
     configure(verbose=options.verbose, json=options.log_json)
-    for field in fields_of(ServeOptions):
+    for field in fields_of(serve_options.ServeOptions):
         value = getattr(options, field.name)
         if field.rule is not None and value not in (None, "") and (fault := field.rule.fault(field.key, value)):
             fail(fault)
@@ -190,12 +187,7 @@ def key(*, data: Path = Path("arena-data")) -> None:
 
 
 @app.command
-def doctor(
-    *,
-    config: Path | None = None,
-    data: Path | None = None,
-    all_: Annotated[bool, Parameter("--all", negative=())] = False,
-) -> None:
+def doctor(*, config: Path | None = None, data: Path | None = None) -> None:
     """Check what a server needs before it is started, and say what is wrong; the exit status is 1 then.
 
     Parameters
@@ -204,15 +196,13 @@ def doctor(
         The file of options that the server is started with.
     data
         Its directory for the records, where that is not in the file.
-    all_
-        Verify every record, not only a sample.
     """
     from server.commands.doctor import WRONG, diagnosis
 
     configure(quiet=True)
     wrong = False
-    for finding in diagnosis(config, data, every_record=all_):
-        print(finding.line(), flush=True)
+    for finding in diagnosis(config, data):
+        print(f"{finding.state:5} {finding.about}: {finding.sentence}", flush=True)
         wrong = wrong or finding.state == WRONG
     sys.exit(1 if wrong else 0)
 

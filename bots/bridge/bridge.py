@@ -73,12 +73,10 @@ class ProgramBot(Bot):
         """Announce the match to the program, after restarting it if it has ended."""
         self._failed = False
         try:
-            used = self.running().heard_any
+            self.running()
             try:
                 self._announce(match)
             except ProgramEnded:
-                if not used:
-                    raise
                 self.close()
                 self.running()
                 self._announce(match)
@@ -205,7 +203,12 @@ class LinesBot(ProgramBot):
                 ply = noted_ply if note.ply is None else note.ply
                 self.note(**note._replace(ply=ply).said)
         except ProtocolError as error:
-            return self._leave_note_out(error) if kind_of(line) == m.KINDS[m.Note] else self._refuse(line, error)
+            if kind_of(line) != m.KINDS[m.Note]:
+                return self._refuse(line, error)
+            if error.code not in self._noticed:
+                self._noticed.add(error.code)
+                self._tell(m.Notice(error.code, m.Text(str(error))))
+            return None
         if answer := referee.answer(request, self.history.position):
             self._tell(answer)
         match request:
@@ -219,12 +222,6 @@ class LinesBot(ProgramBot):
             case m.Crashed(sentence):
                 raise ProgramFailed(f"the program said CRASHED {sentence}".rstrip())
         return request
-
-    def _leave_note_out(self, error: ProtocolError) -> None:
-        """Tell the program why its note is left out, once for each code, as the server does."""
-        if error.code not in self._noticed:
-            self._noticed.add(error.code)
-            self._tell(m.Notice(error.code, m.Text(str(error))))
 
     def _refuse(self, line: str | ProtocolError, error: ProtocolError) -> None:
         self._errors += 1

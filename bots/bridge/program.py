@@ -114,8 +114,6 @@ class Program(Process):
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         """Start the program with an environment; raises `bots.client.errors.ArenaError` if that fails."""
-        self.heard_any = False
-        """Whether it has written anything."""
         self._waiting = b""
         self._unasked = 0
         """Bytes that it has written since the last question."""
@@ -166,7 +164,6 @@ class Program(Process):
         data = os.read(self._from, READ_BYTES)
         if not data:
             raise ProgramEnded(f"the program {self.ended(LEAVE_SECONDS) or 'closed its standard output'}")
-        self.heard_any = True
         self._unasked += len(data)
         if self._unasked > MAX_UNASKED_BYTES:
             raise ProgramFailed(f"the program wrote {self._unasked} bytes that nobody had asked for")

@@ -3,7 +3,6 @@
 import os
 import re
 import socket
-import struct
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -202,25 +201,11 @@ class Peer:
             self._connection.shutdown(socket.SHUT_RDWR)
         self._connection.close()
 
-    def reset(self) -> None:
-        """Cut the connection; what is under way on it is lost."""
-        with suppress(OSError):
-            self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self._connection.close()
-
     def _answered(self, request: m.Message) -> bool:
         """Answer requests that do not depend on the situation."""
         if answer := referee.answer(request):
             self.say(answer)
-            return True
-        match request:
-            case m.List():
-                self.say(m.Matches(m.Block(())))
-            case m.Watch(number) | m.AskRecord(number):
-                self.refuse(Code.UNKNOWN_MATCH, f"there is no match {number} here")
-            case _:
-                return False
-        return True
+        return answer is not None
 
     def _line(self, deadline: float) -> str | ProtocolError | None:
         while not self._lines:

@@ -14,17 +14,11 @@ from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import Header
 from engine.wire import messages as m
-from engine.wire.codes import Code
 from engine.wire.words import word_of
 
 BUDGET_MS = 5000
 """Budget of a match where the bot leaves it open and nothing depends on it."""
 
-MOVE_LIMIT = 1000
-MAX_ASKED = 8
-"""BOARD and MOVES, each, in a turn."""
-
-OPPONENT = "checker"
 
 SECOND = 1_000_000
 """Microseconds in a second: the unit of the clocks."""
@@ -49,7 +43,7 @@ class ConformanceMatch:
         *,
         side: int | None = None,
         budget: int = BUDGET_MS,
-        move_limit: int = MOVE_LIMIT,
+        move_limit: int = 1000,
     ) -> None:
         """Bring the bot to a match from that position on, on that side; raises `Skipped` where it seeks another.
 
@@ -70,7 +64,7 @@ class ConformanceMatch:
         """Whether the bot may resign without fault."""
         self.side = side
         control = TimeControl(wish.budget or budget * m.MICROSECONDS, wish.increment or 0)
-        name, opponent = self.peer.name, wish.opponent or OPPONENT
+        name, opponent = self.peer.name, wish.opponent or "checker"
         players = (opponent, name) if side else (name, opponent)
         self.header = Header(bot.number(), start, players, control, move_limit, "", "")
         self.token = secrets.token_hex(16)
@@ -78,7 +72,6 @@ class ConformanceMatch:
         self._began = time.monotonic()
         self.is_started = False
         """Whether START was said."""
-        self._asked: dict[type, int] = {}
 
     # The match.
 
@@ -128,7 +121,6 @@ class ConformanceMatch:
 
     def turn(self, *before: m.Message) -> None:
         """Say TURN, after other messages in the same piece. The bot's clock runs."""
-        self._asked.clear()
         self.peer.say(*before, referee.turn_message(self._state, self._now()))
         self._state = referee.start_turn(self._state, self._now())
 
@@ -146,11 +138,9 @@ class ConformanceMatch:
         self._state = referee.start_turn(self._state, now)
         return self._take(referee.move(self._state, 1 - self.side, move, now))
 
-    def end(self, winner: int | None, reason: StrEnum, sentence: str = "", *, says: bool = True) -> None:
-        """End the match, and say RESULT unless the bot is away."""
-        messages = self._take(referee.finish(self._state, Outcome(winner, reason, sentence), self._now()))
-        if says:
-            self.peer.say(*messages)
+    def end(self, winner: int | None, reason: StrEnum, sentence: str) -> None:
+        """End the match, and say RESULT."""
+        self.peer.say(*self._take(referee.finish(self._state, Outcome(winner, reason, sentence), self._now())))
 
     def resumed(self, peer: Peer) -> None:
         """Go on over another connection, and tell the bot what it has missed."""
@@ -184,17 +174,10 @@ class ConformanceMatch:
         assert isinstance(move, m.Move)
         self.judge(move)
 
-    def ply(self) -> None:
-        """Play one move: the bot's, or the first one of the other side."""
-        if self.bot_moves:
-            self.exchange()
-        else:
-            self.answered(self.first_move())
-
     def ply_of_bot(self) -> None:
         """Let the bot move, after a move of the other side where that is to move."""
         if not self.bot_moves:
-            self.ply()
+            self.answered(self.first_move())
         if not self.is_over:
             self.exchange()
 
@@ -223,7 +206,7 @@ class ConformanceMatch:
             request = self.peer.request(deadline)
             match request:
                 case m.AskBoard() | m.AskMoves():
-                    self._reply(request)
+                    self.peer.say(referee.answer(request, self.history.position))
                 case m.Resign() | m.Crashed():
                     return self._given_up(request, right, section)
                 case m.Quit():
@@ -236,14 +219,6 @@ class ConformanceMatch:
         if self.may_resign:
             return request
         raise self._fault(f"said {self.peer.last!r}", f"{right}, so that this could be tried", section)
-
-    def _reply(self, request: m.Message) -> None:
-        kind = type(request)
-        self._asked[kind] = self._asked.get(kind, 0) + 1
-        if self._asked[kind] > MAX_ASKED:
-            self.peer.refuse(Code.TOO_MANY, f"{MAX_ASKED} times in a turn is enough")
-            raise self._fault(f"said {self.peer.last!r} more than {MAX_ASKED} times in a turn", "less of it", "14")
-        self.peer.say(referee.answer(request, self.history.position))
 
     def _take(self, step: referee.Step) -> list[m.Message]:
         """Take a step of the referee, and return what is said to both players."""

@@ -3,9 +3,8 @@
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from bots.check.bot_under_test import HOST, Absent, BotUnderTest, Fault, Left, OutOfTime, Situation, Skipped
 from bots.check.situations import SITUATIONS
@@ -37,21 +36,14 @@ def has_passed(results: Sequence[SituationResult]) -> bool:
     return "passed" in outcomes and "failed" not in outcomes
 
 
-class Build(NamedTuple):
-    """How a bot was built before it was tested: by which command, and with which exit status."""
-
-    command: str
-    status: int
-
-
-def as_json(bot: str, results: Sequence[SituationResult], build: Build | None = None) -> str:
-    """Return all that is known of each situation, how many passed, failed and were skipped, and how it was built."""
+def as_json(bot: str, results: Sequence[SituationResult], build: Mapping[str, object] | None = None) -> str:
+    """Return all that is known of each situation, how many passed, failed and were skipped, and the ``build``."""
     counts = Counter(result.outcome for result in results)
     return reports.as_json(
         {
             "report": "check",
             "bot": bot,
-            **({"build": build._asdict()} if build else {}),
+            **({"build": build} if build else {}),
             "passed": counts["passed"],
             "failed": counts["failed"],
             "skipped": counts["skipped"],

@@ -30,6 +30,7 @@ from engine.wire.codes import Code
 from engine.wire.coding import REPLY_BYTES
 
 FIRST_WORDS = b"WEATHER fine 21\n"
+LONG_BUDGET_MS = 20_000
 REPEAT_SECONDS = 2.0
 """How long a bot is watched that is refused again and again."""
 
@@ -75,15 +76,6 @@ def is_refused(bot: BotUnderTest, *, kind: type, codes: Sequence[str]) -> None:
         bot.drop()
 
 
-def match_cannot_be_begun(bot: BotUnderTest) -> None:
-    """CANCELLED and ERROR while seeking."""
-    peer = bot.seeking()
-    with suppress(Left):
-        peer.say(m.Cancelled(), m.Error("server_fault", m.Text("the match cannot be begun")))
-        bot.said(peer, "SEEK again, or QUIT", "7")
-    bot.drop()
-
-
 def reads(bot: BotUnderTest, *, noisy: bool, right: str, section: str) -> None:
     """Login and a few moves, with messages that no client knows everywhere, or with lines in pieces of three bytes."""
     peer = bot.connection()
@@ -114,33 +106,9 @@ def long_lines(bot: BotUnderTest) -> None:
     table.end(None, UnknownReason.NEW_RULE, "è" * (REPLY_BYTES // 2 - 32))
 
 
-CONNECTING = (
-    Situation("logs in and seeks", BotUnderTest.seeking),
-    Situation("stops at a version of the protocol that it does not know", stops_at_another_version),
-    Situation(
-        "LOGIN is refused: does not repeat it for ever",
-        partial(is_refused, kind=m.Login, codes=("name_taken", "bad_name", "bad_token", "some_new_code")),
-    ),
-    Situation(
-        "SEEK is refused: does not repeat it for ever",
-        partial(is_refused, kind=m.Seek, codes=("too_many", "stopping", "bad_time")),
-    ),
-    Situation("a match cannot be begun after all: seeks again, or leaves", match_cannot_be_begun),
-    Situation(
-        "ignores messages and blocks of unknown kinds",
-        partial(reads, noisy=True, right="to ignore lines of a kind that it does not know", section="2.4"),
-    ),
-    Situation(
-        "reads lines that come in pieces",
-        partial(reads, noisy=False, right="to put together what comes until an LF", section="2.1"),
-    ),
-    Situation("reads lines of 65536 bytes, and a reason that it does not know", long_lines),
-)
-
-
 def resume(table: ConformanceMatch) -> None:
     """Cut the connection, wait for RESUME, and tell the bot what it has missed; raises `Fault` without RESUME."""
-    table.peer.reset()
+    table.peer.close()
     right = f"RESUME {table.header.match} {table.token} over a new connection"
     deadline = time.monotonic() + ANSWER_SECONDS
     while time.monotonic() < deadline:
@@ -174,12 +142,9 @@ def _await_resume(table: ConformanceMatch, peer: Peer, right: str) -> None:
     raise Fault(f"said {peer.last!r} {MAX_REFUSALS} times", right, "11")
 
 
-RESUMED_BUDGET_MS = 20_000
-
-
 def resumes(bot: BotUnderTest, *, reach: Moment) -> None:
     """The connection is lost at a moment; where it is the opponent's turn, it moves before the bot is back."""
-    table = _resumable(bot)
+    table = ConformanceMatch(bot, budget=LONG_BUDGET_MS)
     reach(table)
     if table.is_started and not table.is_over and not table.bot_moves:
         table.played(table.first_move())
@@ -192,26 +157,13 @@ def resumes(bot: BotUnderTest, *, reach: Moment) -> None:
     table.close()
 
 
-def ended_meanwhile(bot: BotUnderTest) -> None:
-    """The match is over when the bot is back: RESULT comes with what it has missed."""
-    table = _resumable(bot)
-    table.open()
-    table.end(table.side, Termination.TIME, "checker ran out of time", says=False)
-    resume(table)
-    bot.seeking()
-
-
 def cannot_be_resumed(bot: BotUnderTest) -> None:
     """RESUME is refused: the bot logs in as at first, or leaves."""
-    table = _resumable(bot)
+    table = ConformanceMatch(bot, budget=LONG_BUDGET_MS)
     table.open()
     table.peer.close()
     bot.lost()
     bot.seeking()
-
-
-def _resumable(bot: BotUnderTest) -> ConformanceMatch:
-    return ConformanceMatch(bot, budget=RESUMED_BUDGET_MS)
 
 
 RING = """2 3 9 9
@@ -236,16 +188,11 @@ def quiet_move(position: Position, chance: Random) -> str:
     return chance.choice([s for s in successors if s.position.verdict() is None] or successors).move
 
 
-FEW_PLIES = 8
-LONG_PLIES = 300
-LONG_BUDGET_MS = 20_000
 TURN_SECONDS = 0.3
 """How long a bot is watched that is not on turn."""
 
 SMALL_GIPF = "2 2 9 9"
 """With two in a row on the smallest board nearly every move makes rows that cross, and games are long."""
-
-GIPF = GAMES["gipf"]
 
 
 def plays(bot: BotUnderTest, plies: int, *, side: int | None = None, budget: int = BUDGET_MS) -> None:
@@ -285,7 +232,7 @@ def opponent_chooses(bot: BotUnderTest) -> None:
 
 def long_match(bot: BotUnderTest) -> None:
     """A match of some hundred moves where the game allows it."""
-    keep_playing(ConformanceMatch(bot, first_position(bot), budget=LONG_BUDGET_MS, move_limit=LONG_PLIES), LONG_PLIES)
+    keep_playing(ConformanceMatch(bot, first_position(bot), budget=LONG_BUDGET_MS, move_limit=300), 300)
 
 
 def another_start(bot: BotUnderTest) -> None:
@@ -301,7 +248,7 @@ def another_start(bot: BotUnderTest) -> None:
 def first_position(bot: BotUnderTest) -> Position:
     """Return the first position of the variant that the bot seeks, or else of one in which much happens."""
     game, options = bot.wish()
-    return game.start(options.parameters or (SMALL_GIPF if game is GIPF else game.default_parameters))
+    return game.start(options.parameters or (SMALL_GIPF if game.name == "gipf" else game.default_parameters))
 
 
 def match_after_match(bot: BotUnderTest) -> None:
@@ -322,26 +269,6 @@ def keep_playing(table: ConformanceMatch, plies: int) -> None:
         else:
             table.answered(quiet_move(table.history.position, chance))
     table.close()
-
-
-SHORT_MS = 1000
-SHORT_PLIES = 30
-TRIES = 3
-"""A bot that cannot keep its time fails each time; one whose time a busy machine has taken does not."""
-
-
-PLAYING = (
-    Situation("plays the side that begins", partial(plays, plies=FEW_PLIES, side=0)),
-    Situation("plays the other side", partial(plays, plies=FEW_PLIES, side=1)),
-    Situation("moves on TURN only: not on START, MOVED or OPPONENT", waits_for_turn),
-    Situation("begins in the position that BOARD shows", another_start),
-    Situation("chooses among its own crossing rows", partial(chooses_rows, own=True)),
-    Situation("chooses among the opponent's crossing rows", partial(chooses_rows, own=False)),
-    Situation("follows an opponent who chooses among crossing rows", opponent_chooses),
-    Situation("plays match after match", match_after_match),
-    Situation("plays a long match", long_match),
-    Situation("keeps its time with a second for the match", partial(plays, plies=SHORT_PLIES, budget=SHORT_MS), TRIES),
-)
 
 
 def game_ends(bot: BotUnderTest, *, own: bool) -> None:
@@ -388,7 +315,36 @@ ENDS: dict[str, tuple[tuple[bool, StrEnum], ...]] = {
 }
 """How a match ends at each moment: whether the bot has won, and the reason."""
 
-ENDING = (
+SITUATIONS: tuple[Situation, ...] = (
+    Situation("logs in and seeks", BotUnderTest.seeking),
+    Situation("stops at a version of the protocol that it does not know", stops_at_another_version),
+    Situation(
+        "LOGIN is refused: does not repeat it for ever",
+        partial(is_refused, kind=m.Login, codes=("name_taken", "bad_name", "bad_token", "some_new_code")),
+    ),
+    Situation(
+        "SEEK is refused: does not repeat it for ever",
+        partial(is_refused, kind=m.Seek, codes=("too_many", "stopping", "bad_time")),
+    ),
+    Situation(
+        "ignores messages and blocks of unknown kinds",
+        partial(reads, noisy=True, right="to ignore lines of a kind that it does not know", section="2.4"),
+    ),
+    Situation(
+        "reads lines that come in pieces",
+        partial(reads, noisy=False, right="to put together what comes until an LF", section="2.1"),
+    ),
+    Situation("reads lines of 65536 bytes, and a reason that it does not know", long_lines),
+    Situation("plays the side that begins", partial(plays, plies=8, side=0)),
+    Situation("plays the other side", partial(plays, plies=8, side=1)),
+    Situation("moves on TURN only: not on START, MOVED or OPPONENT", waits_for_turn),
+    Situation("begins in the position that BOARD shows", another_start),
+    Situation("chooses among its own crossing rows", partial(chooses_rows, own=True)),
+    Situation("chooses among the opponent's crossing rows", partial(chooses_rows, own=False)),
+    Situation("follows an opponent who chooses among crossing rows", opponent_chooses),
+    Situation("plays match after match", match_after_match),
+    Situation("plays a long match", long_match),
+    Situation("keeps its time with a second for the match", partial(plays, plies=30, budget=1000), tries=3),
     Situation("the game ends by its own move", partial(game_ends, own=True)),
     Situation("the game ends by a move of the opponent's", partial(game_ends, own=False)),
     *(
@@ -396,12 +352,7 @@ ENDING = (
         for word, ends in ENDS.items()
     ),
     Situation("its MOVE is refused: says another, or RESIGN", move_is_refused),
-)
-
-RECONNECTING = (
     *(Situation(f"resumes a match while it {word}", partial(resumes, reach=MOMENTS[word])) for word in MOMENTS),
-    Situation("resumes a match that has ended meanwhile", ended_meanwhile),
     Situation("cannot resume a match: logs in again, or leaves", cannot_be_resumed),
 )
-
-SITUATIONS: tuple[Situation, ...] = (*CONNECTING, *PLAYING, *ENDING, *RECONNECTING)
+"""From the connection to the first match, on the board, of the clocks, at the end, and after a loss."""

@@ -128,13 +128,10 @@ def open_stream(host: str, port: int, tls: ssl.SSLContext | None, seconds: float
         connected.close()
         why = getattr(error, "verify_message", "") or getattr(error, "reason", "") or str(error)
         raise Unreachable(f"no encrypted connection to {host} port {port}: {why}") from error
-    except BaseException:
-        connected.close()
-        raise
 
 
 class Connection:
-    """One connection, after the server's greeting. Close it, or use it in a ``with`` block."""
+    """One connection, after the server's greeting. Always call `close`."""
 
     def __init__(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> None:
         """Connect and read the greeting; raises `Unreachable`, or `Refused` by a server that is full.
@@ -164,14 +161,6 @@ class Connection:
         if greeting.version != VERSION:
             ours = f"the server speaks version {greeting.version} of the protocol, this client version {VERSION}"
             raise Unreachable(ours)
-
-    def __enter__(self) -> "Connection":
-        """Return the connection."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Send QUIT and close the connection."""
-        self.close()
 
     def close(self) -> None:
         """Send QUIT if possible, wait shortly for the answer, and close. May be called again."""

@@ -46,11 +46,6 @@ CHOSEN_BY = {ANY: "a contest", LADDER: "the ladder"}
 """In place of a game: who says what is played."""
 
 MAX_PORT = 65535
-MAX_TOKEN = 256
-"""Longest token in characters: it has to fit into a line."""
-
-MAX_BUDGET = 10**12 * m.MICROSECONDS
-"""Longest budget that a line can hold, in microseconds."""
 
 
 class Rule(NamedTuple):
@@ -72,7 +67,7 @@ RULES = {
     "host": Rule(_text(r"\S+"), "the name or address of a machine, as in '127.0.0.1'"),
     "port": Rule(_number(1, MAX_PORT), f"a whole number from 1 to {MAX_PORT}"),
     "name": Rule(_text(NAME_PATTERN), f"{NAME_RULE}, as in 'mybot'"),
-    "token": Rule(_text(rf"\S{{0,{MAX_TOKEN}}}"), "one word of printable characters, as the organiser has given it"),
+    "token": Rule(_text(r"\S{0,256}"), "one word of printable characters, as the organiser has given it"),
     "game": Rule(
         lambda game: game in (*GAMES, *CHOSEN_BY),
         f"one of {', '.join(GAMES)}, or {ANY} for contests, or {LADDER} for the ladder",
@@ -208,7 +203,8 @@ def _seek(values: Mapping[str, Any]) -> m.Seek:
             raise ArenaError(f"{CHOSEN_BY[game]} says what is played against whom: beside {game} no option can be set")
     else:
         try:
-            read_options(GAMES[game], text, name=values["name"], least_budget=m.MICROSECONDS, most_budget=MAX_BUDGET)
+            most = 10**12 * m.MICROSECONDS  # as many digits as a line can hold
+            read_options(GAMES[game], text, name=values["name"], least_budget=m.MICROSECONDS, most_budget=most)
         except ProtocolError as error:
             raise ArenaError(str(error)) from error
     return m.Seek(game, m.Text(text))

@@ -1,4 +1,4 @@
-"""A bot's session on a server, across lost and resumed connections.
+"""A bot's session on a server, across lost and resumed connections: its moves, checked, and its notes.
 
 PING is sent after each match and each connection. After its PONG no message can follow that belongs to the time before
 (an ERROR to a late move, the moves of a resumed match).
@@ -7,16 +7,16 @@ PING is sent after each match and each connection. After its PONG no message can
 import math
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Unpack
 
-from bots.bot import Bot, Clocks, GameResult, Resigned, Said, Told, match_title
-from bots.client.answers import NoteSender, legal_move, text_of
+from bots.bot import Bot, Choice, Clocks, GameResult, Resigned, Said, Told, match_title
 from bots.client.connection import Address, Connection, reconnect_pauses
 from bots.client.errors import (
     MAX_FAILURE_CHARACTERS,
     ArenaError,
+    BadChoice,
     BotFailed,
     ConnectionLost,
     Refused,
@@ -29,9 +29,11 @@ from bots.client.errors import (
 )
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.games.interface import GameError
+from engine.games.interface import GameError, Position, Successor
 from engine.wire import messages as m
 from engine.wire.codes import Code
+from engine.wire.coding import REQUEST_BYTES
+from engine.wire.fields import Note, read_note, write_note
 from engine.wire.seat import PIPES
 from engine.wire.words import LADDER, parameters_of
 
@@ -40,7 +42,7 @@ MIN_RECONNECT_SECONDS = 30.0
 resumes its matches and charges no player for it."""
 
 LADDER_RECONNECT_SECONDS = 86_400.0
-"""The same of a bot that plays on a ladder without end: nobody looks after it while its server is away for an hour."""
+"""The same for a bot that plays on a ladder without end: nobody looks after it while its server is away."""
 
 WAIT_SECONDS = 2.0
 """Time without an opponent after which it is reported for whom this bot waits."""
@@ -50,6 +52,61 @@ TOLD_TO_END = (128 + signal.SIGINT, 128 + signal.SIGTERM)
 
 SETTLED = m.Text("settled")
 """Text of the PING after whose PONG no late message can follow."""
+
+
+def text_of(choice: object, position: Position) -> str:
+    """Return the text of the move that a bot has returned, legal or not; raises `BadChoice` for other values."""
+    text = choice.move if isinstance(choice, Successor) else choice
+    if not isinstance(text, str):
+        move = next(position.successors()).move
+        right = f"a move is text, as in {move!r}, or one of position.successors()"
+        raise BadChoice(f"the bot returned {choice!r:.60} ({type(choice).__name__}); {right}")
+    return text
+
+
+def legal_move(text: str, position: Position) -> str:
+    """Return a move in canonical text; raises `BadChoice` where it is not legal."""
+    try:
+        return position.resolve(text).move
+    except GameError as error:
+        raise BadChoice(f"the bot chose {text!r}, which is no legal move: {error}") from error
+
+
+MAX_CONTENT_BYTES = REQUEST_BYTES - len("NOTE ")
+"""Longest note: the text of longer ones is cut."""
+
+MAX_PV_BYTES = 512
+"""Longest principal variation in a note, of which the last moves are cut; the text gets the rest."""
+
+
+def make_note(move: int, **said: Unpack[Said]) -> Note:
+    """Return what a bot says as a note, about ``move`` where it names no other ply.
+
+    Characters that cannot be printed become spaces. Raises `ProtocolError`, or what the values themselves raise.
+    """
+    convert: dict[str, Callable[[Any], Any]] = {"score": float, "pv": _printable_moves, "text": _printable_text}
+    given = {key: value for key, value in said.items() if key in Note._fields and value is not None}
+    values = {key: convert.get(key, int)(value) for key, value in given.items()}
+    return read_note(write_note(Note(**{"ply": move, **values})))
+
+
+def _printable_moves(choices: Iterable[Choice]) -> tuple[str, ...]:
+    return tuple(printable(each.move if isinstance(each, Successor) else each) for each in choices)
+
+
+def _printable_text(text: object) -> str:
+    return printable(str(text)).strip()
+
+
+def cut_note(note: Note) -> Note:
+    """Cut a note that is too long for a line."""
+    while len(write_note(Note(pv=note.pv)).encode()) > MAX_PV_BYTES:
+        note = note._replace(pv=note.pv[:-1])
+    too_long = len(write_note(note).encode()) - MAX_CONTENT_BYTES
+    if too_long > 0:
+        kept = note.text.encode()[: -too_long - len("…".encode())].decode(errors="ignore")
+        note = note._replace(text=f"{kept.rstrip()}…")
+    return note
 
 
 class _Game:
@@ -93,7 +150,8 @@ class Session:
         self._carry_on = carry_on
         self._report = report
         self._connection: Connection
-        self._notes = NoteSender(lambda message: self._connection.send(message), report)
+        self._note_reported = False
+        """Whether it was reported that a note is left out."""
         self._game: _Game | None = None
         self._pending: m.Message = None
         """SEEK or MOVE without an answer so far; None if there is none."""
@@ -105,14 +163,14 @@ class Session:
         self._results: list[GameResult] = []
         self._failure: BotFailed | None = None
         self._unresumed = 0
-        self._stays = False
-        """Whether it plays on a ladder without end."""
+        self._patience = MIN_RECONNECT_SECONDS
         self._pauses: Iterator[None] | None = None
         """Pauses of the present attempts to reconnect; None while connected."""
 
     def run(self, games: int) -> list[GameResult]:
         """Play a number of matches, without end for 0, and return the results; raises `ArenaError`."""
-        self._stays = games == 0 and self._seek.game == LADDER
+        if games == 0 and self._seek.game == LADDER:
+            self._patience = LADDER_RECONNECT_SECONDS
         try:
             self._connect()
         except ConnectionLost as lost:
@@ -137,8 +195,6 @@ class Session:
             self._connection.close()
         return self._results
 
-    # Connections.
-
     def _connect(self) -> None:
         """Connect, and log in or resume the running match."""
         self._connection = Connection(*self._address)
@@ -160,8 +216,8 @@ class Session:
             raise Unreachable(str(lost)) from lost
         if self._pauses is None:
             self._report(f"{lost}; trying to come back")
-            patience = LADDER_RECONNECT_SECONDS if self._stays else MIN_RECONNECT_SECONDS
-            self._pauses = reconnect_pauses(max(patience, self._game.left_ms / 1000 if self._game else 0.0))
+            left = self._game.left_ms / 1000 if self._game else 0.0
+            self._pauses = reconnect_pauses(max(self._patience, left))
         for _ in self._pauses:
             try:
                 self._connect()
@@ -200,8 +256,6 @@ class Session:
         for line in failure_lines(failure):
             self._connection.send(m.Stderr(m.Text(f"| {line}".rstrip())))
 
-    # Messages.
-
     def _handle(self, message: m.Message) -> None:
         match message:
             case m.Pong(text) if text == SETTLED:
@@ -211,7 +265,7 @@ class Session:
             case m.Announcement(sentence):
                 self._report(f"the organiser announces: {sentence}")
             case m.Notice(_, sentence):
-                self._notes.leave_out(sentence)
+                self._leave_note_out(sentence)
             case m.Probe(text):
                 self._connection.send(m.Echo(text))
             case m.Error():
@@ -331,11 +385,23 @@ class Session:
             self._connection.send(self._pending)
 
     def _note(self, **said: Unpack[Said]) -> None:
-        """Send a note of the bot in its match."""
+        """Send a note of the bot in its match; report what is wrong with it."""
         if self._game is not None:
             history, own = self._game.history, GAMES[self._game.match.game].sides.index(self._game.match.side)
             move = history.plies + 1 if history.position.turn == own else history.plies or 2
-            self._notes.take(move, **said)
+            try:
+                note = cut_note(make_note(move, **said))
+            except Exception as error:  # whatever a bot of no types says
+                self._leave_note_out(str(error))
+                return
+            with suppress(ConnectionLost):  # the next receive raises it
+                self._connection.send(m.Note(m.Text(write_note(note))))
+
+    def _leave_note_out(self, sentence: str) -> None:
+        """Report that a note is left out, once."""
+        if not self._note_reported:
+            self._note_reported = True
+            self._report(f"a note is left out: {sentence}")
 
     def _choose(self, clocks: Clocks) -> None:
         """Let the bot choose the answer to TURN."""

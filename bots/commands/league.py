@@ -9,18 +9,55 @@ import tempfile
 import time
 import zipfile
 from dataclasses import dataclass
+from http.client import HTTPException, HTTPMessage
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote, urlencode
+from typing import IO, Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from cyclopts import Parameter
 
 from bots.client.errors import ArenaError
 from bots.commands.options import Count, Flag, fail
-from bots.commands.requests import fetch
-from engine.commands.program import answer
+from engine.commands.program import answer, explain_fault
 from engine.games.catalogue import USUAL_GAME
 from engine.wire.words import number_of
+
+ANSWER_SECONDS = 60.0
+
+
+class SameOrigin(HTTPRedirectHandler):
+    """Follows a redirect only within an origin, since a token may go along."""
+
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> Request | None:
+        """Return the request that follows; raises `ArenaError` for another origin."""
+        if urlsplit(req.full_url)[:2] != urlsplit(newurl)[:2]:
+            raise ArenaError(f"{req.full_url} redirects to {newurl}; if that is right, name it")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def fetch(url: str, most: int, data: bytes | None = None, token: str = "") -> bytes:
+    """Return the answer to a request, a POST where it has data. Raises `ArenaError` with the server's own sentence."""
+    headers = {"authorization": f"Bearer {token}", "accept": "application/json"} if token else {}
+    try:
+        with build_opener(SameOrigin).open(Request(url, data, headers), timeout=ANSWER_SECONDS) as reply:
+            content = bytes(reply.read(most + 1))
+    except HTTPError as error:
+        try:
+            sentence = json.loads(error.read(most))["error"]
+        except (ValueError, KeyError, TypeError, OSError):  # another server than ours
+            sentence = f"the server answers {error}"
+        raise ArenaError(f"{url}: {sentence}") from None
+    except (URLError, HTTPException, OSError, ValueError) as error:
+        reason = getattr(error, "reason", error)
+        raise ArenaError(f"{url}: {explain_fault(reason) if isinstance(reason, Exception) else reason}") from None
+    if len(content) > most:
+        raise ArenaError(f"{url}: more than {most} bytes")
+    return content
+
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 """Largest answer: it holds the logs of a version."""
@@ -71,7 +108,7 @@ class League:
 
 
 LOOK_SECONDS = 1.0
-"""How often to ask how far the version has come."""
+"""Time between two questions how far a version, or a comparison, has come."""
 
 
 def submit(
@@ -130,10 +167,7 @@ def _packed(path: Path) -> tuple[str, bytes]:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as zipped:
         for file in _files(path):
-            try:
-                zipped.write(path / file, file)
-            except UnicodeEncodeError:
-                fail(f"{file!r}: the name of this file is no UTF-8; give it another one", 1)
+            zipped.write(path / file, file)
     return f"{path.resolve().name or 'bot'}.zip", packed.getvalue()
 
 
@@ -169,12 +203,6 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
 
 
-COMPARISON_LOOK_SECONDS = 2.0
-"""How often to ask how far a comparison has come."""
-
-MEGABYTE = 1 << 20
-
-
 def versions(
     *,
     entry: Entry,
@@ -204,7 +232,7 @@ def versions(
     told = league.ask("versions")
     for version in told["versions"]:
         answer(_version_line(version))
-    kept, most = (told[key] / MEGABYTE for key in ("kept_bytes", "most_bytes"))
+    kept, most = (told[key] / 2**20 for key in ("kept_bytes", "most_bytes"))
     answer(f"all your versions: {kept:.1f} of {most:.0f} MB on the server")
 
 
@@ -247,7 +275,7 @@ def compare(
         if told["is_over"]:
             sys.exit(0 if told["done"] == games else 1)
         last = line
-        time.sleep(COMPARISON_LOOK_SECONDS)
+        time.sleep(LOOK_SECONDS)
         told = next(one for one in league.ask("comparisons")["comparisons"] if one["contest"] == contest)
 
 

@@ -2,8 +2,9 @@
 
 import gc
 import os
+from contextlib import closing
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -30,9 +31,6 @@ from engine.levels import MAX_LEVEL
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.wire.seat import PIPES, Seat, said_in, variable
 from engine.wire.words import parameters_of, word_of
-
-if TYPE_CHECKING:
-    from bots.bridge.bridge import ProgramBot
 
 
 def random(wish: Wish = DEFAULT_WISH, *, seed: int | None = None) -> None:
@@ -105,8 +103,7 @@ def bridge(
     dialect
         What the program speaks: the lines of protocol.md, or those of the arrows contest's module (docs/bots.md).
     """
-    from bots.bridge.bridge import ArrowsBot, LinesBot
-    from bots.bridge.bridge import bridge as run
+    from bots.bridge import bridge as bridges
 
     if not command:
         fail("the program to bridge is missing: arena-bot bridge [options] -- PROGRAM [arguments]", 2)
@@ -121,10 +118,12 @@ def bridge(
     params = "" if wish.params is None else word_of(wish.params.replace(",", " "))
     seat = Seat(PIPES, wish.port, wish.name or "bridge", wish.game, token, params)
     if dialect == "arrows":
-        bot: ProgramBot = ArrowsBot(command, seat)
+        bot: bridges.ProgramBot = bridges.ArrowsBot(command, seat)
     else:
-        bot = LinesBot(command, seat, report)
-    run(bot, lambda games: play_wish("bridge", replace(wish, games=games), bot, carry_on=False), wish.games, report)
+        bot = bridges.LinesBot(command, seat, report)
+    bridges.bridge(
+        bot, lambda games: play_wish("bridge", replace(wish, games=games), bot, carry_on=False), wish.games, report
+    )
 
 
 def watch(
@@ -181,7 +180,7 @@ def log(
     token = said_in(os.environ).get("token", "") if token is None else token
     if not name and not token:
         fail("whose log? --token TOKEN, or, on a server without tokens, --name NAME is needed", 2)
-    with Connection(*address(where.host, where.port, tls=where.tls, tls_ca=where.tls_ca)) as connection:
+    with closing(Connection(*address(where.host, where.port, tls=where.tls, tls_ca=where.tls_ca))) as connection:
         if name and not token:
             connection.send(m.Login(name))
             connection.answer(m.Welcome)

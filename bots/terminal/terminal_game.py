@@ -42,8 +42,6 @@ USUAL_SECONDS = 1.0
 
 MAX_SECONDS = 3600.0
 
-GAME_OVER = "the game is over; undo takes moves back, new begins another game"
-
 
 def player(text: str, seconds: float = USUAL_SECONDS) -> Player:
     """Read who plays: ``person``, ``bot:SECONDS``, ``level:NUMBER``, or ``bot`` for one that takes the seconds given.
@@ -148,7 +146,7 @@ class TerminalGame:
 
     def _refuse_when_over(self) -> None:
         if self.table.outcome is not None:
-            raise NothingThere(GAME_OVER)
+            raise NothingThere("the game is over; undo takes moves back, new begins another game")
 
     def _made(self, table: InteractiveGame, how: str = "") -> None:
         """Show what a move has led to."""
@@ -230,13 +228,9 @@ class TerminalGame:
 
 def describe_search(position: Position, thought: SearchResult) -> str:
     """Describe the depth and score of a search of a position."""
-    if thought.score is None and thought.nodes == 0:
-        return "a random move"
     if thought.score is None:
-        return f"nothing searched in {thought.seconds:.1f} s"
+        return "a random move"
     plies = thought.plies_to_end
-    if plies is None and thought.is_known:
-        return f"a draw with best play, {thought.seconds:.1f} s"
     if plies is None:
         return f"depth {thought.depth}, score {thought.score:+}, {thought.seconds:.1f} s"
     sides, turn = position.game.sides, position.turn

@@ -5,7 +5,6 @@ made from `bots/workbench/templates`.
 """
 
 import json
-import shutil
 from collections.abc import Mapping
 from importlib.metadata import distribution
 from importlib.resources import files
@@ -16,10 +15,6 @@ from typing import NamedTuple
 from jinja2 import Environment, StrictUndefined
 
 from engine.wire.messages import PORT
-
-LEGAL, LEGAL_TEST = "the bot chooses legal moves in the positions of a random game", "python3 test_{source}"
-PLAYS = "two of the situations of make check, in seconds"
-PLAYS_TEST = 'arena-bot check --game $(GAME) --only "plays the" -- $(call run,.)'
 
 
 class Language(NamedTuple):
@@ -42,8 +37,8 @@ class Language(NamedTuple):
     """The templates of further files, and their paths in the bot's folder."""
     choose: str = "choose"
     """The function to change first."""
-    test: str = PLAYS_TEST
-    tested: str = PLAYS
+    test: str = 'arena-bot check --game $(GAME) --only "plays the" -- $(call run,.)'
+    tested: str = "two of the situations of make check, in seconds"
 
 
 SAID = "{host} {port} {name} {game}"
@@ -56,8 +51,8 @@ LANGUAGES = {
         "python3 {folder}/{source}",
         products="__pycache__",
         files={"test_bot.py": "test_{source}"},
-        test=LEGAL_TEST,
-        tested=LEGAL,
+        test="python3 test_{source}",
+        tested="the bot chooses legal moves in the positions of a random game",
     ),
     "c": Language(
         "C", "c/bot.c", f"{{folder}}/bot {SAID}", "cc -Wall -O2 -o bot bot.c", "bot", "bot", choose="choose_move"
@@ -142,15 +137,11 @@ def requirement() -> str:
 
 
 def write_folder(folder: Path, made: dict[str, str]) -> None:
-    """Write files into a folder that is not there yet; raises OSError, and then nothing of it is left."""
+    """Write files into a folder that is not there yet; raises OSError."""
     folder.mkdir()
-    try:
-        for path, text in made.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+    for path, text in made.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
 
 
 def _fill(template: str, values: dict[str, object]) -> str:

@@ -38,9 +38,6 @@ AGENTS = ("player_0", "player_1")
 
 RENDER_MODES = ["ansi", "human"]
 
-ILLEGAL_REWARD = -1.0
-"""The reward of an agent that makes an illegal action, which ends the episode."""
-
 Observation = dict[str, NDArray[Any]]
 
 
@@ -51,7 +48,7 @@ def env(
 
     Without parameters it is the usual variant. Raises ValueError where there is no such game, variant or render mode.
     """
-    made = wrappers.TerminateIllegalWrapper(ArenaEnv(game, params, move_limit, render_mode), ILLEGAL_REWARD)
+    made = wrappers.TerminateIllegalWrapper(ArenaEnv(game, params, move_limit, render_mode), illegal_reward=-1.0)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(made))
 
 
@@ -113,7 +110,7 @@ class ArenaEnv(AECEnv):
             "action_mask": mask if agent == self.agent_selection else mask * 0,
         }
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: Any) -> None:
         """Make an action for the agent that is to move; raises `engine.games.interface.BadMove`.
 
         An agent whose game is over steps with None.
@@ -121,8 +118,6 @@ class ArenaEnv(AECEnv):
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        if action is None:
-            raise ValueError(f"{self.agent_selection} has to make an action, for its game is not over")
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._episode = self._episode.after(int(action))
         self.agent_selection = AGENTS[self._episode.turn]
@@ -139,9 +134,6 @@ class ArenaEnv(AECEnv):
             return drawn
         print(drawn, flush=True)
         return None
-
-    def close(self) -> None:
-        """Do nothing: an environment holds nothing open."""
 
     def _end_if_over(self) -> None:
         outcome = self._episode.outcome

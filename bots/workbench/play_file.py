@@ -10,9 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
 
-from bots.bot import Bot
 from bots.client import play
 from bots.client.errors import ArenaError, describe_failure, show_in_one_line, traceback_of
 from bots.client.run import Loaded, as_bot, loading
@@ -22,15 +20,8 @@ CHOOSE = "choose"
 """The function of a file that does not call `play`."""
 
 
-class FileBot(NamedTuple):
-    """The bot of a file, and the name that it plays under."""
-
-    bot: Bot
-    name: str
-
-
 @contextmanager
-def loaded(file: Path, arguments: Sequence[str]) -> Iterator[FileBot]:
+def loaded(file: Path, arguments: Sequence[str]) -> Iterator[Loaded]:
     """Run a Python file as a program until it calls `play`, and give the bot that it plays with.
 
     A file that does not call it has a function ``choose``. As long as the context lasts, the file is the program that
@@ -48,7 +39,7 @@ def loaded(file: Path, arguments: Sequence[str]) -> Iterator[FileBot]:
         sys.argv, sys.path[:], sys.modules["__main__"] = before
 
 
-def _run(file: Path, main: ModuleType) -> FileBot:
+def _run(file: Path, main: ModuleType) -> Loaded:
     try:
         source = file.read_bytes()
     except OSError as error:
@@ -58,7 +49,7 @@ def _run(file: Path, main: ModuleType) -> FileBot:
         with loading(), redirect_stdout(sys.stderr):
             exec(compile(source, str(file), "exec"), main.__dict__)
     except Loaded as found:
-        return FileBot(found.bot, found.name)
+        return found
     except SystemExit as leaving:
         raise ArenaError(f"{file} has ended before it called play, with exit status {leaving.code or 0}") from None
     except ArenaError as error:
@@ -71,7 +62,7 @@ def _run(file: Path, main: ModuleType) -> FileBot:
     choose = main.__dict__.get(CHOOSE)
     if choose is None:
         raise ArenaError(f"{file} neither calls play nor has a function {CHOOSE}(position, clocks)")
-    return FileBot(as_bot(choose), file.stem)
+    return Loaded(as_bot(choose), file.stem)
 
 
 def main() -> None:

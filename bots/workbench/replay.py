@@ -13,9 +13,9 @@ from time import perf_counter
 from typing import NamedTuple, Unpack, cast
 
 from bots.bot import Bot, Choice, Clocks, FunctionBot, Resigned, Said
-from bots.client.answers import make_note, text_of
 from bots.client.errors import ArenaError, BotFailed, describe_failure, traceback_of
 from bots.client.run import to_stderr
+from bots.client.session import make_note, text_of
 from bots.workbench.play_file import loaded
 from engine.commands import reports
 from engine.games.history import History

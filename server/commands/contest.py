@@ -16,8 +16,7 @@ from engine.wire.messages import PORT
 from server.commands.options import (
     BY,
     DATA,
-    INTERRUPTED,
-    check_port,
+    Data,
     fail,
     faults_explained,
     opened_accounts,
@@ -29,6 +28,7 @@ from server.commands.options import (
 from server.config import process_settings
 from server.config import tokens as token_file
 from server.config.declared import BadTable
+from server.config.serve_options import PORTS
 from server.config.settings import Settings
 from server.contest import contest_file
 from server.contest.definition import Definition
@@ -41,7 +41,6 @@ contest = cyclopts.App(
     "print its file, or export it.",
 )
 
-Data = Annotated[Path, Parameter(help="The data directory of the contest.")]
 OfAll = Annotated[str, Parameter(help="The contest, where the directory has several that are not over.")]
 Which = Annotated[str, Parameter(name="--contest", help="Its name, where the directory has several that are not over.")]
 
@@ -95,12 +94,13 @@ def hold(
         Log more.
     """
     configure(verbose=verbose, quiet=not verbose)
-    check_port("port", port)
+    if fault := PORTS.fault("port", port):
+        fail(fault)
     if verify:
         _verify(file, data)
     text, definition = _read(file)
     if check:
-        from server.commands.check_contest import check as look
+        from server.commands.run_contest import check as look
 
         sys.exit(run_async("cannot check the contest", look, definition, partial(print, flush=True)))
     settings = Settings(
@@ -123,11 +123,8 @@ def _verify(file: Path, data: Path) -> NoReturn:
     from server.commands.run_contest import verify_with_progress
 
     name = _read(file)[1].name if file.is_file() else str(file)
-    try:
-        with faults_explained("cannot verify the contest", status=2):
-            found = verify_with_progress(data, _number_of(data, name), Console(stderr=True))
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+    with faults_explained("cannot verify the contest", status=2):
+        found = verify_with_progress(data, _number_of(data, name), Console(stderr=True))
     show_verdict(found)
     print(found.sentence)
     sys.exit(1 if found.differences else 0)
@@ -238,16 +235,14 @@ def export(name: str, file: Path, *, data: Data = DATA) -> None:
     file
         The file, as in autumn.zip, which is not there yet.
     """
-    from server.contest.export.archive import BadExport
-    from server.contest.export.exported_contest import export as pack
-    from server.contest.export.exported_contest import verify_export
+    from server.contest.export import archive, exported_contest
     from server.contest.report.formatting import printable
 
-    with faults_explained("cannot export the contest", BadExport):
-        packed = pack(data, _number_of(data, name))
+    with faults_explained("cannot export the contest", archive.BadExport):
+        packed = exported_contest.export(data, _number_of(data, name))
         with file.open("xb") as out:
             out.write(packed)
-    made = verify_export(packed)
+    made = exported_contest.verify_export(packed)
     print(f"{file}: {len(packed)} bytes, signed with the key {made.key}; {printable(made.verdict.sentence)}")
 
 

@@ -3,46 +3,32 @@
 A check yields states and sentences, and changes nothing. What it raises is a fault.
 """
 
-import resource
-import shutil
 import socket
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 from engine.commands.program import explain_fault
-from engine.match import recovery, verification
+from engine.match import verification
 from engine.match.reader import BadRecord
 from engine.wire.words import number_of
 from server.config import keys, serve_options, tokens
 from server.config.declared import BadTable
-from server.config.serve_options import ServeOptions
-from server.config.settings import Limits, Settings
-from server.contest.definition import Sandbox
+from server.config.settings import Limits
 from server.contest.programs.sandbox.choice import lacks, sandbox_obstacle
 from server.contest.store import store as contests
 from server.league import database as league
 from server.league.ladder import definition as ladder
-from server.league.submissions.versions import BUILD, FOLDER
+from server.league.submissions.versions import FOLDER
 from server.storage.database import BadStore, snapshot
 from server.storage.disk import SUFFIX, is_in_use
 from server.web.http.metrics_endpoint import HOST as METRICS_HOST
 
 GOOD, NOTE, WRONG = "ok", "note", "WRONG"
 
-MAX_NAMED = 5
-"""Versions that are named in a sentence."""
-
-MIN_BYTES = 100_000_000
-"""Least free space: a contest writes as much in a day."""
-
 SAMPLE = 50
-"""Records that are verified unless all are to be: some seconds of work."""
-
-OTHER_FILES = 64
-"""Descriptors that the server needs in addition to its connections and matches."""
+"""Least records that are verified where there are more: some seconds of work."""
 
 SOON_DAYS = 14
 """Least remaining validity of a certificate, in days."""
@@ -59,10 +45,6 @@ class Finding(NamedTuple):
     about: str
     sentence: str
 
-    def line(self) -> str:
-        """Format the finding as a line."""
-        return f"{self.state:5} {self.about}: {self.sentence}"
-
 
 class Wrong(Exception):
     """A finding of a check; ``str(error)`` is a sentence on what is wrong and what to do."""
@@ -75,18 +57,17 @@ FAULTS = (OSError, BadStore, BadTable, keys.BadCertificate, tokens.BadTokens)
 class Installation(NamedTuple):
     """A server that is to be checked."""
 
-    options: ServeOptions
+    options: serve_options.ServeOptions
     limits: Limits
     data: Path
     is_running: bool
-    every_record: bool
 
 
 Results = Iterator[tuple[str, str]]
 """States and sentences, as a check yields them."""
 
 
-def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = False) -> Iterator[Finding]:
+def diagnosis(config: Path | None, data: Path | None) -> Iterator[Finding]:
     """Check a configuration file, and optionally another data directory."""
     found = serve_options.Configuration({}, Limits())
     if config is not None:
@@ -96,9 +77,9 @@ def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = Fa
             yield Finding(WRONG, "configuration", str(error))
             return
         yield Finding(GOOD, "configuration", f"{config} can be read")
-    options = ServeOptions(**found.values)
+    options = serve_options.ServeOptions(**found.values)
     data = data or options.data
-    server = Installation(options, found.limits, data, is_in_use(data), every_record)
+    server = Installation(options, found.limits, data, is_in_use(data))
     for about, (check, hint) in CHECKS.items():
         try:
             for state, sentence in check(server):
@@ -136,41 +117,18 @@ def _sandbox(_: Installation) -> Results:
 
 
 def _data(server: Installation) -> Results:
-    folder, place = server.data, _existing(server.data)
+    folder = server.data
+    place = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     for part in (place, *(part for part in sorted(folder.glob("*")) if part.is_dir())):
         with tempfile.TemporaryFile(dir=part):
             pass
     yield GOOD, f"{folder} can be written to" if place == folder else f"{folder} is not there yet, and can be made"
 
 
-def _existing(folder: Path) -> Path:
-    """Return the folder, or the nearest one above it that is there."""
-    return next(place for place in (folder, *folder.absolute().parents) if place.exists())
-
-
-def _space(server: Installation) -> Results:
-    folder = _existing(server.data)
-    free = shutil.disk_usage(folder).free
-    sentence = f"{free / 1e9:.1f} GB are free where {folder} is"
-    if free < MIN_BYTES:
-        raise Wrong(f"{sentence}; matches end without a record when nothing is left: make room")
-    yield GOOD, sentence
-
-
-def _descriptors(_: Installation) -> Results:
-    settings = Settings()
-    _soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = settings.most_sessions + settings.most_matches + OTHER_FILES
-    if most != resource.RLIM_INFINITY and most < needed:
-        what = f"a process may open {most} files, and {needed} are needed when the server is full"
-        raise Wrong(f"{what}; raise it (ulimit -Hn, LimitNOFILE= of systemd)")
-    yield GOOD, f"enough may be open for {settings.most_sessions} connections"
-
-
 def _records(server: Installation) -> Results:
-    paths = _files(server.data / "records")
-    is_sample = len(paths) > SAMPLE and not server.every_record
-    chosen = [paths[n * len(paths) // SAMPLE] for n in range(SAMPLE)] if is_sample else paths
+    paths = [path for path in (server.data / "records").glob(f"*{SUFFIX}") if path.stem.isdecimal()]
+    paths.sort(key=lambda path: int(path.stem))
+    chosen = paths[:: max(1, len(paths) // SAMPLE)]
     untrue = 0
     for path in chosen:
         try:
@@ -180,28 +138,6 @@ def _records(server: Installation) -> Results:
             yield WRONG, f"{path} is not true: {error}; take it from a backup, or take it away"
     if not untrue:
         yield GOOD, f"{len(chosen)} of {len(paths)} were verified" if paths else "there are none"
-
-
-def _journals(server: Installation) -> Results:
-    good = 0
-    paths = [] if server.is_running else _files(server.data / "running")
-    for path in paths:
-        if fault := recovery.examine(int(path.stem), path.read_bytes()).fault:
-            later = "its match is annulled, and it is kept in damaged/, when the server starts"
-            yield WRONG, f"{path} is damaged: {fault}; {later}"
-        else:
-            good += 1
-    if good:
-        yield NOTE, f"matches that were running: {good}; they go on when the server starts"
-    damaged = server.data / "damaged"
-    if kept := _files(damaged):
-        yield NOTE, f"journals that could not be taken up: {len(kept)}; look at them in {damaged}, and take them away"
-
-
-def _files(folder: Path) -> list[Path]:
-    """Return the files of matches in a folder, in order."""
-    paths = [path for path in folder.glob(f"*{SUFFIX}") if path.stem.isdecimal()]
-    return sorted(paths, key=lambda path: int(path.stem))
 
 
 def _contests(server: Installation) -> Results:
@@ -218,24 +154,14 @@ def _league(server: Installation) -> Results:
     for place in (path, folder):
         if place.exists():
             _check_access(place, OTHERS_READ, "look at")
-    with closing(snapshot(path, league.SCHEMA, "")) as database:
-        rows = database.execute(ACTIVE).fetchall()
-    places = {f"version {number} of {name}": folder / name.lower() / str(number) for name, number in rows}
-    missing = [version for version, place in places.items() if not (place / BUILD).is_dir()]
-    if missing:
-        named = ", ".join(missing[:MAX_NAMED]) + (" and others" if len(missing) > MAX_NAMED else "")
-        raise Wrong(f"the files of {named} are missing, which should play; take them from a backup")
-    yield GOOD, f"{path} is whole, and {number_of(len(rows), 'version')} can play"
+    snapshot(path, league.SCHEMA, "").close()
+    yield GOOD, f"{path} is whole"
 
 
 def _check_access(path: Path, permissions: int, harm: str) -> None:
     """Raise `Wrong` where other users have some permissions of a file or folder."""
     if path.stat().st_mode & permissions:
         raise Wrong(f"others here can {harm} {path}; chmod go= {path}")
-
-
-ACTIVE = "SELECT bots.name, number FROM versions JOIN bots ON bots.id = bot WHERE state = 'active' ORDER BY bots.name"
-"""Versions of bots that play."""
 
 
 def _signing_key(server: Installation) -> Results:
@@ -287,11 +213,6 @@ def _ladder(server: Installation) -> Results:
         return
     found = ladder.read_file(path)
     programs = found.contest.entrants
-    for program in programs:
-        if not Path(program.folder).is_dir():
-            raise Wrong(f"{path}: the folder of {program.name} is not there: {program.folder}")
-    if found.contest.sandbox is Sandbox.SEALED and sandbox_obstacle():
-        raise Wrong(f"{path} seals programs, which this machine cannot: see sandbox")
     named = f"{number_of(len(found.listed) - len(programs), 'level')} and {number_of(len(programs), 'program')}"
     yield GOOD, f"{path} has {number_of(len(found.weights), 'game')}, {named} beside the bots of the league"
 
@@ -303,10 +224,7 @@ CHECKS: dict[str, tuple[Callable[[Installation], Results], str]] = {
     "port": (lambda server: _port(server, server.options.host, server.options.port), ""),
     "metrics": (lambda server: _port(server, METRICS_HOST, server.options.metrics), ""),
     "data": (_data, "let the user that runs the server write there"),
-    "space": (_space, ""),
-    "files": (_descriptors, ""),
     "records": (_records, ""),
-    "journals": (_journals, "let the user that runs the server read it"),
     "contests": (_contests, RESTORE),
     "signing key": (_signing_key, ""),
     "league": (_league, RESTORE),

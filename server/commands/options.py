@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from engine.commands.program import explain_fault, no_more
 from server.config import tokens as token_file
-from server.config.serve_options import MAX_PORT, PORTS
+from server.config.serve_options import MAX_PORT
 from server.config.settings import WEB
 from server.contest.report.formatting import printable
 from server.contest.store.verification import Verdict
@@ -32,12 +32,6 @@ Data = Annotated[Path, Parameter(help="The data directory of the server.")]
 
 BY = "the command line"
 """Who did something, in the audit log."""
-
-
-def check_port(name: str, port: int | None) -> None:
-    """End the program where an option's number is that of no port; None, where it is left out, is right."""
-    if port is not None and (fault := PORTS.fault(name, port)):
-        fail(fault)
 
 
 def place(name: str, text: str) -> tuple[str, int]:

@@ -43,7 +43,7 @@ class TomlTable:
         """Return the complaint about the value of a key: ``right`` says what would be right."""
         if key not in self._values:
             return self._fault(f"{self.name_of(key)} is missing: {right}")
-        return self._fault(f"{self.name_of(key)} is {right}, not {_shown(self._values[key])}")
+        return self._fault(f"{self.name_of(key)} is {right}, not {self._values[key]!r:.60}")
 
     def has(self, key: str) -> bool:
         """Tell whether a key is there; it is known from now on."""
@@ -85,11 +85,6 @@ class TomlTable:
             if key not in self._known:
                 where = f"of {self.place}" if self.place else f"of {self._file}"
                 raise self._fault(f"{self.name_of(key)} is no key {where}; these are {', '.join(self._known)}")
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 Declared = TypeVar("Declared")

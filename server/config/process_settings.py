@@ -35,11 +35,7 @@ def prepare_server() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(MAX_YOUNG_OBJECTS, 20, 50)  # those that stay, after 100,000 more; everything, after 5 million
-    share_interpreter()
-
-
-def share_interpreter() -> None:
-    """Let threads that compute give way to the event loop soon: plans of contests, reports and answers for pages."""
+    # threads that compute give way to the event loop soon: plans of contests, reports and answers for pages
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
@@ -82,8 +78,7 @@ def lower_session(leader: int, niceness: int) -> bool:
 def use_idle_time() -> None:
     """Take processor time that nobody else wants, and no other."""
     lower_priority(MAX_NICENESS)
-    if hasattr(os, "SCHED_IDLE"):
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
 def compute_in_one_thread() -> None:

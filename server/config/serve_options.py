@@ -34,12 +34,9 @@ MAX_PORT = 65535
 
 PORTS = Range(0, MAX_PORT)
 PATH = Form(r"[^\x00]+", "the path of a file or folder")
-HOST = Form(r"[^\s\x00-\x1f]+", 'an address to listen on, as in "0.0.0.0"')
 PLACE = Form(r"[^\s\x00-\x1f]+:[0-9]+", f'an address and a port, as in "{WEB}"')
 BOTS = Form(".+", 'a list of bots, as in ["alphabeta:3", "random:arrows"]')
 
-
-HEADER = Form(r"[A-Za-z][A-Za-z0-9-]{0,63}", 'the name of a header of HTTP, as in "X-Remote-User"')
 
 DURATION = Parameter(validator=duration)
 """What the command line asks of a time; a default of the program's reaches no field."""
@@ -109,7 +106,7 @@ class ServeOptions:
         Log objects of JSON, one a line.
     """
 
-    host: Annotated[str, HOST] = "127.0.0.1"
+    host: Annotated[str, Form(r"[^\s\x00-\x1f]+", 'an address to listen on, as in "0.0.0.0"')] = "127.0.0.1"
     port: Annotated[int, PORTS] = PORT
     data: Annotated[Path, PATH] = Path("arena-data")
     budget: Annotated[int, BUDGET] = 60_000
@@ -130,7 +127,9 @@ class ServeOptions:
     web: Annotated[str | None, PLACE] = None
     no_web: bool = False
     ladder: Annotated[Path | None, PATH] = None
-    user_header: Annotated[str, HEADER] = ""
+    user_header: Annotated[
+        str, Form(r"[A-Za-z][A-Za-z0-9-]{0,63}", 'the name of a header of HTTP, as in "X-Remote-User"')
+    ] = ""
     verbose: bool = False
     log_json: bool = False
 

@@ -63,7 +63,6 @@ ON_TURN = {
     "crashes": ["STDERR |     raise ValueError", "CRASHED ValueError: no move"],
     "notes what is none": ["NOTE depth=deep"],
     "notes at length": ["NOTE " + "x" * 1024],
-    "asks and asks": ["BOARD"] * 20,
     "floods": ["PING"] * 11_000,
 }
 """What it says before it asks for the moves, by its fault."""
@@ -126,8 +125,6 @@ def talk(connection: socket.socket) -> None:
                 if fault == "rests after a match":
                     stall()
                 say("SEEK gipf")
-            case "CANCELLED" if fault != "waits in the lobby":
-                say("SEEK gipf")
             case "ERROR":
                 refused(fields[0])
             case "BYE":
@@ -140,7 +137,7 @@ def refused(code: str) -> None:
     global resume
     if fault == "quits at an error":
         say("QUIT")
-    elif code in ("wrong_state", "not_your_turn") or fault in ("does not hear refusals", "waits in the lobby"):
+    elif code in ("wrong_state", "not_your_turn") or fault == "does not hear refusals":
         pass
     elif thinking:
         say("RESIGN")

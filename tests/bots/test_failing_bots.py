@@ -10,11 +10,11 @@ import pytest
 
 from bots.bot import Bot, Clocks
 from bots.client import BadChoice, BotFailed, play
-from bots.client.answers import MAX_PV_BYTES, NoteSender, make_note
 from bots.client.errors import MAX_LINES, describe_failure, failure_lines
+from bots.client.session import MAX_PV_BYTES, cut_note, make_note
 from engine.games.interface import Position, Successor
 from engine.wire.coding import REQUEST_BYTES
-from engine.wire.fields import Note, read_note
+from engine.wire.fields import Note, read_note, write_note
 from engine.wire.messages import Match
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import (
@@ -257,13 +257,10 @@ def test_notes_are_cut_to_a_line() -> None:
     def long(_bot: Noter, clocks: Clocks) -> None:
         clocks.note(depth=3, pv=pv, text=snow)
 
-    sent: list[str] = []
     script = BEGIN + TURN + "> NOTE ply=1 depth=3 pv=a3-b3_w:_b3_c3,*\n" + MOVE_1 + MOVED_1
     scripted(Noter(long), script + RESULT + QUIT)
-    sender = NoteSender(lambda message: sent.append(str(message[0])), sent.append)
-    sender.take(1, pv=pv, text=snow)
-    sender.take(1, text="x" * 5000)
-    first, second = sent
+    first = write_note(cut_note(make_note(1, pv=pv, text=snow)))
+    second = write_note(cut_note(make_note(1, text="x" * 5000)))
     for content in (first, second):
         assert len(f"NOTE {content}".encode()) in range(REQUEST_BYTES - 6, REQUEST_BYTES + 1)
         assert read_note(content).text.endswith("…")

@@ -146,18 +146,6 @@ def test_a_folder_that_cannot_be_made_is_named(folder: Path, capsys: pytest.Capt
     assert capsys.readouterr().err == "arena-bot: mybot cannot be made: mybot: No such file or directory\n"
 
 
-def test_nothing_is_left_where_a_file_cannot_be_written(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def full(self: Path, *_: object, **__: object) -> int:
-        raise OSError(28, "No space left on device", str(self))
-
-    monkeypatch.setattr(Path, "write_text", full)
-    new("mybot", status=1)
-    assert capsys.readouterr().err == "arena-bot: mybot cannot be made: mybot/mybot.py: No space left on device\n"
-    assert list(folder.iterdir()) == []
-
-
 @pytest.mark.parametrize(
     ("origin", "needed"),
     [

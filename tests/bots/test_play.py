@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 from rich.console import Console
 
-from bots.terminal.terminal_game import COMMANDS, TerminalGame, describe_search, play_in_terminal, player
+from bots.terminal.terminal_game import COMMANDS, TerminalGame, play_in_terminal, player
 from engine.commands.program import Rejected
 from engine.games.catalogue import GAMES
 from engine.games.gipf import notation
@@ -75,13 +75,6 @@ def test_a_person_plays_against_a_bot_that_begins() -> None:
     assert table.history.moves == ("a3", "b2", "b3")
     assert "2. second plays b2" in printed and "3. first plays b3 (depth 1" in printed
     assert search.asked == [0.5, 0.5]
-
-
-def test_what_is_known_of_a_draw_is_told_as_that() -> None:
-    position = GAMES["gipf"].start("2 2 5 5")
-    searched = SearchResult((0,), 0, 3, 100, 0.25)
-    assert describe_search(position, searched) == "depth 3, score +0, 0.2 s"
-    assert describe_search(position, searched._replace(is_known=True)) == "a draw with best play, 0.2 s"
 
 
 WON = ["a1", "a2", "b1", "b2", "c1"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from server.commands.check_contest import check
+from server.commands.run_contest import check
 from server.contest import contest_file
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import SEEK, login_of

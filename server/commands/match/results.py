@@ -177,9 +177,6 @@ def _row(name: str, games: Sequence[PlayedGame]) -> Row:
 MAX_FAULTS = 3
 """Faults of a player that are told one by one, the last ones."""
 
-MAX_SENTENCE = 300
-"""Characters of a sentence about one."""
-
 HEAD = ("player", "games", "won", "drawn", "lost", "score", "Elo", "95 %", "ms a move", "lost by")
 
 
@@ -220,12 +217,6 @@ def table(now: Progress, test: Sprt | None) -> list[str]:
     return [*lines, now.line]
 
 
-def progress_line(now: Progress, test: Sprt | None) -> str:
-    """Return one line on how a match stands, for logs."""
-    scores = [f"{row.name} {100 * row.score:.1f} %" for row in now.tally.rows()]
-    return "; ".join([now.line, *scores, *([] if test is None else [_ratio(now.tally, test)])])
-
-
 def test_line(tally: Tally, test: Sprt, names: Sequence[str]) -> str:
     """Return what the sequential test says."""
     what = {
@@ -244,9 +235,7 @@ def fault_lines(rows: Sequence[Row]) -> Iterator[str]:
         number = number_of(len(row.faults), "game")
         yield f"{row.name} lost {number} by its own fault; the last:"
         for fault in row.faults[-MAX_FAULTS:]:
-            sentence = formatting.printable(fault.sentence)
-            sentence = sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[:MAX_SENTENCE]}…"
-            yield f"  game {fault.number}: {_word(fault.cause)}: {sentence}"
+            yield f"  game {fault.number}: {_word(fault.cause)}: {formatting.printable(fault.sentence)}"
 
 
 def _cells(row: Row) -> tuple[str, ...]:

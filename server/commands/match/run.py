@@ -22,7 +22,7 @@ from engine.commands.program import Rejected, explain_fault
 from engine.games.outcome import ANNULLED
 from engine.wire.words import number_of
 from server.arena.arena import Arena
-from server.commands.match.results import Progress, Tally, played_game, progress_line, table, title
+from server.commands.match.results import Progress, Tally, played_game, table, title
 from server.commands.match.setup import MatchSetup, Setting
 from server.commands.options import FAILED, leaves
 from server.config.process_settings import stop_signals
@@ -193,16 +193,15 @@ class _Match:
 
     async def _show(self) -> None:
         """Show the table in a terminal, and elsewhere a line now and then."""
-        test = self._setup.test
         if self._console.is_terminal:
             with Live(console=self._console, auto_refresh=False, transient=True) as live:
                 while True:
                     began = trio.current_time()
-                    live.update(Text("\n".join(table(self.progress, test))), refresh=True)
+                    live.update(Text("\n".join(table(self.progress, self._setup.test))), refresh=True)
                     await trio.sleep(max(DRAW_SECONDS, DRAW_SHARE * (trio.current_time() - began)))
         while True:
             await trio.sleep(LINE_SECONDS)
-            self._say(progress_line(self.progress, test))
+            self._say(self.progress.line)
 
     async def _watch(self, arena: Arena) -> None:
         """Keep the logs of programs that have ended, and end the match after a long pause."""

@@ -99,7 +99,7 @@ def _read_player(text: str, folder: Path, *, confined: bool = False) -> MatchPla
         by_library = any(LIBRARY_BOT.match(ast.unparse(statement)) for statement in _parsed(program, folder).body)
         helper = ("-P", "-m", PLAY_FILE, "{host}", "{port}") if by_library else ()
         command = (sys.executable, *helper, *words)
-    files = [folder / word for word in inside if _is_file(folder / word)]
+    files = [folder / word for word in inside if os.path.isfile(folder / word)]
     called = name if is_named else _name_of([*files, Path(program)])
     return MatchPlayer(called, command, text, _digest(files), str(folder) if confined else "")
 
@@ -126,22 +126,12 @@ def _builtin(word: str) -> BuiltinBot:
 
 def _is_inside(word: str, folder: Path) -> bool:
     """Tell whether a path lies in a folder, and leads out of it by no link."""
-    try:
-        return (folder / word).resolve().is_relative_to(folder.resolve())
-    except (OSError, ValueError):  # a name that is too long, or has a null byte
-        return False
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # as above
-        return False
+    return (folder / word).resolve().is_relative_to(folder.resolve())
 
 
 def _check_program(program: str, folder: Path) -> None:
     """Raise `Rejected` where the program of a command is not there, or cannot be started."""
-    is_file = _is_file(folder / program)
+    is_file = os.path.isfile(folder / program)
     if "/" in program or program.endswith(".py"):
         if not is_file:
             raise Rejected(f"there is no file {program}")

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bots.check.run import Build, SituationResult
+from bots.check.run import SituationResult
 from bots.check.run import as_json as check_as_json
 from engine.commands.program import Rejected
 from engine.statistics.elo import estimate
@@ -123,7 +123,7 @@ def test_places_and_games_are_those_of_the_contest() -> None:
 
 def test_builds_counts_the_status_of_the_build() -> None:
     def built(status: int, *results: SituationResult) -> bytes:
-        return check_as_json("./bot", results, Build("make -s", status)).encode()
+        return check_as_json("./bot", results, {"command": "make -s", "status": status}).encode()
 
     failed = built(2, SituationResult("the build", "failed", 0.0, reason="x"))
     text = rule('for = "builds"\nmost = 5', 'for = "conformance"\nmost = 10')

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from server.commands import league
+from server.commands import administration
 from server.config import tokens
 from server.contest.fixtures import GameResult
 from server.contest.plan import plan
@@ -88,27 +88,27 @@ def test_what_cannot_be_changed_is_refused_in_a_sentence_and_stands_nowhere(run:
 
 def test_people_are_invited_listed_and_given_roles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = tmp_path / "new" / "arena-data"
-    league.invite("ann", "bob", data=data, url="https://arena.example.org/")
+    administration.invite("ann", "bob", data=data, url="https://arena.example.org/")
     links = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
     assert [name for name, _ in links] == ["ann", "bob"]
     assert all(link.startswith("https://arena.example.org/join/") for _, link in links)
-    league.role("bob", "organiser", data=data)
-    league.close("ann", data=data)
-    league.show(data=data)
+    administration.role("bob", "organiser", data=data)
+    administration.close("ann", data=data)
+    administration.show(data=data)
     listed = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
     assert [(name, role) for name, role, _ in listed] == [("ann", "author, closed"), ("bob", "organiser")]
     with pytest.raises(SystemExit) as ended:
-        league.role("bob", "author", data=data)
+        administration.role("bob", "author", data=data)
     assert ended.value.code == 1 and "the only organiser" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda data: league.show(data=data),
-        lambda data: league.role("ann", "author", data=data),
-        lambda data: league.close("ann", data=data),
-        lambda data: league.reopen("ann", data=data),
+        lambda data: administration.show(data=data),
+        lambda data: administration.role("ann", "author", data=data),
+        lambda data: administration.close("ann", data=data),
+        lambda data: administration.reopen("ann", data=data),
     ],
     ids=["list", "role", "close", "open"],
 )

@@ -7,7 +7,7 @@ import pytest
 
 from engine.wire import messages as m
 from server.commands import contest as contest_command
-from server.commands.league import announce
+from server.commands.administration import announce
 from server.contest.contest_file import BadContest
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts

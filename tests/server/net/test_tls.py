@@ -3,6 +3,7 @@
 import socket
 import ssl
 import threading
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -89,7 +90,7 @@ def test_who_does_not_encrypt_or_trust_is_told_so(
         with pytest.raises(Unreachable, match="no encrypted connection"):
             Connection(*address("127.0.0.1", server.port, tls=True))
         for trusted in (papers.authority, papers.certificate):
-            with Connection(*address("127.0.0.1", server.port, tls_ca=str(trusted))) as connection:
+            with closing(Connection(*address("127.0.0.1", server.port, tls_ca=str(trusted)))) as connection:
                 connection.send(m.Ping(m.Text("hello")))
                 assert connection.receive(WAIT_SECONDS) == m.Pong(m.Text("hello"))
     with ServerProcess(tmp_path / "plain") as server, pytest.raises(Unreachable, match="no encrypted connection"):
@@ -100,7 +101,7 @@ def test_who_does_not_encrypt_or_trust_is_told_so(
 def test_half_open_handshakes_hold_nobody_up_and_large_answers_arrive(tmp_path: Path, papers: Papers) -> None:
     with ServerProcess(tmp_path, *_options(papers)) as server:
         idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
-        with Connection(*address("127.0.0.1", server.port, tls_ca=str(papers.authority))) as connection:
+        with closing(Connection(*address("127.0.0.1", server.port, tls_ca=str(papers.authority)))) as connection:
             for _ in range(200):
                 connection.send(m.AskHelp())
             for _ in range(200):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.wire import messages as m
-from server.commands.files import _matches
+from server.commands.administration import _matches
 from server.contest.fixtures import Fixture
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict

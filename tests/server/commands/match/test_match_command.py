@@ -167,7 +167,6 @@ def test_the_commands_of_readme_work(tmp_path: Path, line: str) -> None:
         ("random nobody.py", "there is no file nobody.py"),
         ("random random --game gpif", "--game: there is no game 'gpif'"),
         ("random random --params 3,3", "--params: "),
-        ("random random --params 4,4,15,15 --params 4,4,15,15", "--params names a variant twice"),
         ("random random --games 3", "--games is 3, but games come in pairs: 2 or 4 would be right"),
         (
             "random random --game mnk --params 3,3,3 --params 4,4,3 --games 10",

@@ -10,7 +10,7 @@ import trio
 from msgspec.structs import replace
 
 from engine.match.clock import TimeControl
-from server.commands.check_contest import check
+from server.commands.run_contest import check
 from server.contest import contest_file
 from server.contest.definition import Entrant, Qualification, Sandbox, Variant
 from server.contest.formats.round_robin import RoundRobin

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from server.commands import league as commands
+from server.commands import administration as commands
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
 from server.league.ladder.store import CountedGame

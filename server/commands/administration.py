@@ -1,0 +1,287 @@
+"""Commands of the people who run a server: a league, the running server, backups and signed exports."""
+
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import cyclopts
+import msgspec
+from cyclopts import Parameter
+
+from engine.commands.program import explain_fault
+from engine.games.catalogue import variant_title
+from engine.statistics.online import DAY
+from engine.wire.words import number_of
+from server.commands.contest import intervene
+from server.commands.options import BY, DATA, FAILED, Data, fail, faults_explained, opened_accounts, show_verdict
+from server.config.settings import WEB
+from server.contest.interventions import Kind, is_paused
+from server.contest.report.formatting import printable
+from server.contest.store.store import FILE, LADDER, Store
+from server.league.accounts.people import AUTHOR, Role
+from server.league.console.terminal import HOURS, SOCKET, WAIT_SECONDS, Announcements, Answer, Question
+from server.league.ladder.store import LadderStore
+from server.ops.typed_json import decode
+
+people = cyclopts.App(name="people", help="Invite people to a server, and give them roles.")
+
+Url = Annotated[str, Parameter(help="The address at which people open the pages of the server.")]
+Name = Annotated[str, Parameter(help="Whose account.")]
+AsRole = Annotated[Role, Parameter(help="The role of the person.")]
+
+
+@people.command
+def invite(*names: str, role: AsRole = AUTHOR, data: Data = DATA, url: Url = f"http://{WEB}") -> None:
+    """Print a link for each of these people, which signs them in once; somebody who has an account gets a new link."""
+    if not names:
+        fail("say whom to invite, as in: arena-server people invite ann bob")
+    with opened_accounts(data, "accounts", new=True) as accounts:
+        for name in names:
+            print(f"{name}  {url.rstrip('/')}/join/{accounts.invite(name, role, BY)}")
+
+
+@people.command
+def code(most: int, *, role: AsRole = AUTHOR, data: Data = DATA, url: Url = f"http://{WEB}") -> None:
+    """Print a code by which so many people may come, who choose their names; it is good for 30 days."""
+    with opened_accounts(data, "accounts", new=True) as accounts:
+        print(f"{url.rstrip('/')}/join/{accounts.invite_many(role, most, BY)}")
+
+
+@people.command(name="list")
+def show(*, data: Data = DATA) -> None:
+    """Print everybody who has an account: name, role, the day it was made, and bots."""
+    with opened_accounts(data, "accounts") as accounts:
+        for one in accounts.people():
+            bots = " ".join(bot.name for bot in accounts.bots(one))
+            print(f"{one.name}  {one.role}{'' if one.is_open else ', closed'}  {one.made:%Y-%m-%d}  {bots}".rstrip())
+
+
+@people.command
+def role(name: Name, new: AsRole, *, data: Data = DATA) -> None:
+    """Give somebody another role."""
+    with opened_accounts(data, "accounts") as accounts:
+        accounts.set_role(name, new, BY)
+
+
+@people.command
+def close(name: Name, *, data: Data = DATA) -> None:
+    """Let somebody, and this person's bots, in no more."""
+    with opened_accounts(data, "accounts") as accounts:
+        accounts.close_account(name, BY)
+
+
+@people.command(name="open")
+def reopen(name: Name, *, data: Data = DATA) -> None:
+    """Open a closed account again; the person needs a new link."""
+    with opened_accounts(data, "accounts") as accounts:
+        accounts.open_account(name, BY)
+
+
+ladder = cyclopts.App(name="ladder", help="Pause the ladder, and say how it stands.")
+
+
+@ladder.command
+def pause(*, data: Data = DATA) -> None:
+    """Let no game of the ladder begin any more until it is resumed; those that are running are played to their ends."""
+    intervene(data, LADDER, Kind.PAUSE)
+
+
+@ladder.command
+def resume(*, data: Data = DATA) -> None:
+    """Let games of the ladder begin again."""
+    intervene(data, LADDER, Kind.RESUME)
+
+
+@ladder.command
+def status(*, data: Data = DATA) -> None:
+    """Print whether the ladder is paused, and how many games it plays."""
+    with opened_accounts(data, "ladder", FILE) as accounts, closing(Store(data / FILE)) as store:
+        print("paused" if is_paused(store.interventions(LADDER)) else "not paused")
+        today = LadderStore(accounts).number_since(time.time() - DAY)
+        print(f"games: {len(store.begun(LADDER))} being played, {today} in 24 hours")
+
+
+def announce(
+    text: Annotated[str, Parameter(help="One line; without it, print the announcements that are shown.")] = "",
+    *,
+    data: Data = DATA,
+    hours: Annotated[float, Parameter(help="For how long it is shown.")] = HOURS,
+    end: Annotated[int | None, Parameter(help="Number of an announcement that is shown no longer.")] = None,
+) -> None:
+    """Tell everybody something: on pages of the lobby and of contests, and to bots and spectators that do not play."""
+    with opened_accounts(data, "announcements") as accounts:
+        announcements = Announcements(accounts)
+        if end is not None:
+            announcements.end(end, BY)
+        if text:
+            announcements.add(text, hours, BY)
+        if end is None and not text:
+            for one in announcements.current():
+                print(f"{one.number}  until {one.ends:%Y-%m-%d %H:%M} UTC, {one.who}: {printable(one.text)}")
+
+
+LAST = 20
+"""Changes that are printed, as many as the console shows."""
+
+
+def audit(
+    *,
+    data: Data = DATA,
+    last: Annotated[int, Parameter(help="How many of the last changes.")] = LAST,
+) -> None:
+    """Print who has changed what, and when, the newest last: contests, the ladder, matches, accounts, announcements."""
+    with opened_accounts(data, "audit log") as accounts:
+        for entry in reversed(accounts.audit(last)):
+            print(f"{entry.date:%Y-%m-%d %H:%M} UTC, {entry.who}: {printable(entry.what)}")
+
+
+Sentence = Annotated[str, Parameter(help="One line that the players are told with it.")]
+
+
+def now(*, data: Data = DATA, json: bool = False) -> None:
+    """Print what goes on at the running server: contests, the ladder, matches, who is here, and the machine.
+
+    Parameters
+    ----------
+    json
+        Print it as one object of JSON.
+    """
+    text = _ask(data, Question("now", BY))
+    print(text if json else "\n".join(printable(line) for line in _lines(decode(text, type=dict[str, Any]))))
+
+
+def annul(match: Annotated[int, Parameter(help="Its number.")], sentence: Sentence = "", *, data: Data = DATA) -> None:
+    """End a running match without a result; a contest plays the game again."""
+    print(_ask(data, Question("annul", BY, str(match), sentence)))
+
+
+def dismiss(
+    name: Annotated[str, Parameter(help="The player's.")], sentence: Sentence = "", *, data: Data = DATA
+) -> None:
+    """Send a player away, who may come back at once; in a match its clock runs on."""
+    print(_ask(data, Question("dismiss", BY, name, sentence)))
+
+
+def _ask(data: Path, question: Question) -> str:
+    """Return the answer of the server that uses a data directory. Ends the program where there is none, or refuses."""
+    try:
+        with ExitStack() as stack:
+            folder = os.open(data, os.O_RDONLY)
+            stack.callback(os.close, folder)
+            connection = stack.enter_context(socket.socket(socket.AF_UNIX))
+            connection.settimeout(WAIT_SECONDS)
+            connection.connect(SOCKET.format(folder))
+            connection.sendall(msgspec.json.encode(question) + b"\n")
+            with connection.makefile("rb") as lines:
+                answer = decode(lines.readline(), type=Answer)
+    except TimeoutError:
+        fail(f"the server that uses {data} has not answered within {WAIT_SECONDS:g} seconds", FAILED)
+    except (FileNotFoundError, NotADirectoryError, ConnectionError, msgspec.DecodeError):
+        fail(f"no server uses {data} now; give the data directory of the one that is running with --data", FAILED)
+    except OSError as error:
+        fail(explain_fault(error), FAILED)
+    if answer.is_refused:
+        fail(answer.text, FAILED)
+    return answer.text
+
+
+def _lines(now: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines that say what goes on, from the JSON of an `Overview`."""
+    for one in now["contests"]:
+        progress = one["progress"] or {"done": 0, "known": 0, "running": 0}
+        state = "over" if one["closed"] else "paused" if one["is_paused"] else "open"
+        yield f"contest {one['contest']}, {one['name']}: {state}, {progress['done']} of {progress['known']} games"
+    if ladder := now["ladder"]:
+        yield f"ladder: {'paused, ' if ladder['is_paused'] else ''}{ladder['running']} games running"
+    for one in now["matches"]:
+        title = variant_title(f"{one['game']} {one['parameters']}")
+        yield f"match {one['match']}: {' – '.join(one['players'])}, {title}, {one['plies']} moves"
+    for one in now["players"]:
+        yield f"{one['name']} {one['doing']}" + (f" match {one['match']}" if one["match"] else "")
+    playing, present = number_of(now["playing"], "match", "matches"), number_of(now["present"], "player")
+    yield f"{playing} running, {present} logged in, {now['seeking']} of them waiting"
+    yield f"{number_of(now['guests'], 'connection')} not logged in"
+    machine = now["machine"]
+    yield f"{machine['cores_taken']} of {machine['cores']} cores taken by programs of contests"
+    free = f"{machine['free_bytes'] >> 30} GB free on the disk"
+    yield f"{machine['processors']} processors, load {machine['load']:.1f}, {free}"
+    if machine["cluster_workers"]:
+        yield f"cluster: {machine['cluster_workers']} workers, {machine['cluster_games']} games at a time"
+    yield from (f"version {one['number']} of {one['bot']}: {one['state']}" for one in now["uploads"])
+
+
+def backup(folder: Path, *, data: Path = DATA) -> None:
+    """Save a data directory, also while a server uses it: contests, accounts, records, and matches that are running.
+
+    Parameters
+    ----------
+    folder
+        The backup, a folder that is not there yet. It has secrets, as the data directory has.
+    data
+        The data directory.
+    """
+    from server.storage.backup import BadBackup, back_up
+
+    with faults_explained("cannot make the backup", BadBackup):
+        files = back_up(data, folder, datetime.now(UTC), _matches, FILE)
+    print(f"{folder}: {number_of(files, 'file')}")
+
+
+def restore(folder: Path, *, data: Path = DATA) -> None:
+    """Make a data directory from a backup; the server that is started on it goes on as after a crash at that moment.
+
+    Parameters
+    ----------
+    folder
+        The backup, which stays as it is.
+    data
+        The data directory, which is not there yet or is empty.
+    """
+    from server.storage import backup as backups
+
+    with faults_explained("cannot restore the backup", backups.BadBackup):
+        files = backups.restore(folder, data)
+    print(f"{data}: {number_of(files, 'file')}; arena-server doctor --data {data} checks it")
+
+
+def _matches(path: Path) -> set[int]:
+    with closing(Store(path, copy=True)) as store:
+        return store.known_matches()
+
+
+def verify(file: Path, *, key: str = "") -> None:
+    """Recompute an exported contest: records, clocks, results, tables and ratings.
+
+    It says what is not true.
+
+    Exit status 1 where something differs, 2 where the file is no export, or its signature is not true.
+
+    Parameters
+    ----------
+    file
+        The file, made by arena-server contest export.
+    key
+        The public key with which it has to be signed, as the organiser has published it.
+    """
+    from server.contest.export.archive import MAX_BYTES, BadExport
+    from server.contest.export.exported_contest import verify_export
+
+    with faults_explained("cannot verify the export", BadExport, status=2):
+        with file.open("rb") as packed:
+            data = packed.read(MAX_BYTES + 1)
+        found = verify_export(data)
+    if key and key != found.key:
+        fail(f"{file} is signed with the key {found.key}, and not with {key}: somebody else has made it", FAILED)
+    show_verdict(found.verdict)
+    for version in found.entered:
+        print(printable(version))
+    by = f"signed with the key {found.key}"
+    print(f"{by}{'' if key else '; --key compares it with the one that the organiser has published'}")
+    print(f"{printable(found.contest)}: {found.verdict.sentence}")
+    sys.exit(1 if found.verdict.differences else 0)
