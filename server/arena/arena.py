@@ -318,7 +318,7 @@ class Arena:
         game, settings = GAMES[pairing.first.game], self.settings
         position = game.start(game.default_parameters if pairing.parameters is None else pairing.parameters)
         sessions = [self.sessions[seek.key] for seek in pairing]
-        number, control = self.record_store.next_number(), pairing.control(settings.control)
+        number, control = self.record_store.numbers.next(), pairing.control(settings.control)
         self.begin_match(number, position, sessions, control, settings.move_limit, live_notes=settings.live_notes)
 
     def begin_match(

@@ -136,11 +136,8 @@ def _clock(state: State, plies: int) -> Clock:
     return Clock((moved.first * MICROSECONDS, moved.second * MICROSECONDS))
 
 
-MOVES_PER_STEP = 25
-"""Moves generated in one step: a third of a millisecond as a rule."""
-
 STEP_MICROSECONDS = 300
-"""Processor time after which a step ends early: rows of a large board can be removed in many ways."""
+"""Processor time after which a step that generates moves ends."""
 
 LINES_PER_STEP = 100
 """Lines of LIST made in one step: a fifth of a millisecond."""
@@ -181,7 +178,7 @@ def list_moves(position: Position) -> Iterator[bytes]:
         if len(found) == LISTED_MOVES:
             raise ProtocolError(Code.TOO_MANY, f"more than {LISTED_MOVES} moves are legal here; they are not listed")
         found.append(successor.move)
-        if len(found) % MOVES_PER_STEP == 0 or processor_time() - began > STEP_MICROSECONDS:
+        if processor_time() - began > STEP_MICROSECONDS:
             yield b""
             began = processor_time()
     yield encode(m.Moves(m.Block(tuple(found))))

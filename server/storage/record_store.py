@@ -84,8 +84,7 @@ class MatchJournal:
         Raises OSError, and then the journal is closed, and moves with a later one.
         """
         try:
-            if self._keeper.signs:
-                self.write(self._keeper.signature(self._keeper.journal(self._match)))
+            self.write(self._keeper.signature(self._keeper.journal(self._match)))
         finally:
             self.close()
             self._keeper.finish(self._match)
@@ -170,7 +169,6 @@ class RecordStore:
         self.disk = disk or Disk()
         self.disk.syncs = synced
         self._sign = sign
-        self.signs = sign is not None
         self.folders = DataFolders(folder)
         self.unsynced = Unsynced(self.folders, self.disk)
         running, keys = self.folders.running, self.folders.keys
@@ -189,10 +187,6 @@ class RecordStore:
             path.unlink()  # the server died while it wrote them, before MATCH was sent
         for place in (*places, folder):
             self.disk.sync_folder(place)
-
-    def next_number(self) -> int:
-        """Return an unused match number; raises OSError if none can be reserved."""
-        return self.numbers.next()
 
     def begin(self, match: int, keys: Keys, head: str) -> MatchJournal:
         """Create the journal of a match with its head; raises OSError, and then there is none."""

@@ -73,7 +73,7 @@ class _Scenario:
 
     def _begin(self, *, stop_after: int, end: str = "") -> Iterator[None]:
         """Play a match, some lines at a time."""
-        number = self.record_store.next_number()
+        number = self.record_store.numbers.next()
         self.promised = self.promised._replace(numbers=number)
         end = end or ("time" if number == 1 else "")
         text = played(stop_after=stop_after, end=end).replace("match 7\n", f"match {number}\n")
@@ -127,7 +127,7 @@ async def test_a_power_cut_costs_what_was_not_synced_and_nothing_else(
     for place, promised in cut.left:
         with capture_logs():
             async with open_arena(place) as harness:
-                assert harness.arena.record_store.next_number() > promised.numbers
+                assert harness.arena.record_store.numbers.next() > promised.numbers
                 for match, text in promised.synced.items():
                     state = harness.arena.matches.get(match)
                     whole = verification.verify(text)
@@ -148,15 +148,15 @@ async def test_numbers_of_matches_that_a_power_cut_took_away_are_not_given_again
 ) -> None:
     record_store = RecordStore(tmp_path, synced=True)
     record_store.numbers.reserve()
-    given = [record_store.next_number() for _ in range(numbering.BLOCK)]
+    given = [record_store.numbers.next() for _ in range(numbering.BLOCK)]
     assert given == list(range(1, numbering.BLOCK + 1))
-    assert record_store.next_number() == numbering.BLOCK + 1
-    assert RecordStore(tmp_path).next_number() == 1, "a kill of the process takes no file away"
+    assert record_store.numbers.next() == numbering.BLOCK + 1
+    assert RecordStore(tmp_path).numbers.next() == 1, "a kill of the process takes no file away"
     monkeypatch.setattr(numbering, "boot", lambda: "next")
-    assert RecordStore(tmp_path).next_number() == 2 * numbering.BLOCK + 1
+    assert RecordStore(tmp_path).numbers.next() == 2 * numbering.BLOCK + 1
     record_store.numbers.release_reserved()
     monkeypatch.setattr(numbering, "boot", lambda: "another")
-    assert RecordStore(tmp_path).next_number() == numbering.BLOCK + 2, (
+    assert RecordStore(tmp_path).numbers.next() == numbering.BLOCK + 2, (
         "a server that was stopped in order leaves no gap"
     )
 

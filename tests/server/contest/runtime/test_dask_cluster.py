@@ -422,9 +422,9 @@ def test_numbers_of_games_that_are_played_elsewhere_are_given_to_no_others(tmp_p
         store.begin(number, due[0], 12)
         record_store = RecordStore(tmp_path)
         record_store.numbers.skip(store.last_match())
-        assert record_store.next_number() == 13
+        assert record_store.numbers.next() == 13
         record_store.numbers.skip(5)
-        assert record_store.next_number() == 14
+        assert record_store.numbers.next() == 14
     record_store.import_record(12, "a record\n")
     assert record_store.read(12) == "a record\n"
     assert record_store.unfinished_matches() == []

@@ -132,7 +132,7 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
                 await ticket.here.wait()
             players = [ticket.player for ticket in tickets.values() if ticket.player is not None]
             position = GAMES["mnk"].start("3 3 3")
-            number = harness.arena.record_store.next_number()
+            number = harness.arena.record_store.numbers.next()
             harness.arena.begin_match(number, position, players, TimeControl(60_000_000, 0), 100)
             await hear_all(m.Board, carol, dave)
             async with connected(harness, tickets["carol"]) as again:
