@@ -27,14 +27,13 @@ from engine.wire.ends import IN_MATCH
 from engine.wire.ends import State as Stage
 from engine.wire.words import NAME_PATTERN
 from server.arena import matchmaking
-from server.arena.lobby import MAX_BOARDS, OpponentNotices, prepare
-from server.arena.roles import Player, Seating
+from server.arena.lobby import MAX_BOARDS, OpponentNotices, Player, Seating, prepare
 from server.config.settings import RECENT_MATCHES, Settings
 from server.match.match import Match, MatchContext
 from server.match.match_messages import now_text
 from server.match.stats import SUSPENDED, ServerStats
+from server.net.admission import AcceptStatus
 from server.net.connection import Poller
-from server.net.listener import AcceptStatus
 from server.net.timing import FlagTimer, StallLog
 from server.ops.faults import server_fault
 from server.storage.player_logs import SentLogs
@@ -102,10 +101,16 @@ class Arena:
         self.arrival = clock
         """Returns the arrival stamp of bytes that were just received."""
         self.stalls = StallLog()
-        ends = (self.record_end, self.annul_faulty)
         self.stats = ServerStats()
         self._match_context = MatchContext(
-            clock, self.flags, self.poller, *ends, self.stalls, self.stats.moves.add, settings.delay_moves
+            clock,
+            self.flags,
+            self.poller,
+            self.record_end,
+            self.annul_faulty,
+            self.stalls,
+            self.stats.moves.add,
+            settings.delay_moves,
         )
 
     @asynccontextmanager
@@ -183,8 +188,8 @@ class Arena:
             "match_annulled", match=match.number, **({"player": player} if player else {}), **_fault_fields(error)
         )
         try:
-            what = match.fault_cause or type(error).__name__
-            self.annul(match, Termination.SERVER_FAULT, f"a fault of the server's own: {what}")
+            sentence = f"a fault of the server's own: {match.fault_cause or type(error).__name__}"
+            self.annul(match, Termination.SERVER_FAULT, sentence)
         except Exception as another:
             log.error("match_fault_handler_failed", match=match.number, exc_info=another)
 
@@ -336,8 +341,9 @@ class Arena:
         Its spectators see the notes of both players during the match if there are ``live_notes``.
         """
         names = (players[0].name, players[1].name)
-        lag = self.settings.lag_allowance
-        header = Header(number, position, names, control, move_limit, self.server, now_text(), lag)
+        header = Header(
+            number, position, names, control, move_limit, self.server, now_text(), self.settings.lag_allowance
+        )
         tokens = (secrets.token_hex(16), secrets.token_hex(16))
         keys = Keys.of(*tokens)
         journal = self.record_store.begin(number, keys, header.text())
@@ -351,7 +357,7 @@ class Arena:
             if match is not None:
                 match.suspend()
             raise
-        self._add(match)
+        self.matches[match.number] = match
         for side, session in enumerate(players):
             self.opponent_notices.remove(session)
             session.match, session.side = match, side
@@ -365,11 +371,7 @@ class Arena:
         """
         match = Match(state, keys, journal, self._match_context, state.sent)
         match.informed = list(heard)
-        self._add(match)
-
-    def _add(self, match: Match) -> None:
         self.matches[match.number] = match
-        self.stats.started += 1
 
     def _remove(self, match: Match) -> None:
         self.matches.pop(match.number, None)

@@ -18,7 +18,7 @@ from engine.wire.ends import State
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE
 from server.arena import matchmaking
 from server.arena.arena import Arena
-from server.arena.roles import Player
+from server.arena.lobby import Player
 from server.config import tokens
 from server.config.settings import REQUESTS_PER_TURN
 from server.match.match import Match
@@ -154,8 +154,10 @@ class Requests:
         ):
             raise ProtocolError(Code.BAD_TOKEN, "a program comes back here to its own match alone")
         if match is None:
-            wait = partial(self._arena.read_past_match, message.match)
-            return BackgroundAnswer(wait, partial(self._send_past_match, player, message, side))
+            return BackgroundAnswer(
+                partial(self._arena.read_past_match, message.match),
+                partial(self._send_past_match, player, message, side),
+            )
         name, key = match.header.players[side], match.names[side]
         before = self._arena.sessions.get(key)
         if before is not None:
@@ -208,8 +210,9 @@ class Requests:
         if board in self._arena.prepared_boards:
             self._wait_for_match(player, seek, game)
             return None
-        wait = partial(self._arena.prepare_board, *board)
-        return BackgroundAnswer(wait, lambda _: self._wait_for_match(player, seek, game))
+        return BackgroundAnswer(
+            partial(self._arena.prepare_board, *board), lambda _: self._wait_for_match(player, seek, game)
+        )
 
     def _wait_for_ladder(self, player: Player, why_not: str) -> None:
         """Let a player wait for games of the ladder, unless something is against it."""
@@ -310,8 +313,9 @@ class Requests:
         player.reply(m.Unwatched())
 
     def _record(self, player: Player, message: m.AskRecord, _arrived: int) -> BackgroundAnswer:
-        read = partial(_record_answer, self._arena.record_store, message.match)
-        return self._read_file(player, m.Record, message.match, read)
+        return self._read_file(
+            player, m.Record, message.match, partial(_record_answer, self._arena.record_store, message.match)
+        )
 
     def _log(self, player: Player, message: m.AskLog, _arrived: int) -> BackgroundAnswer:
         name = "" if _is_program(player) else player.name
@@ -372,8 +376,7 @@ def _seat_of(player: Player) -> tuple[Match, int]:
 
 
 def _resume_refused(number: int) -> ProtocolError:
-    sentence = f"match {number} is not to be resumed with this token; log in with LOGIN"
-    return ProtocolError(Code.BAD_TOKEN, sentence)
+    return ProtocolError(Code.BAD_TOKEN, f"match {number} is not to be resumed with this token; log in with LOGIN")
 
 
 def _answer_moves(player: Player, match: Match, plies: int, answer: bytes) -> None:
@@ -404,5 +407,6 @@ def _log_answer(arena: Arena, asked: LogRequest) -> bytes:
 
 def _check_request_count(kind: str, asked: int) -> None:
     if asked > REQUESTS_PER_TURN:
-        sentence = f"{kind} was asked for {REQUESTS_PER_TURN} times since the last move; wait for the next one"
-        raise ProtocolError(Code.TOO_MANY, sentence)
+        raise ProtocolError(
+            Code.TOO_MANY, f"{kind} was asked for {REQUESTS_PER_TURN} times since the last move; wait for the next one"
+        )

@@ -20,7 +20,6 @@ from server.match.match_messages import (
     Seat,
     View,
     changes,
-    listing_head,
     listing_line,
     recent_states,
     send_match,
@@ -83,7 +82,6 @@ class Match:
         self._view = View()
         """The part of the match that its spectators have been shown."""
         self._latency_probes = (LatencyProbe(), LatencyProbe())
-        self._listing_head = listing_head(state.header)
         self._journal = journal
         self._clock = context.clock
         self._stalls = context.stalls
@@ -260,7 +258,7 @@ class Match:
 
     def line(self) -> str:
         """Return the line of the match in LIST."""
-        return listing_line(self._listing_head, self.state, self.public.history.plies)
+        return listing_line(self.state, self.public.history.plies)
 
     def flag(self, now: int) -> None:
         """Check at a stamp of the server whether a flag has fallen, or waiting for players is over. Raises nothing."""

@@ -22,7 +22,7 @@ from engine.wire.fields import write_note
 from engine.wire.messages import MICROSECONDS
 from engine.wire.words import word_of
 from server.config.settings import LISTED_MOVES
-from server.net.rate_limiter import processor_time
+from server.net.admission import processor_time
 
 
 class Seat(Protocol):
@@ -48,16 +48,11 @@ def watching(header: Header) -> m.Watching:
     )
 
 
-def listing_head(header: Header) -> str:
-    """Return the part of the line of a match in LIST that does not change."""
-    position, times = header.position, " ".join(map(str, header.control.milliseconds))
-    players = " ".join(header.players)
-    return f"{header.match} {position.game.name} {word_of(position.parameters)} {players} {times}"
-
-
-def listing_line(head: str, state: State, plies: int) -> str:
+def listing_line(state: State, plies: int) -> str:
     """Return the line of a match in LIST, in which spectators have seen so many moves."""
-    outcome = state.outcome
+    header, outcome = state.header, state.outcome
+    position, times = header.position, " ".join(map(str, header.control.milliseconds))
+    head = f"{header.match} {position.game.name} {word_of(position.parameters)} {' '.join(header.players)} {times}"
     if outcome is not None:
         return f"{head} {plies} {outcome.result(state.sides)} {outcome.termination}"
     return f"{head} {plies} {'running' if state.playing else 'preparing'}"

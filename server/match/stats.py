@@ -37,12 +37,10 @@ class Histogram:
 
 
 class ServerStats:
-    """Counters. At any time, `started` is the sum of `results` and of the number of running matches."""
+    """Counters."""
 
     def __init__(self) -> None:
         """Start at zero."""
-        self.started = 0
-        """Matches that were started, or resumed after a crash."""
         self.results: Counter[str] = Counter()
         """Ended matches by reason."""
         self.moves = Histogram()

@@ -182,7 +182,10 @@ class WorkerProcess:
     async def _answer(self, wanted: Callable[[], bool] | None) -> tuple[int, bytes]:
         while (answer := self._whole()) is None:
             with trio.move_on_after(math.inf if wanted is None else LOOK_SECONDS):
-                await self._more()
+                piece = await self._answers.receive_some(PIECE)
+                if not piece:
+                    raise EOFError("the process has ended")
+                self._read += piece
             if wanted is not None and not wanted():
                 wanted = None
                 await self._tell_to_stop()
@@ -202,9 +205,3 @@ class WorkerProcess:
         body = bytes(self._read[start : start + length])
         del self._read[: start + length]
         return status, body
-
-    async def _more(self) -> None:
-        piece = await self._answers.receive_some(PIECE)
-        if not piece:
-            raise EOFError("the process has ended")
-        self._read += piece

@@ -75,10 +75,8 @@ def restore(backup: Path, data: Path) -> int:
     """
     try:
         files = int(json.loads((backup / COMPLETE).read_bytes())["files"])
-    except FileNotFoundError:
-        raise BadBackup(f"{backup} is no whole backup: there is no {COMPLETE} in it") from None
-    except (ValueError, KeyError, TypeError):
-        raise BadBackup(f"{backup / COMPLETE} cannot be read; take another backup") from None
+    except (OSError, ValueError, LookupError, TypeError):
+        raise BadBackup(f"{backup} is no whole backup: there is no {COMPLETE} in it that can be read") from None
     if data.exists() and any(data.iterdir()):
         raise BadBackup(f"{data} is not empty; move it away, or restore to another folder with --data")
     data = data.absolute()

@@ -133,8 +133,9 @@ def lock_data_directory(folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("w") as lock:
         if not _locked(lock.fileno()):
-            sentence = f"another server uses the data directory {folder}; give this one its own with --data"
-            raise DataDirectoryInUse(sentence)
+            raise DataDirectoryInUse(
+                f"another server uses the data directory {folder}; give this one its own with --data"
+            )
         yield
 
 

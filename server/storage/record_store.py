@@ -144,8 +144,7 @@ class MatchNumbers:
         self._reserved = self._last
 
     def _write(self, most: int) -> None:
-        text = f"{most} {boot()}\n"
-        self._disk.replace(self._path, text.encode(), self._path.with_suffix(UNFINISHED))
+        self._disk.replace(self._path, f"{most} {boot()}\n".encode(), self._path.with_suffix(UNFINISHED))
 
 
 class RecordStore:

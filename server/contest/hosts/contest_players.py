@@ -23,7 +23,7 @@ from server.storage.player_logs import FindKept
 
 if TYPE_CHECKING:
     from server.arena.arena import Arena
-    from server.arena.roles import Player
+    from server.arena.lobby import Player
     from server.contest.programs.program import Program
     from server.match.match import Match
 

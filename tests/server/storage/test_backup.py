@@ -20,7 +20,7 @@ from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
 from server.storage import backup
 from server.storage.backup import COMPLETE, BadBackup, back_up, restore
-from server.storage.database import BadStore
+from server.storage.database import BadStore, copy_database
 from server.storage.disk import boot
 from server.storage.record_store import NUMBERS, Keys, RecordStore
 from tests.server.contest.runtime.test_verify_process import held
@@ -89,7 +89,7 @@ def test_a_game_that_begins_or_ends_meanwhile_stands_in_it_once_or_not_at_all(
 ) -> None:
     data = shutil.copytree(held, tmp_path / "data")
     RecordStore(data).begin(98, Keys.of("one", "other"), "head\n")
-    copy = backup.copy_database
+    copy = copy_database
 
     def then_more_happens(path: Path, database: sqlite3.Connection) -> None:
         copy(path, database)

@@ -27,7 +27,7 @@ from server.contest.programs.sandbox import choice, limits
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import take_snapshot
 from server.contest.store.store import FILE, Store
-from server.net.rate_limiter import AddressUsage, ConnectionQuota
+from server.net.admission import AddressUsage, ConnectionQuota
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import entrants
 from tests.server.harness import ArenaHarness, Client, hear_all, open_arena, stream_pair, until
