@@ -288,7 +288,6 @@ class Arena:
     def log_in(self, player: Player, name: str, key: str) -> None:
         """Log a session in under a name, and send WELCOME."""
         player.name, player.key = name, key
-        player.is_builtin = key in self.builtin_tokens
         self.sessions[key] = player
         player.reply(m.Welcome(name))
 

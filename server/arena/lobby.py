@@ -7,11 +7,11 @@ import trio
 
 from engine.games.catalogue import GAMES
 from engine.wire import messages as m
-from engine.wire.ends import State as Stage
 from engine.wire.seat import Seat as ProgramSeat
 from server.arena.matchmaking import Seek
 from server.match.match import Match
 from server.match.match_messages import Seat
+from server.net.admission import LimitedSession
 from server.storage.player_logs import FindKept
 
 CHECK_SECONDS = 1.0
@@ -22,13 +22,12 @@ MAX_BOARDS = 64
 """Boards that count as prepared: the latest, and fewer than the games keep tables of."""
 
 
-class Player(Seat, Protocol):
+class Player(Seat, LimitedSession, Protocol):
     """What the arena needs of a session, beside what a match needs of it."""
 
     name: str
     key: str
     """Key of the session in `Arena.sessions`: the name in lower case, except for programs of a contest."""
-    is_builtin: bool
     seat_token: str
     """Token of the only seat of a contest that the session may take; empty for any."""
     match: Match | None
@@ -36,15 +35,8 @@ class Player(Seat, Protocol):
     side: int | None
     """Side in the match; None for a spectator."""
 
-    @property
-    def state(self) -> Stage:
-        """Return the protocol state of the session."""
-
     def reply(self, message: m.Message) -> None:
         """Send a message."""
-
-    def close(self, reason: str, sentence: str) -> None:
-        """Send BYE and close the connection."""
 
 
 class PipedProgram(NamedTuple):

@@ -15,12 +15,13 @@ from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode, usage
 from engine.wire.ends import State
+from engine.wire.fields import read_options, write_options
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE
 from server.arena import matchmaking
 from server.arena.arena import Arena
 from server.arena.lobby import Player
 from server.config import tokens
-from server.config.settings import REQUESTS_PER_TURN
+from server.config.settings import MAX_BUDGET, MIN_BUDGET, REQUESTS_PER_TURN
 from server.match.match import Match
 from server.match.match_messages import SteppedAnswer, list_matches, list_moves, send_match
 from server.storage.player_logs import LogRequest, read_log
@@ -203,10 +204,10 @@ class Requests:
             raise ProtocolError(
                 Code.TOO_MANY, f"{self._arena.settings.most_matches} matches are running; try again later"
             )
-        seek = matchmaking.read_seek(player.name, game, message.options)
-        kind = self._arena.builtin_kinds.get(player.key, "") if player.is_builtin else ""
-        seek = seek._replace(is_builtin=player.is_builtin, key=player.key, kind=kind)
-        board = game.name, game.default_parameters if seek.parameters is None else seek.parameters
+        options = read_options(game, message.options, name=player.name, least_budget=MIN_BUDGET, most_budget=MAX_BUDGET)
+        kind = self._arena.builtin_kinds.get(player.key, "")
+        seek = matchmaking.Seek(player.name, game.name, options, player.key, kind)
+        board = game.name, game.default_parameters if options.parameters is None else options.parameters
         if board in self._arena.prepared_boards:
             self._wait_for_match(player, seek, game)
             return None
@@ -228,12 +229,12 @@ class Requests:
         if self._arena.stopping:  # while the board was prepared
             raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")
         for_contest = self._arena.contest_players.offers(player, seek)
-        player.reply(m.Seeking(game.name, m.Text(matchmaking.describe(seek, game))))
+        player.reply(m.Seeking(game.name, m.Text(write_options(game, seek.options))))
         if for_contest:
             return
         pairing = self._arena.lobby.add(seek)
-        if pairing is None and seek.opponent is not None:
-            self._arena.opponent_notices.add(player, seek.opponent)
+        if pairing is None and seek.options.opponent is not None:
+            self._arena.opponent_notices.add(player, seek.options.opponent)
         if pairing is not None:
             try:
                 self._arena.begin_paired_match(pairing)

@@ -19,7 +19,7 @@ from server.arena.requests import BackgroundAnswer, Requests
 from server.config.settings import ERRORS, READ_BYTES, RECEIVE_BYTES
 from server.match.match import Match
 from server.net.admission import ConnectionQuota, RateLimiter, TooMany
-from server.net.connection import Connection, SocketWire, Wire, detached, run_connection
+from server.net.connection import Connection, SocketWire, Wire, detached
 
 log = structlog.get_logger()
 
@@ -41,7 +41,6 @@ class Session:
     ) -> None:
         """Take the arena, the connection and its quota, and who is at its other end; `run` sends the greeting."""
         self.name = self.key = ""
-        self.is_builtin = False
         self.seat_token = quota.seat_token
         self.match: Match | None = None
         self.side: int | None = None
@@ -215,10 +214,20 @@ async def serve_stream(stream: Wire, arena: Arena, quota: ConnectionQuota, progr
     """Serve the peer at the other end of a stream until it ends, and close it. No fault reaches another connection."""
     connection = Connection(stream, arena.poller)
     session = Session(arena, connection, quota, program)
+
+    async def run() -> None:
+        await session.run()
+        connection.end()
+
     try:
-        await run_connection(connection, session.run)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(run)
+            await connection.write_queued()
+            nursery.cancel_scope.cancel()
     except Exception as error:
         log.error("session_failed", peer=quota.host, name=session.name, exc_info=error)
+    finally:
+        connection.close()
 
 
 HANDSHAKE_SECONDS = 10.0

@@ -13,14 +13,13 @@ from engine.games.history import History
 from engine.games.interface import Position
 from engine.match import referee
 from engine.match.clock import Clock
-from engine.match.record import Header, RecordedNote
+from engine.match.record import RecordedNote
 from engine.match.referee import State
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode
 from engine.wire.fields import write_note
 from engine.wire.messages import MICROSECONDS
-from engine.wire.words import word_of
 from server.config.settings import LISTED_MOVES
 from server.net.admission import processor_time
 
@@ -33,29 +32,6 @@ class Seat(Protocol):
 
     def leave(self) -> None:
         """Forget the match, which is over."""
-
-
-def watching(header: Header) -> m.Watching:
-    """Return WATCHING for a match."""
-    position = header.position
-    return m.Watching(
-        header.match,
-        position.game.name,
-        word_of(position.parameters),
-        *header.players,
-        *header.control.milliseconds,
-        header.move_limit,
-    )
-
-
-def listing_line(state: State, plies: int) -> str:
-    """Return the line of a match in LIST, in which spectators have seen so many moves."""
-    header, outcome = state.header, state.outcome
-    position, times = header.position, " ".join(map(str, header.control.milliseconds))
-    head = f"{header.match} {position.game.name} {word_of(position.parameters)} {' '.join(header.players)} {times}"
-    if outcome is not None:
-        return f"{head} {plies} {outcome.result(state.sides)} {outcome.termination}"
-    return f"{head} {plies} {'running' if state.playing else 'preparing'}"
 
 
 def now_text() -> str:

@@ -23,7 +23,7 @@ import socket
 import ssl
 import termios
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import IO, TypeAlias
 
@@ -404,19 +404,3 @@ class Connection:
         self._queue.clear()
         self._writer.cancel()
         self._taken.unpark_all()
-
-
-async def run_connection(connection: Connection, serve: Callable[[], Awaitable[None]]) -> None:
-    """Run ``serve`` until it returns or the peer is gone, send what is left to be sent, and close the stream."""
-    try:
-        async with trio.open_nursery() as nursery:
-
-            async def read() -> None:
-                await serve()
-                connection.end()
-
-            nursery.start_soon(read)
-            await connection.write_queued()
-            nursery.cancel_scope.cancel()
-    finally:
-        connection.close()

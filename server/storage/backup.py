@@ -12,7 +12,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -53,18 +53,11 @@ def back_up(data: Path, to: Path, now: datetime, begun: Begun, contests: str) ->
         raise BadBackup(f"there is no data directory {data}; name it with --data")
     if to.absolute().is_relative_to(data.absolute()):
         raise BadBackup(f"{to} lies within the data directory {data}; a backup belongs elsewhere")
-    unfinished = to.with_name(f"{to.name}{UNFINISHED}")
-    unfinished.mkdir(0o700, parents=True)
-    try:
+    with _new_folder(to) as unfinished:
         _fill(data, unfinished, begun, contests)
         files = len(_files(unfinished))
         head = json.dumps({"made": now.isoformat(), "files": files})
         (unfinished / COMPLETE).write_text(f"{head}\n", encoding="ascii")
-        os.sync()  # thousands of small files at once
-        unfinished.rename(to)
-    except BaseException:
-        shutil.rmtree(unfinished)
-        raise
     return files
 
 
@@ -79,26 +72,30 @@ def restore(backup: Path, data: Path) -> int:
         raise BadBackup(f"{backup} is no whole backup: there is no {COMPLETE} in it that can be read") from None
     if data.exists() and any(data.iterdir()):
         raise BadBackup(f"{data} is not empty; move it away, or restore to another folder with --data")
-    data = data.absolute()
-    unfinished = data.with_name(f"{data.name}{UNFINISHED}")
     there = len(_files(backup)) - 1
     if there != files:
         raise BadBackup(f"{backup} had {number_of(files, 'file')}, and has {there}; take another backup")
     for path in backup.glob(DATABASES):
         with guarded(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as database:
             check_whole(database, path)
-    unfinished.mkdir(0o700, parents=True)
-    try:
+    with _new_folder(data.absolute()) as unfinished:
         shutil.copytree(backup, unfinished, symlinks=True, dirs_exist_ok=True)
         (unfinished / COMPLETE).unlink()
+    return files
+
+
+@contextmanager
+def _new_folder(to: Path) -> Iterator[Path]:
+    """Give a folder to fill, which takes its name, perhaps of an empty folder, when it is on the disk; else it goes."""
+    unfinished = to.with_name(f"{to.name}{UNFINISHED}")
+    unfinished.mkdir(0o700, parents=True)
+    try:
+        yield unfinished
+        os.sync()  # thousands of small files at once
+        unfinished.rename(to)
     except BaseException:
         shutil.rmtree(unfinished)
         raise
-    with suppress(FileNotFoundError):
-        data.rmdir()
-    unfinished.rename(data)
-    os.sync()
-    return files
 
 
 def _fill(data: Path, to: Path, begun: Begun, contests: str) -> None:

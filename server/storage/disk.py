@@ -132,10 +132,17 @@ def lock_data_directory(folder: Path) -> Iterator[None]:
     """Lock a data directory for this process; raises `DataDirectoryInUse`, or another OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("w") as lock:
-        if not _locked(lock.fileno()):
-            raise DataDirectoryInUse(
-                f"another server uses the data directory {folder}; give this one its own with --data"
-            )
+        until = monotonic() + LOCK_SECONDS
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if monotonic() > until:
+                    raise DataDirectoryInUse(
+                        f"another server uses the data directory {folder}; give this one its own with --data"
+                    ) from None
+            sleep(LOOK_SECONDS)
         yield
 
 
@@ -149,19 +156,6 @@ def is_in_use(folder: Path) -> bool:
     except OSError:
         return False
     return False
-
-
-def _locked(lock: int) -> bool:
-    until = monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if monotonic() > until:
-                return False
-            sleep(LOOK_SECONDS)
-        else:
-            return True
 
 
 SUFFIX = ".txt"

@@ -300,8 +300,6 @@ def _installed(command: tuple[str, ...]) -> Iterable[Path]:
     if found is None:
         return
     real = Path(found).resolve()
-    if not real.is_file() or real.parent.name == "shims":  # which look for the program elsewhere, and all their folder
-        return
     if Path(found).absolute() != real:  # links lead to it
         yield Path(found).absolute()
     yield real
