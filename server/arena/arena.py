@@ -303,8 +303,9 @@ class Arena:
         Replaying a record takes up to a third of a second: threads do it, one record at a time. Raises OSError.
         """
         async with self._replaying:
-            state: State | None = await self.run_in_thread(_replay_record, self.record_store, number)
-            return state
+            text = await self.run_in_thread(self.record_store.read, number)
+            summary = None if text is None else await self.run_in_thread(finished_match, text)
+            return None if summary is None else summary.state
 
     async def prepare_board(self, game: str, parameters: str) -> None:
         """Make the tables of the rules of a board in a thread, unless it is prepared."""
@@ -372,10 +373,6 @@ class Arena:
         match.informed = list(heard)
         self.matches[match.number] = match
 
-    def _remove(self, match: Match) -> None:
-        self.matches.pop(match.number, None)
-        self.sent_logs.close(match.number)
-
     def offer_seekers(self, names: Iterable[str]) -> None:
         """Offer named players from the lobby to a contest that was just opened."""
         for name in names:
@@ -396,7 +393,8 @@ class Arena:
         match.suspend()
         for player in players:
             player.close("suspended", f"the server stops; come back to match {match.number} when it is there again")
-        self._remove(match)
+        self.matches.pop(match.number, None)
+        self.sent_logs.close(match.number)
         self.stats.results[SUSPENDED] += 1
 
     def is_idle(self, player: Player) -> bool:
@@ -405,7 +403,8 @@ class Arena:
 
     def record_end(self, match: Match) -> None:
         """Note that a match has ended."""
-        self._remove(match)
+        self.matches.pop(match.number, None)
+        self.sent_logs.close(match.number)
         self.recent.append(match)
         self.stats.end(match.state, match.now())
         self.contest_players.ended(match)
@@ -413,12 +412,6 @@ class Arena:
 
 def _add_sentence(sentence: str, more: str) -> str:
     return f"{sentence}: {more}" if more else sentence
-
-
-def _replay_record(record_store: RecordStore, number: int) -> State | None:
-    text = record_store.read(number)
-    summary = None if text is None else finished_match(text)
-    return None if summary is None else summary.state
 
 
 def _fault_fields(error: Exception) -> dict[str, Any]:

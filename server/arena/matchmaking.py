@@ -58,10 +58,6 @@ class Matchmaking:
         """Iterate over the seeks in order of arrival."""
         return iter(self._seeks.values())
 
-    def __len__(self) -> int:
-        """Return the number of seeks."""
-        return len(self._seeks)
-
     def seek_of(self, key: str) -> Seek | None:
         """Return the seek of a session key, or None."""
         return self._seeks.get(key)
@@ -73,8 +69,13 @@ class Matchmaking:
             self._seeks[seek.key] = seek
             return None
         self.remove(other.key)
+        begins = self.pairings % 2 == 0
         self.pairings += 1
-        return _pair(other, seek, self.pairings - 1)
+        if other.options.side is not None:
+            begins = other.options.side == 0
+        elif seek.options.side is not None:
+            begins = seek.options.side == 1
+        return Pairing(other, seek) if begins else Pairing(seek, other)
 
     def remove(self, key: str) -> None:
         """Remove the seek of a session key, if there is one."""
@@ -100,15 +101,6 @@ def fits(one: Seek, other: Seek) -> bool:
     if theirs.opponent is not None and not one.answers_to(theirs.opponent.lower()):
         return False
     return one.name.lower() != other.name.lower()
-
-
-def _pair(waiting: Seek, seek: Seek, pairings: int) -> Pairing:
-    begins = pairings % 2 == 0
-    if waiting.options.side is not None:
-        begins = waiting.options.side == 0
-    elif seek.options.side is not None:
-        begins = seek.options.side == 1
-    return Pairing(waiting, seek) if begins else Pairing(seek, waiting)
 
 
 def _either(one: Value | None, other: Value | None) -> Value | None:

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import structlog
 import trio
@@ -158,9 +158,6 @@ PATROL_SECONDS = 2.0
 MAX_LOGGED_ADDRESSES = 5
 """Refused addresses that a log line names."""
 
-Clock: TypeAlias = Callable[[], int]
-"""Returns microseconds."""
-
 
 def processor_time() -> int:
     """Return the processor time of this thread in microseconds."""
@@ -211,7 +208,12 @@ class ConnectionQuota:
     """
 
     def __init__(
-        self, host: str, address: AddressUsage, limits: Limits, clock: Clock, worked: Clock = processor_time
+        self,
+        host: str,
+        address: AddressUsage,
+        limits: Limits,
+        clock: Callable[[], int],
+        worked: Callable[[], int] = processor_time,
     ) -> None:
         """Start unused. ``worked`` returns the processor time of this thread in microseconds; tests replace it."""
         now = clock()
@@ -326,7 +328,9 @@ class ConnectionQuota:
 class RateLimiter:
     """Admits or refuses connections, and keeps their quotas."""
 
-    def __init__(self, limits: Limits, max_connections: int, clock: Clock, worked: Clock = processor_time) -> None:
+    def __init__(
+        self, limits: Limits, max_connections: int, clock: Callable[[], int], worked: Callable[[], int] = processor_time
+    ) -> None:
         """Take the limits, the maximum number of connections, and a clock in microseconds.
 
         ``worked`` returns the processor time of this thread in microseconds; tests replace it.

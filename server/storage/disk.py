@@ -200,14 +200,14 @@ class DataFolders:
 class Round(NamedTuple):
     """A sync round: what was written since the last one."""
 
-    written: frozenset[int]
+    written: set[int]
     """Matches whose journals have grown."""
-    begun: frozenset[int]
+    begun: set[int]
     """New matches, whose file names are unsynced."""
-    finished: tuple[int, ...]
+    expired: set[int]
+    """Matches whose keys are not needed any more. To delete a file can take as long as the disk syncs others."""
+    finished: tuple[int, ...] = ()
     """Finished matches, whose records move when they are synced."""
-    expired: frozenset[int] = frozenset()
-    """Matches whose keys are deleted."""
 
 
 class Synced(NamedTuple):
@@ -224,23 +224,17 @@ class Unsynced:
 
     def __init__(self, places: DataFolders, disk: Disk) -> None:
         """Start empty."""
-        self.written: set[int] = set()
-        """Matches whose journals have grown since the last round."""
-        self.begun: set[int] = set()
-        """Matches that have begun since the last round."""
+        self.next = Round(set(), set(), set())
+        """What is to be synced in the next round."""
         self.late: dict[int, None] = {}
         """Finished matches whose records have not moved yet."""
-        self.expired: set[int] = set()
-        """Matches whose keys are not needed any more. To delete a file can take as long as the disk syncs others."""
         self._failed: dict[int, OSError] = {}
         self._folders, self._disk = places, disk
 
     def round(self) -> Round:
         """Take what is to be synced in a round; it may be empty."""
-        work = Round(frozenset(self.written), frozenset(self.begun), tuple(self.late), frozenset(self.expired))
-        self.written.clear()
-        self.begun.clear()
-        self.expired.clear()
+        work = self.next._replace(finished=tuple(self.late))
+        self.next = Round(set(), set(), set())
         return work
 
     def sync(self, work: Round) -> Synced:
@@ -320,8 +314,8 @@ class Unsynced:
 
     def done(self, work: Round, synced: Synced) -> list[int]:
         """Apply the result of a round; return the matches whose records were moved."""
-        self.written |= synced.kept_back.keys() & work.written
-        self.begun |= synced.kept_back.keys() & work.begun
+        self.next.written.update(synced.kept_back.keys() & work.written)
+        self.next.begun.update(synced.kept_back.keys() & work.begun)
         moved = []
         for match in work.finished:
             if match in synced.kept_back:

@@ -65,7 +65,6 @@ class MatchJournal:
         """Take a file that is open for appending, and its length in bytes."""
         self._keeper, self._match = keeper, match
         self._file, self._length = file, length
-        self._written = keeper.unsynced.written
 
     def write(self, text: str) -> None:
         """Append text, which survives a kill of the process. Raises OSError, and then nothing is appended."""
@@ -76,7 +75,7 @@ class MatchJournal:
             self._keeper.disk.cut(self._file, self._length)  # half a line would corrupt the next one
             raise
         self._length += len(data)
-        self._written.add(self._match)
+        self._keeper.unsynced.next.written.add(self._match)
 
     def finish(self) -> None:
         """Sign and close the journal, and move it to the records; players may still resume for the result.
@@ -202,7 +201,7 @@ class RecordStore:
             with suppress(OSError):
                 self.disk.unlink(new)
             raise
-        self.unsynced.begun.add(match)
+        self.unsynced.next.begun.add(match)
         return journal
 
     def _write_keys(self, match: int, keys: Keys) -> None:
@@ -223,7 +222,7 @@ class RecordStore:
         except OSError:
             self.disk.close(file)
             raise
-        self.unsynced.begun.add(match)
+        self.unsynced.next.begun.add(match)
         return MatchJournal(self, match, file, length)
 
     def signature(self, record: bytes) -> str:
@@ -329,7 +328,7 @@ class RecordStore:
     def _expire_keys(self, match: int) -> None:
         self._ended.append(match)
         while len(self._ended) > self._recent:
-            self.unsynced.expired.add(self._ended.popleft())
+            self.unsynced.next.expired.add(self._ended.popleft())
 
     def _last_written(self, match: int) -> tuple[int, int]:
         """Return when the record of a match got its last line, as it ended, with its number; for sorting."""

@@ -86,11 +86,12 @@ async def test_who_is_logged_in_again_when_the_record_is_replayed_is_not_resumed
     data, tokens = await ended(tmp_path)
 
     async def meanwhile(work: Callable[..., Any], *what: Any) -> Any:
+        harness.arena.run_in_thread = in_thread
         await harness.connect("ann")
-        return work(*what)
+        return await in_thread(work, *what)
 
     async with open_arena(data, later=MINUTE) as harness:
-        harness.arena.run_in_thread = meanwhile
+        in_thread, harness.arena.run_in_thread = harness.arena.run_in_thread, meanwhile
         _, told = await come_back(harness, tokens[0])
         assert told[0].code == "name_taken"
 
@@ -225,4 +226,4 @@ async def test_who_leaves_while_its_board_is_prepared_is_not_paired(
     await trio.sleep(0.1)
     await ann.stream.aclose()
     await trio.sleep(2)
-    assert not len(harness.arena.lobby) and not harness.arena.sessions
+    assert not list(harness.arena.lobby) and not harness.arena.sessions

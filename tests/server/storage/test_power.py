@@ -234,7 +234,7 @@ def test_a_result_is_kept_when_its_record_stands_in_the_records(tmp_path: Path) 
     assert sync_result(record_store, game) == (game, record_store.sync_record(7))
     assert _places(tmp_path) == ["records"]
     sync_round(record_store)
-    assert (_places(tmp_path), record_store.unsynced.round()) == (["records"], Round(frozenset(), frozenset(), ()))
+    assert (_places(tmp_path), record_store.unsynced.round()) == (["records"], Round(set(), set(), set()))
 
 
 def test_a_record_that_cannot_be_moved_is_kept_where_it_is_until_it_can_be(tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ def test_what_no_file_could_be_opened_for_is_synced_in_the_next_round(tmp_path: 
         assert record_store.read(7) == played(stop_after=4, end="resign"), "wherever it is"
         assert (tmp_path / "records" / "7.txt").exists() == (not names or name == "records")
     assert name in disk.synced
-    assert record_store.unsynced.round() == Round(frozenset(), frozenset(), ())
+    assert record_store.unsynced.round() == Round(set(), set(), set())
 
 
 def test_keys_that_are_not_needed_any_more_are_deleted_by_the_thread_that_syncs(tmp_path: Path) -> None:
