@@ -169,8 +169,9 @@ async def _serve(
             if ladder is not None:
                 playing = LadderService(ladder, arena, store, accounts, versions)
                 services.start_soon(supervise, "ladder", playing.run, contests)
-            overview = partial(_overview, arena, contests, versions, playing)
-            await services.start(answer_commands, arena, accounts, overview)
+            await services.start(
+                answer_commands, arena, accounts, partial(_overview, arena, contests, versions, playing)
+            )
             comparisons = Comparisons(settings.data, accounts, versions)
             pipeline = Pipeline(versions, settings.data, TRIAL, cores=len(usable()))
             services.start_soon(supervise, "submissions", _build, pipeline, contests)

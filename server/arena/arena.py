@@ -18,7 +18,7 @@ from engine.games.interface import Position
 from engine.games.outcome import Termination
 from engine.match import referee
 from engine.match.clock import TimeControl
-from engine.match.record import Header
+from engine.match.record import Header, milliseconds
 from engine.match.referee import State
 from engine.match.verification import finished_match
 from engine.wire import messages as m
@@ -406,7 +406,26 @@ class Arena:
         self.matches.pop(match.number, None)
         self.sent_logs.close(match.number)
         self.recent.append(match)
-        self.stats.end(match.state, match.now())
+        header, outcome, clock = match.header, match.state.outcome, match.state.clock
+        assert outcome is not None
+        self.stats.results[str(outcome.termination)] += 1
+        if outcome.termination == Termination.TIME:
+            self.stats.lateness.add(-min(clock.left))
+        log.info(
+            "match_ended",
+            number=match.number,
+            game=header.position.game.name,
+            parameters=header.position.parameters,
+            players=header.players,
+            result=outcome.result(match.state.sides),
+            reason=str(outcome.termination),
+            detail=outcome.detail,
+            plies=match.state.history.plies,
+            left_ms=tuple(map(milliseconds, clock.left)),
+            control_ms=header.control.milliseconds,
+            started=header.started,
+            seconds=round(match.now() / 1_000_000, 3),
+        )
         self.contest_players.ended(match)
 
 

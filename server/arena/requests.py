@@ -109,10 +109,11 @@ class Requests:
         if not re.fullmatch(NAME_PATTERN, message.name):
             raise ProtocolError(Code.BAD_NAME, f"a name is {NAME_RULE}; not {message.name!r}")
         if player.seat_token and message.token != player.seat_token:
-            sentence = (
-                "a program logs in here with the name and the token of ARENA_NAME and ARENA_TOKEN in its environment"
+            raise ProtocolError(
+                Code.BAD_TOKEN,
+                "a program logs in here with the name and the token of ARENA_NAME and ARENA_TOKEN in its environment: "
+                "LOGIN NAME TOKEN",
             )
-            raise ProtocolError(Code.BAD_TOKEN, f"{sentence}: LOGIN NAME TOKEN")
         key = message.name.lower()
         seat = self._arena.contest_players.seat_of(message.name, message.token)
         if seat is not None:
@@ -126,8 +127,10 @@ class Requests:
                 match, Termination.SERVER_FAULT, f"the server died before {message.name} was told of the match"
             )
         elif match is not None:
-            sentence = f"{message.name} plays in match {match.number}; come back to it with RESUME {match.number} TOKEN"
-            raise ProtocolError(Code.NAME_TAKEN, sentence)
+            raise ProtocolError(
+                Code.NAME_TAKEN,
+                f"{message.name} plays in match {match.number}; come back to it with RESUME {match.number} TOKEN",
+            )
         if key in self._arena.sessions:
             raise ProtocolError(Code.NAME_TAKEN, f"somebody is logged in as {self._arena.sessions[key].name}")
         self._arena.log_in(player, message.name, key)
@@ -194,8 +197,10 @@ class Requests:
             return None
         if message.game == LADDER:
             if message.options:
-                sentence = f"the ladder says what is played against whom: nothing stands behind SEEK {LADDER}"
-                raise ProtocolError(Code.BAD_ARGUMENTS, sentence)
+                raise ProtocolError(
+                    Code.BAD_ARGUMENTS,
+                    f"the ladder says what is played against whom: nothing stands behind SEEK {LADDER}",
+                )
             look = partial(self._arena.run_in_thread, self._arena.contest_players.why_unrated, player.name)
             return BackgroundAnswer(look, partial(self._wait_for_ladder, player))
         if game is None:
@@ -300,10 +305,10 @@ class Requests:
     def _watch(self, player: Player, message: m.Watch, _arrived: int) -> None:
         match = self._arena.find_match(message.match)
         if match is None:
-            sentence = (
-                f"match {message.match} is not running, nor has it just ended; see LIST, or RECORD for older ones"
+            raise ProtocolError(
+                Code.UNKNOWN_MATCH,
+                f"match {message.match} is not running, nor has it just ended; see LIST, or RECORD for older ones",
             )
-            raise ProtocolError(Code.UNKNOWN_MATCH, sentence)
         player.match, player.side = match, None
         match.watch(player)
 

@@ -101,7 +101,7 @@ class Disk:
             return
         file = os.open(path, flags)
         try:
-            self._flush(file)
+            os.fdatasync(file)
         except OSError as error:
             if error.errno not in NO_SYNC:
                 raise
@@ -110,9 +110,6 @@ class Disk:
                 log.warning("filesystem_sync_failed", path=str(path), error=str(error))
         finally:
             os.close(file)
-
-    def _flush(self, file: int) -> None:
-        os.fdatasync(file)
 
 
 def boot() -> str:

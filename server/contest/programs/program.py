@@ -315,8 +315,9 @@ async def _unsealed(
     path = os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
     environment = {**os.environ, "PATH": path, **environment_variables(seat), descendants.VARIABLE: marker}
     words, talks = fill_command(command, seat), not connects(command)
-    start = partial(spawn, words, environment, str(place.folder), place.core, talks=talks, errors=errors)
-    return await trio.to_thread.run_sync(start)
+    return await trio.to_thread.run_sync(
+        partial(spawn, words, environment, str(place.folder), place.core, talks=talks, errors=errors)
+    )
 
 
 async def _sealed(command: Sequence[str], seat: Seat, place: Place, seal: Seal, errors: int, marker: str) -> Sealed:
@@ -328,8 +329,9 @@ async def _sealed(command: Sequence[str], seat: Seat, place: Place, seal: Seal, 
     environment = choice.environment(os.environ, {**environment_variables(seat), descendants.VARIABLE: marker})
     if "/" not in words[0] and shutil.which(words[0], path=environment["PATH"]) is None:  # as it would fail in there
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), words[0])
-    start = partial(sealed.start, words, environment, seal, place.core, port, errors, place.home)
-    return await sealed.in_lasting_thread(start)
+    return await sealed.in_lasting_thread(
+        partial(sealed.start, words, environment, seal, place.core, port, errors, place.home)
+    )
 
 
 def _not_started(called: str, error: Exception, place: Place) -> NotStarted:

@@ -262,13 +262,15 @@ def _places(folder: Path) -> list[str]:
     return [place for place in ("records", "running", "damaged") if (folder / place / "7.txt").exists()]
 
 
-def test_where_files_cannot_be_synced_everything_goes_on_and_the_log_says_so_once(tmp_path: Path) -> None:
-    class NoSync(Disk):
-        def _flush(self, file: int) -> None:
-            raise OSError(errno.EINVAL, "Invalid argument")
+def test_where_files_cannot_be_synced_everything_goes_on_and_the_log_says_so_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_sync(file: int) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
 
+    monkeypatch.setattr(os, "fdatasync", no_sync)
     with capture_logs() as logs:
-        record_store = RecordStore(tmp_path, synced=True, disk=NoSync())
+        record_store = RecordStore(tmp_path, synced=True)
         _over(record_store)
         sync_round(record_store)
         assert record_store.sync_record(7)

@@ -138,11 +138,12 @@ def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descrip
     scratch = str(bounds.scratch * MEGABYTE)
     words = [PROGRAM, *_ISOLATION, *_system(), "--size", scratch, "--perms", "0700", "--tmpfs", SCRATCH]
     # what every sandbox shows is not mounted again: there, a link to /etc leads to nothing that could be mounted on
-    more = [path for path in view.readable if not is_shown(path)]
-    readable = outermost((*own_code(), *more))
+    readable = outermost((*own_code(), *(path for path in view.readable if not is_shown(path))))
     for path in readable:
         words += ["--ro-bind", str(path), str(path)]
-    kernels = _kernels()
+    # of this server's user; see `engine.compiling.code_cache`
+    cache_home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    kernels = cache_home.absolute() / "gipf-arena" / "kernels"
     if kernels.is_dir():
         words += ["--ro-bind", str(kernels), KERNELS]
     for path in view.hidden:
@@ -187,12 +188,6 @@ def own_code() -> tuple[Path, ...]:
 def is_shown(path: Path, *more: Path) -> bool:
     """Tell whether a path is visible in every sandbox, or in a sandbox that shows ``more``."""
     return any(path.is_relative_to(place) for place in (*_WHOLE, *(f"/{name}" for name in _TOP), *map(str, more)))
-
-
-def _kernels() -> Path:
-    """Return the folder of the user's compiled kernels; see `engine.compiling.code_cache`."""
-    home = os.environ.get("XDG_CACHE_HOME") or (Path.home() / ".cache")
-    return Path(home).absolute() / "gipf-arena" / "kernels"
 
 
 @cache
