@@ -23,7 +23,7 @@ from server.config.process_settings import stop_signals
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster
-from server.contest.programs.builtin_bots import keep_builtin_bots
+from server.contest.programs.program import keep_builtin_bots
 from server.contest.programs.sandbox.cores import usable
 from server.contest.runtime.service import ContestService
 from server.contest.store.folders import kept_by_contest
@@ -37,8 +37,7 @@ from server.league.ladder.service import LadderService, kept_by_ladder
 from server.league.ladder.store import LadderStore
 from server.league.submissions.pipeline import TRIAL, Pipeline, Turns
 from server.league.submissions.versions import Versions
-from server.net.listener import Listener, close_all, listen
-from server.net.rate_limiter import RateLimiter, patrol
+from server.net.admission import Listener, RateLimiter, close_all, listen, patrol
 from server.net.timing import StallMonitor, loop_clock
 from server.ops import descendants
 from server.ops.program_version import program
@@ -53,9 +52,6 @@ log = structlog.get_logger()
 
 GOODBYE_SECONDS = 2.0
 """Deadline for sending the last lines when the server stops."""
-
-BACKLOG = 1024
-"""Length of the queue of connections to accept: a whole contest may connect at once."""
 
 
 async def serve(
@@ -82,11 +78,12 @@ async def serve(
         closing(await trio.to_thread.run_sync(partial(Store, settings.data / STORE, check=True))) as store,
         closing(await trio.to_thread.run_sync(partial(Accounts, settings.data, check=True))) as accounts,
     ):
-        listeners = await listen(settings.host, settings.port, BACKLOG)
-        own = [] if settings.tls is None else await listen("127.0.0.1", 0, BACKLOG)
+        listeners = await listen(settings.host, settings.port, "--host and --port")
+        own = [] if settings.tls is None else await listen("127.0.0.1", 0, "--port")
         web: list[trio.SocketListener] = []
         try:
-            web += await _open_web(settings.web)
+            if settings.web is not None:
+                web += await listen(*settings.web, "--web HOST:PORT, or say --no-web")
             await _serve(settings, store, accounts, cluster, ladder, listeners, own, web, task_status)
         finally:
             await close_all([*listeners, *own, *web])
@@ -172,8 +169,9 @@ async def _serve(
             if ladder is not None:
                 playing = LadderService(ladder, arena, store, accounts, versions)
                 services.start_soon(supervise, "ladder", playing.run, contests)
-            overview = partial(_overview, arena, contests, versions, playing)
-            await services.start(answer_commands, arena, accounts, overview)
+            await services.start(
+                answer_commands, arena, accounts, partial(_overview, arena, contests, versions, playing)
+            )
             comparisons = Comparisons(settings.data, accounts, versions)
             pipeline = Pipeline(versions, settings.data, TRIAL, cores=len(usable()))
             services.start_soon(supervise, "submissions", _build, pipeline, contests)
@@ -193,22 +191,6 @@ async def _serve(
             for session in arena.connected_sessions():
                 session.close("stopping", "the server is shutting down")
             sessions.cancel_scope.deadline = trio.current_time() + GOODBYE_SECONDS
-
-
-async def _open_web(place: tuple[str, int] | None) -> list[trio.SocketListener]:
-    """Listen for browsers at an address and port, or nowhere.
-
-    Raises OSError, with a sentence for people, where the port is not to be had.
-    """
-    if place is None:
-        return []
-    host, port = place
-    try:
-        return await trio.open_tcp_listeners(port, host=host)
-    except OSError as error:
-        reason = getattr(error.__cause__ or error, "strerror", None) or str(error)
-        sentence = f"no pages on {host}:{port} ({reason}); choose another place with --web HOST:PORT, or say --no-web"
-        raise OSError(sentence) from None
 
 
 def _overview(

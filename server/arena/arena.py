@@ -18,7 +18,7 @@ from engine.games.interface import Position
 from engine.games.outcome import Termination
 from engine.match import referee
 from engine.match.clock import TimeControl
-from engine.match.record import Header
+from engine.match.record import Header, milliseconds
 from engine.match.referee import State
 from engine.match.verification import finished_match
 from engine.wire import messages as m
@@ -27,14 +27,13 @@ from engine.wire.ends import IN_MATCH
 from engine.wire.ends import State as Stage
 from engine.wire.words import NAME_PATTERN
 from server.arena import matchmaking
-from server.arena.lobby import MAX_BOARDS, OpponentNotices, prepare
-from server.arena.roles import Player, Seating
+from server.arena.lobby import MAX_BOARDS, OpponentNotices, Player, Seating, prepare
 from server.config.settings import RECENT_MATCHES, Settings
 from server.match.match import Match, MatchContext
 from server.match.match_messages import now_text
 from server.match.stats import SUSPENDED, ServerStats
+from server.net.admission import AcceptStatus
 from server.net.connection import Poller
-from server.net.listener import AcceptStatus
 from server.net.timing import FlagTimer, StallLog
 from server.ops.faults import server_fault
 from server.storage.player_logs import SentLogs
@@ -102,10 +101,16 @@ class Arena:
         self.arrival = clock
         """Returns the arrival stamp of bytes that were just received."""
         self.stalls = StallLog()
-        ends = (self.record_end, self.annul_faulty)
         self.stats = ServerStats()
         self._match_context = MatchContext(
-            clock, self.flags, self.poller, *ends, self.stalls, self.stats.moves.add, settings.delay_moves
+            clock,
+            self.flags,
+            self.poller,
+            self.record_end,
+            self.annul_faulty,
+            self.stalls,
+            self.stats.moves.add,
+            settings.delay_moves,
         )
 
     @asynccontextmanager
@@ -183,8 +188,8 @@ class Arena:
             "match_annulled", match=match.number, **({"player": player} if player else {}), **_fault_fields(error)
         )
         try:
-            what = match.fault_cause or type(error).__name__
-            self.annul(match, Termination.SERVER_FAULT, f"a fault of the server's own: {what}")
+            sentence = f"a fault of the server's own: {match.fault_cause or type(error).__name__}"
+            self.annul(match, Termination.SERVER_FAULT, sentence)
         except Exception as another:
             log.error("match_fault_handler_failed", match=match.number, exc_info=another)
 
@@ -283,7 +288,6 @@ class Arena:
     def log_in(self, player: Player, name: str, key: str) -> None:
         """Log a session in under a name, and send WELCOME."""
         player.name, player.key = name, key
-        player.is_builtin = key in self.builtin_tokens
         self.sessions[key] = player
         player.reply(m.Welcome(name))
 
@@ -299,8 +303,9 @@ class Arena:
         Replaying a record takes up to a third of a second: threads do it, one record at a time. Raises OSError.
         """
         async with self._replaying:
-            state: State | None = await self.run_in_thread(_replay_record, self.record_store, number)
-            return state
+            text = await self.run_in_thread(self.record_store.read, number)
+            summary = None if text is None else await self.run_in_thread(finished_match, text)
+            return None if summary is None else summary.state
 
     async def prepare_board(self, game: str, parameters: str) -> None:
         """Make the tables of the rules of a board in a thread, unless it is prepared."""
@@ -318,7 +323,7 @@ class Arena:
         game, settings = GAMES[pairing.first.game], self.settings
         position = game.start(game.default_parameters if pairing.parameters is None else pairing.parameters)
         sessions = [self.sessions[seek.key] for seek in pairing]
-        number, control = self.record_store.next_number(), pairing.control(settings.control)
+        number, control = self.record_store.numbers.next(), pairing.control(settings.control)
         self.begin_match(number, position, sessions, control, settings.move_limit, live_notes=settings.live_notes)
 
     def begin_match(
@@ -336,8 +341,9 @@ class Arena:
         Its spectators see the notes of both players during the match if there are ``live_notes``.
         """
         names = (players[0].name, players[1].name)
-        lag = self.settings.lag_allowance
-        header = Header(number, position, names, control, move_limit, self.server, now_text(), lag)
+        header = Header(
+            number, position, names, control, move_limit, self.server, now_text(), self.settings.lag_allowance
+        )
         tokens = (secrets.token_hex(16), secrets.token_hex(16))
         keys = Keys.of(*tokens)
         journal = self.record_store.begin(number, keys, header.text())
@@ -351,7 +357,7 @@ class Arena:
             if match is not None:
                 match.suspend()
             raise
-        self._add(match)
+        self.matches[match.number] = match
         for side, session in enumerate(players):
             self.opponent_notices.remove(session)
             session.match, session.side = match, side
@@ -365,15 +371,7 @@ class Arena:
         """
         match = Match(state, keys, journal, self._match_context, state.sent)
         match.informed = list(heard)
-        self._add(match)
-
-    def _add(self, match: Match) -> None:
         self.matches[match.number] = match
-        self.stats.started += 1
-
-    def _remove(self, match: Match) -> None:
-        self.matches.pop(match.number, None)
-        self.sent_logs.close(match.number)
 
     def offer_seekers(self, names: Iterable[str]) -> None:
         """Offer named players from the lobby to a contest that was just opened."""
@@ -395,7 +393,8 @@ class Arena:
         match.suspend()
         for player in players:
             player.close("suspended", f"the server stops; come back to match {match.number} when it is there again")
-        self._remove(match)
+        self.matches.pop(match.number, None)
+        self.sent_logs.close(match.number)
         self.stats.results[SUSPENDED] += 1
 
     def is_idle(self, player: Player) -> bool:
@@ -404,20 +403,34 @@ class Arena:
 
     def record_end(self, match: Match) -> None:
         """Note that a match has ended."""
-        self._remove(match)
+        self.matches.pop(match.number, None)
+        self.sent_logs.close(match.number)
         self.recent.append(match)
-        self.stats.end(match.state, match.now())
+        header, outcome, clock = match.header, match.state.outcome, match.state.clock
+        assert outcome is not None
+        self.stats.results[str(outcome.termination)] += 1
+        if outcome.termination == Termination.TIME:
+            self.stats.lateness.add(-min(clock.left))
+        log.info(
+            "match_ended",
+            number=match.number,
+            game=header.position.game.name,
+            parameters=header.position.parameters,
+            players=header.players,
+            result=outcome.result(match.state.sides),
+            reason=str(outcome.termination),
+            detail=outcome.detail,
+            plies=match.state.history.plies,
+            left_ms=tuple(map(milliseconds, clock.left)),
+            control_ms=header.control.milliseconds,
+            started=header.started,
+            seconds=round(match.now() / 1_000_000, 3),
+        )
         self.contest_players.ended(match)
 
 
 def _add_sentence(sentence: str, more: str) -> str:
     return f"{sentence}: {more}" if more else sentence
-
-
-def _replay_record(record_store: RecordStore, number: int) -> State | None:
-    text = record_store.read(number)
-    summary = None if text is None else finished_match(text)
-    return None if summary is None else summary.state
 
 
 def _fault_fields(error: Exception) -> dict[str, Any]:

@@ -73,8 +73,7 @@ def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Lef
             journal.write(recovery.annul(summary, "the server died, and nobody can come back to the match"))
         elif not summary.result:
             stamp = recovery.stamp_at(summary, date.timestamp())
-            wait = round(arena.settings.return_seconds * 1_000_000)
-            state, lines = recovery.restore(summary, stamp, stamp + wait)
+            state, lines = recovery.restore(summary, stamp, stamp + round(arena.settings.return_seconds * 1_000_000))
             journal.write(lines)
             if state.outcome is None:
                 arena.resume_match(state, keys, journal, summary.heard)
@@ -140,7 +139,11 @@ class Rounds:
         faults, synced = await trio.to_thread.run_sync(self._sync, work, abandon_on_cancel=last)
         self._record_store.done(work, synced)
         if synced.failed:
-            self._annul_lost(synced.failed)
+            matches = sorted(synced.failed)
+            error = str(synced.failed[matches[0]])
+            log.error("records_lost", matches=matches[:20], count=len(matches), error=error)
+        for match in self._arena.matches.keys() & synced.failed.keys():
+            self._arena.annul_faulty(self._arena.matches[match], synced.failed[match])
         faults += [f"records cannot be put away yet: {error}" for error in synced.kept_back.values()]
         for fault in dict.fromkeys(faults):
             if fault not in self._logged_faults:  # once, not in every round
@@ -155,13 +158,6 @@ class Rounds:
         except OSError as error:
             faults.append(f"the database: {error}")
         return faults, self._record_store.unsynced.sync(work)
-
-    def _annul_lost(self, failed: dict[int, OSError]) -> None:
-        matches = sorted(failed)
-        error = str(failed[matches[0]])
-        log.error("records_lost", matches=matches[:20], count=len(matches), error=error)
-        for match in self._arena.matches.keys() & failed.keys():
-            self._arena.annul_faulty(self._arena.matches[match], failed[match])
 
     def close(self) -> None:
         """Save the last match number; no match begins any more."""

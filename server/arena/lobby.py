@@ -1,12 +1,18 @@
-"""Players in the lobby: notices about the opponents that they seek, and preparation of the boards that they ask for."""
+"""The lobby: what the arena needs of sessions and of contests, notices about opponents, and preparation of boards."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple, Protocol
 
 import trio
 
 from engine.games.catalogue import GAMES
 from engine.wire import messages as m
-from server.arena.roles import Player
+from engine.wire.seat import Seat as ProgramSeat
+from server.arena.matchmaking import Seek
+from server.match.match import Match
+from server.match.match_messages import Seat
+from server.net.admission import LimitedSession
+from server.storage.player_logs import FindKept
 
 CHECK_SECONDS = 1.0
 """Time between two checks for changes."""
@@ -14,6 +20,75 @@ CHECK_SECONDS = 1.0
 
 MAX_BOARDS = 64
 """Boards that count as prepared: the latest, and fewer than the games keep tables of."""
+
+
+class Player(Seat, LimitedSession, Protocol):
+    """What the arena needs of a session, beside what a match needs of it."""
+
+    name: str
+    key: str
+    """Key of the session in `Arena.sessions`: the name in lower case, except for programs of a contest."""
+    seat_token: str
+    """Token of the only seat of a contest that the session may take; empty for any."""
+    match: Match | None
+    """The match that the session plays in or watches."""
+    side: int | None
+    """Side in the match; None for a spectator."""
+
+    def reply(self, message: m.Message) -> None:
+        """Send a message."""
+
+
+class PipedProgram(NamedTuple):
+    """A program on stdin and stdout, which is logged in, and seeks, without a word of its own."""
+
+    seat: ProgramSeat
+    has_read: Callable[[], Awaitable[bool]]
+    """Waits until it has read the greeting; False where it has said something before, or has ended."""
+
+
+class Seating(Protocol):
+    """What the arena asks contests about: log-ins of their programs, seeks for a contest, and matches of a contest."""
+
+    def seat_of(self, name: str, token: str) -> str | None:
+        """Return the session key of a contest program that logs in with its token; None for anybody else."""
+
+    def key_of(self, token: str) -> str:
+        """Return the session key that belongs to the token of a seat; empty if there is none."""
+
+    def token_of(self, key: str) -> str:
+        """Return the hash of the log-in token of an entrant; empty if its contest names none."""
+
+    @property
+    def find_kept(self) -> FindKept:
+        """Find what a contest has of a player in a match."""
+
+    def entered(self, player: Player, token: str) -> None:
+        """Note the session of a program that `seat_of` has accepted."""
+
+    def failed(self, player: Player) -> None:
+        """Note that a request of a player failed through a fault of the server."""
+
+    def offers(self, player: Player, seek: Seek | None, *, rated: bool = False) -> bool:
+        """Offer a seeking player to contests, or ``rated`` to the ladder, too; return False if none wants it."""
+
+    def why_unrated(self, name: str) -> str:
+        """Return why a player can have no games of the ladder, as a sentence; empty if it can. For any thread."""
+
+    def refused(self, token: str, sentence: str) -> None:
+        """Note that a request of the program with this token was answered by an error."""
+
+    def remove(self, player: Player) -> None:
+        """Forget a player that cancelled its seek or disconnected."""
+
+    def ended(self, match: Match) -> None:
+        """Note that a match has ended."""
+
+    def keeps(self, match: int) -> bool:
+        """Tell whether a match resumes when the server is started again."""
+
+    def close(self) -> list[Player]:
+        """Release all waiting players, and return them."""
 
 
 class OpponentNotices:

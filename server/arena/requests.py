@@ -15,12 +15,13 @@ from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode, usage
 from engine.wire.ends import State
+from engine.wire.fields import read_options, write_options
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE
 from server.arena import matchmaking
 from server.arena.arena import Arena
-from server.arena.roles import Player
+from server.arena.lobby import Player
 from server.config import tokens
-from server.config.settings import REQUESTS_PER_TURN
+from server.config.settings import MAX_BUDGET, MIN_BUDGET, REQUESTS_PER_TURN
 from server.match.match import Match
 from server.match.match_messages import SteppedAnswer, list_matches, list_moves, send_match
 from server.storage.player_logs import LogRequest, read_log
@@ -108,10 +109,11 @@ class Requests:
         if not re.fullmatch(NAME_PATTERN, message.name):
             raise ProtocolError(Code.BAD_NAME, f"a name is {NAME_RULE}; not {message.name!r}")
         if player.seat_token and message.token != player.seat_token:
-            sentence = (
-                "a program logs in here with the name and the token of ARENA_NAME and ARENA_TOKEN in its environment"
+            raise ProtocolError(
+                Code.BAD_TOKEN,
+                "a program logs in here with the name and the token of ARENA_NAME and ARENA_TOKEN in its environment: "
+                "LOGIN NAME TOKEN",
             )
-            raise ProtocolError(Code.BAD_TOKEN, f"{sentence}: LOGIN NAME TOKEN")
         key = message.name.lower()
         seat = self._arena.contest_players.seat_of(message.name, message.token)
         if seat is not None:
@@ -125,8 +127,10 @@ class Requests:
                 match, Termination.SERVER_FAULT, f"the server died before {message.name} was told of the match"
             )
         elif match is not None:
-            sentence = f"{message.name} plays in match {match.number}; come back to it with RESUME {match.number} TOKEN"
-            raise ProtocolError(Code.NAME_TAKEN, sentence)
+            raise ProtocolError(
+                Code.NAME_TAKEN,
+                f"{message.name} plays in match {match.number}; come back to it with RESUME {match.number} TOKEN",
+            )
         if key in self._arena.sessions:
             raise ProtocolError(Code.NAME_TAKEN, f"somebody is logged in as {self._arena.sessions[key].name}")
         self._arena.log_in(player, message.name, key)
@@ -154,8 +158,10 @@ class Requests:
         ):
             raise ProtocolError(Code.BAD_TOKEN, "a program comes back here to its own match alone")
         if match is None:
-            wait = partial(self._arena.read_past_match, message.match)
-            return BackgroundAnswer(wait, partial(self._send_past_match, player, message, side))
+            return BackgroundAnswer(
+                partial(self._arena.read_past_match, message.match),
+                partial(self._send_past_match, player, message, side),
+            )
         name, key = match.header.players[side], match.names[side]
         before = self._arena.sessions.get(key)
         if before is not None:
@@ -191,8 +197,10 @@ class Requests:
             return None
         if message.game == LADDER:
             if message.options:
-                sentence = f"the ladder says what is played against whom: nothing stands behind SEEK {LADDER}"
-                raise ProtocolError(Code.BAD_ARGUMENTS, sentence)
+                raise ProtocolError(
+                    Code.BAD_ARGUMENTS,
+                    f"the ladder says what is played against whom: nothing stands behind SEEK {LADDER}",
+                )
             look = partial(self._arena.run_in_thread, self._arena.contest_players.why_unrated, player.name)
             return BackgroundAnswer(look, partial(self._wait_for_ladder, player))
         if game is None:
@@ -201,15 +209,16 @@ class Requests:
             raise ProtocolError(
                 Code.TOO_MANY, f"{self._arena.settings.most_matches} matches are running; try again later"
             )
-        seek = matchmaking.read_seek(player.name, game, message.options)
-        kind = self._arena.builtin_kinds.get(player.key, "") if player.is_builtin else ""
-        seek = seek._replace(is_builtin=player.is_builtin, key=player.key, kind=kind)
-        board = game.name, game.default_parameters if seek.parameters is None else seek.parameters
+        options = read_options(game, message.options, name=player.name, least_budget=MIN_BUDGET, most_budget=MAX_BUDGET)
+        kind = self._arena.builtin_kinds.get(player.key, "")
+        seek = matchmaking.Seek(player.name, game.name, options, player.key, kind)
+        board = game.name, game.default_parameters if options.parameters is None else options.parameters
         if board in self._arena.prepared_boards:
             self._wait_for_match(player, seek, game)
             return None
-        wait = partial(self._arena.prepare_board, *board)
-        return BackgroundAnswer(wait, lambda _: self._wait_for_match(player, seek, game))
+        return BackgroundAnswer(
+            partial(self._arena.prepare_board, *board), lambda _: self._wait_for_match(player, seek, game)
+        )
 
     def _wait_for_ladder(self, player: Player, why_not: str) -> None:
         """Let a player wait for games of the ladder, unless something is against it."""
@@ -225,12 +234,12 @@ class Requests:
         if self._arena.stopping:  # while the board was prepared
             raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")
         for_contest = self._arena.contest_players.offers(player, seek)
-        player.reply(m.Seeking(game.name, m.Text(matchmaking.describe(seek, game))))
+        player.reply(m.Seeking(game.name, m.Text(write_options(game, seek.options))))
         if for_contest:
             return
         pairing = self._arena.lobby.add(seek)
-        if pairing is None and seek.opponent is not None:
-            self._arena.opponent_notices.add(player, seek.opponent)
+        if pairing is None and seek.options.opponent is not None:
+            self._arena.opponent_notices.add(player, seek.options.opponent)
         if pairing is not None:
             try:
                 self._arena.begin_paired_match(pairing)
@@ -296,10 +305,10 @@ class Requests:
     def _watch(self, player: Player, message: m.Watch, _arrived: int) -> None:
         match = self._arena.find_match(message.match)
         if match is None:
-            sentence = (
-                f"match {message.match} is not running, nor has it just ended; see LIST, or RECORD for older ones"
+            raise ProtocolError(
+                Code.UNKNOWN_MATCH,
+                f"match {message.match} is not running, nor has it just ended; see LIST, or RECORD for older ones",
             )
-            raise ProtocolError(Code.UNKNOWN_MATCH, sentence)
         player.match, player.side = match, None
         match.watch(player)
 
@@ -310,8 +319,9 @@ class Requests:
         player.reply(m.Unwatched())
 
     def _record(self, player: Player, message: m.AskRecord, _arrived: int) -> BackgroundAnswer:
-        read = partial(_record_answer, self._arena.record_store, message.match)
-        return self._read_file(player, m.Record, message.match, read)
+        return self._read_file(
+            player, m.Record, message.match, partial(_record_answer, self._arena.record_store, message.match)
+        )
 
     def _log(self, player: Player, message: m.AskLog, _arrived: int) -> BackgroundAnswer:
         name = "" if _is_program(player) else player.name
@@ -372,8 +382,7 @@ def _seat_of(player: Player) -> tuple[Match, int]:
 
 
 def _resume_refused(number: int) -> ProtocolError:
-    sentence = f"match {number} is not to be resumed with this token; log in with LOGIN"
-    return ProtocolError(Code.BAD_TOKEN, sentence)
+    return ProtocolError(Code.BAD_TOKEN, f"match {number} is not to be resumed with this token; log in with LOGIN")
 
 
 def _answer_moves(player: Player, match: Match, plies: int, answer: bytes) -> None:
@@ -404,5 +413,6 @@ def _log_answer(arena: Arena, asked: LogRequest) -> bytes:
 
 def _check_request_count(kind: str, asked: int) -> None:
     if asked > REQUESTS_PER_TURN:
-        sentence = f"{kind} was asked for {REQUESTS_PER_TURN} times since the last move; wait for the next one"
-        raise ProtocolError(Code.TOO_MANY, sentence)
+        raise ProtocolError(
+            Code.TOO_MANY, f"{kind} was asked for {REQUESTS_PER_TURN} times since the last move; wait for the next one"
+        )

@@ -2,6 +2,7 @@
 
 import ssl
 from collections import deque
+from contextlib import suppress
 
 import structlog
 import trio
@@ -13,13 +14,12 @@ from engine.wire.ends import IN_MATCH, PipeEnd, ServerEnd, State, kind_of
 from engine.wire.messages import KINDS, REQUESTS
 from engine.wire.words import ANY
 from server.arena.arena import Arena
+from server.arena.lobby import PipedProgram
 from server.arena.requests import BackgroundAnswer, Requests
-from server.arena.roles import PipedProgram
 from server.config.settings import ERRORS, READ_BYTES, RECEIVE_BYTES
 from server.match.match import Match
-from server.net.connection import Connection, run_connection
-from server.net.rate_limiter import ConnectionQuota, RateLimiter, TooMany
-from server.net.wires import SocketWire, Wire, detached
+from server.net.admission import ConnectionQuota, RateLimiter, TooMany
+from server.net.connection import Connection, SocketWire, Wire, detached
 
 log = structlog.get_logger()
 
@@ -41,7 +41,6 @@ class Session:
     ) -> None:
         """Take the arena, the connection and its quota, and who is at its other end; `run` sends the greeting."""
         self.name = self.key = ""
-        self.is_builtin = False
         self.seat_token = quota.seat_token
         self.match: Match | None = None
         self.side: int | None = None
@@ -215,10 +214,20 @@ async def serve_stream(stream: Wire, arena: Arena, quota: ConnectionQuota, progr
     """Serve the peer at the other end of a stream until it ends, and close it. No fault reaches another connection."""
     connection = Connection(stream, arena.poller)
     session = Session(arena, connection, quota, program)
+
+    async def run() -> None:
+        await session.run()
+        connection.end()
+
     try:
-        await run_connection(connection, session.run)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(run)
+            await connection.write_queued()
+            nursery.cancel_scope.cancel()
     except Exception as error:
         log.error("session_failed", peer=quota.host, name=session.name, exc_info=error)
+    finally:
+        connection.close()
 
 
 HANDSHAKE_SECONDS = 10.0
@@ -239,7 +248,10 @@ async def serve_socket(
         quota = rate_limiter.admit(stream.socket.getpeername()[0])
     except TooMany as error:
         # with TLS nothing is said: a handshake would cost more than a session
-        await _send_and_close(stream, b"" if tls else encode(m.Bye("too_many", m.Text(str(error)))))
+        reason = b"" if tls else encode(m.Bye("too_many", m.Text(str(error))))
+        with trio.move_on_after(REFUSAL_SECONDS), suppress(trio.BrokenResourceError):
+            async with stream:
+                await stream.send_all(reason)
         return
     except OSError:  # already disconnected
         await trio.aclose_forcefully(stream)
@@ -259,23 +271,12 @@ async def serve_socket(
         rate_limiter.leave(quota)
 
 
-async def _send_and_close(stream: trio.SocketStream, data: bytes) -> None:
-    with trio.move_on_after(REFUSAL_SECONDS):
-        async with stream:
-            try:
-                await stream.send_all(data)
-            except trio.BrokenResourceError:
-                return
-
-
 async def _shake_hands(connected: ssl.SSLSocket) -> None:
     """Do the handshake of a non-blocking socket; raises OSError."""
     while True:
         try:
-            connected.do_handshake()
+            return connected.do_handshake()
         except ssl.SSLWantReadError:
             await trio.lowlevel.wait_readable(connected)
         except ssl.SSLWantWriteError:
             await trio.lowlevel.wait_writable(connected)
-        else:
-            return

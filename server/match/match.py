@@ -16,15 +16,13 @@ from engine.match.clock import Clock, Stall
 from engine.match.record import RecordedNote
 from engine.wire import messages as m
 from engine.wire.coding import encode
+from engine.wire.words import word_of
 from server.match.match_messages import (
     Seat,
     View,
     changes,
-    listing_head,
-    listing_line,
     recent_states,
     send_match,
-    watching,
 )
 from server.net.connection import Poller
 from server.net.timing import FlagTimer, LatencyProbe, StallLog
@@ -83,7 +81,6 @@ class Match:
         self._view = View()
         """The part of the match that its spectators have been shown."""
         self._latency_probes = (LatencyProbe(), LatencyProbe())
-        self._listing_head = listing_head(state.header)
         self._journal = journal
         self._clock = context.clock
         self._stalls = context.stalls
@@ -246,7 +243,16 @@ class Match:
 
     def watch(self, seat: Seat) -> None:
         """Add a spectator, and send the match from its start."""
-        seat.tell(m.Watching, encode(watching(self.header)))
+        header, position = self.header, self.header.position
+        about = m.Watching(
+            self.number,
+            position.game.name,
+            word_of(position.parameters),
+            *header.players,
+            *header.control.milliseconds,
+            header.move_limit,
+        )
+        seat.tell(m.Watching, encode(about))
         send_match(seat, self._board, self.public, self.public_notes, self._moved, self.now())
         if self.state.outcome is None:
             self.follow(seat)
@@ -259,8 +265,13 @@ class Match:
         self._view = View.of(self.public, self.public_notes)
 
     def line(self) -> str:
-        """Return the line of the match in LIST."""
-        return listing_line(self._listing_head, self.state, self.public.history.plies)
+        """Return the line of the match in LIST, with the number of moves that spectators have seen."""
+        header, outcome, plies = self.header, self.state.outcome, self.public.history.plies
+        position, times = header.position, " ".join(map(str, header.control.milliseconds))
+        head = f"{self.number} {position.game.name} {word_of(position.parameters)} {' '.join(header.players)} {times}"
+        if outcome is not None:
+            return f"{head} {plies} {outcome.result(self.state.sides)} {outcome.termination}"
+        return f"{head} {plies} {'running' if self.state.playing else 'preparing'}"
 
     def flag(self, now: int) -> None:
         """Check at a stamp of the server whether a flag has fallen, or waiting for players is over. Raises nothing."""

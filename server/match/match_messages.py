@@ -13,16 +13,15 @@ from engine.games.history import History
 from engine.games.interface import Position
 from engine.match import referee
 from engine.match.clock import Clock
-from engine.match.record import Header, RecordedNote
+from engine.match.record import RecordedNote
 from engine.match.referee import State
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode
 from engine.wire.fields import write_note
 from engine.wire.messages import MICROSECONDS
-from engine.wire.words import word_of
 from server.config.settings import LISTED_MOVES
-from server.net.rate_limiter import processor_time
+from server.net.admission import processor_time
 
 
 class Seat(Protocol):
@@ -33,34 +32,6 @@ class Seat(Protocol):
 
     def leave(self) -> None:
         """Forget the match, which is over."""
-
-
-def watching(header: Header) -> m.Watching:
-    """Return WATCHING for a match."""
-    position = header.position
-    return m.Watching(
-        header.match,
-        position.game.name,
-        word_of(position.parameters),
-        *header.players,
-        *header.control.milliseconds,
-        header.move_limit,
-    )
-
-
-def listing_head(header: Header) -> str:
-    """Return the part of the line of a match in LIST that does not change."""
-    position, times = header.position, " ".join(map(str, header.control.milliseconds))
-    players = " ".join(header.players)
-    return f"{header.match} {position.game.name} {word_of(position.parameters)} {players} {times}"
-
-
-def listing_line(head: str, state: State, plies: int) -> str:
-    """Return the line of a match in LIST, in which spectators have seen so many moves."""
-    outcome = state.outcome
-    if outcome is not None:
-        return f"{head} {plies} {outcome.result(state.sides)} {outcome.termination}"
-    return f"{head} {plies} {'running' if state.playing else 'preparing'}"
 
 
 def now_text() -> str:
@@ -136,11 +107,8 @@ def _clock(state: State, plies: int) -> Clock:
     return Clock((moved.first * MICROSECONDS, moved.second * MICROSECONDS))
 
 
-MOVES_PER_STEP = 25
-"""Moves generated in one step: a third of a millisecond as a rule."""
-
 STEP_MICROSECONDS = 300
-"""Processor time after which a step ends early: rows of a large board can be removed in many ways."""
+"""Processor time after which a step that generates moves ends."""
 
 LINES_PER_STEP = 100
 """Lines of LIST made in one step: a fifth of a millisecond."""
@@ -181,7 +149,7 @@ def list_moves(position: Position) -> Iterator[bytes]:
         if len(found) == LISTED_MOVES:
             raise ProtocolError(Code.TOO_MANY, f"more than {LISTED_MOVES} moves are legal here; they are not listed")
         found.append(successor.move)
-        if len(found) % MOVES_PER_STEP == 0 or processor_time() - began > STEP_MICROSECONDS:
+        if processor_time() - began > STEP_MICROSECONDS:
             yield b""
             began = processor_time()
     yield encode(m.Moves(m.Block(tuple(found))))

@@ -5,14 +5,6 @@ Counting a move takes some tenths of a microsecond; `server.web.http.metrics_end
 
 from collections import Counter
 
-import structlog
-
-from engine.games.outcome import Termination
-from engine.match import record
-from engine.match.referee import State
-
-log = structlog.get_logger()
-
 SUSPENDED = "suspended"
 """Reason of matches that were left to the next server."""
 
@@ -37,38 +29,13 @@ class Histogram:
 
 
 class ServerStats:
-    """Counters. At any time, `started` is the sum of `results` and of the number of running matches."""
+    """Counters."""
 
     def __init__(self) -> None:
         """Start at zero."""
-        self.started = 0
-        """Matches that were started, or resumed after a crash."""
         self.results: Counter[str] = Counter()
         """Ended matches by reason."""
         self.moves = Histogram()
         """Time from the arrival of a MOVE until its answers were sent."""
         self.lateness = Histogram()
         """Delay of flags: from the deadline until the match ended."""
-
-    def end(self, state: State, took: int) -> None:
-        """Count and log a finished match. ``took`` is its duration in microseconds."""
-        header, outcome = state.header, state.outcome
-        assert outcome is not None
-        self.results[str(outcome.termination)] += 1
-        if outcome.termination == Termination.TIME:
-            self.lateness.add(-min(state.clock.left))
-        log.info(
-            "match_ended",
-            number=header.match,
-            game=header.position.game.name,
-            parameters=header.position.parameters,
-            players=header.players,
-            result=outcome.result(state.sides),
-            reason=str(outcome.termination),
-            detail=outcome.detail,
-            plies=state.history.plies,
-            left_ms=tuple(map(record.milliseconds, state.clock.left)),
-            control_ms=header.control.milliseconds,
-            started=header.started,
-            seconds=round(took / 1_000_000, 3),
-        )

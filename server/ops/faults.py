@@ -5,6 +5,7 @@ An error that is not known to be the program's counts as the machine's, so that 
 
 import errno
 import os
+from collections.abc import Collection
 
 PROGRAM_FAULTS = frozenset(
     {
@@ -40,18 +41,18 @@ _CLAUSES = {
 }
 
 
-def machine_fault(error: BaseException) -> str:
+def machine_fault(error: BaseException, besides: Collection[int] = PROGRAM_FAULTS) -> str:
     """Describe a fault of the machine in a clause; empty if the error is none.
 
-    An OSError counts unless its number is one of `PROGRAM_FAULTS`. Of a group of errors the first one counts that does.
+    An OSError counts unless its number is ``besides``. Of a group of errors the first one counts that does.
     """
     if isinstance(error, BaseExceptionGroup):
-        return next((clause for one in error.exceptions if (clause := machine_fault(one))), "")
+        return next((clause for one in error.exceptions if (clause := machine_fault(one, besides))), "")
     if isinstance(error, MemoryError):
         return f"{_CLAUSES[errno.ENOMEM]} ({type(error).__name__})"
     if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
         return f"{_CLAUSES[errno.EAGAIN]} ({error})"
-    if isinstance(error, OSError) and error.errno not in PROGRAM_FAULTS:
+    if isinstance(error, OSError) and error.errno not in besides:
         if error.errno is None:
             return type(error).__name__
         words = _CLAUSES.get(error.errno, error.strerror or os.strerror(error.errno))
@@ -61,11 +62,7 @@ def machine_fault(error: BaseException) -> str:
 
 def server_fault(error: BaseException) -> str:
     """Describe a failure of the server's own files or threads in a clause; empty if the error is none."""
-    if isinstance(error, BaseExceptionGroup):
-        return next((clause for one in error.exceptions if (clause := server_fault(one))), "")
-    if isinstance(error, OSError) and error.errno is not None and error.errno in PROGRAM_FAULTS:
-        return f"{error.strerror or os.strerror(error.errno)} ({errno.errorcode[error.errno]})"
-    return machine_fault(error)
+    return machine_fault(error, besides=())
 
 
 def pause_seconds(failures: int, first: float = 1.0, most: float = MAX_PAUSE_SECONDS) -> float:

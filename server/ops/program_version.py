@@ -5,8 +5,8 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-import engine
-import server
+ROOT = Path(__file__).parents[2]
+"""The folder of the packages of this distribution."""
 
 RULES = ("engine/games", "engine/match", "server/match")
 """Sources that decide a game: rules, clocks, records and the referee."""
@@ -20,10 +20,8 @@ def program() -> str:
 @cache
 def program_with_rules() -> str:
     """Return name and version of this program, with a digest of its rules."""
-    places = {package.__name__: Path(str(package.__file__)).parent.parent for package in (engine, server)}
     digest = hashlib.sha256()
     for name in RULES:
-        root = places[name.partition("/")[0]]
-        for path in sorted((root / name).rglob("*.py")) or [root / name]:
-            digest.update(f"{path.relative_to(root).as_posix()} {path.stat().st_size}\n".encode() + path.read_bytes())
+        for path in sorted((ROOT / name).rglob("*.py")):
+            digest.update(f"{path.relative_to(ROOT).as_posix()} {path.stat().st_size}\n".encode() + path.read_bytes())
     return f"{program()} with the rules {digest.hexdigest()[:16]}"

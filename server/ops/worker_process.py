@@ -1,17 +1,85 @@
-"""The server's side of a worker process: starts it, asks it, stops it, and ends it."""
+"""Worker processes: a process answers the questions that come on standard input, one after the other.
+
+The first answer, an empty one, says that the process is ready. A question of the kind ``stop`` ends the work on the
+others, which are answered soon then; it has no answer itself. The process ends with its standard input, also in the
+middle of its work: the server is gone, however it ended, or has no use for it any more.
+
+`answer_questions` is the side of the process; `WorkerProcess` is the side of the server.
+"""
 
 import errno
 import math
+import os
 import resource
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Event, Thread
+from typing import Any, NamedTuple
 
 import trio
 
-from server.ops.question_loop import FAULT, STOP
+from server.config.process_settings import ignore_interrupts
+
+OK, FAULT = 200, 500
+"""Statuses of answers; those between are for what is wrong with a question. A fault's body is a text that says what."""
+
+STOP = b"stop"
+"""The kind of a question that stops what is under way."""
+
+MAX_FAULT = 2000
+"""Characters of a traceback that are told, the last ones."""
+
+
+class Question(NamedTuple):
+    """A question as it was read, and what stops the work on it: an event, or an object with a ``set`` like one."""
+
+    kind: str
+    body: bytes
+    stop: Any
+
+
+def answer_questions(answer: Callable[[Question], tuple[int, bytes]], new_stop: Callable[[], Any] = Event) -> None:
+    """Answer questions, each of which can be stopped by an object of its own, until there are no more.
+
+    Does not return. Where ``answer`` raises an exception, the answer is a `FAULT`.
+    """
+    ignore_interrupts()  # Ctrl-C is for the server
+    questions: SimpleQueue[Question] = SimpleQueue()
+
+    def read_questions() -> None:
+        latest = new_stop()
+        try:
+            while line := sys.stdin.buffer.readline():
+                kind, length = line.split()
+                body = sys.stdin.buffer.read(int(length))
+                if kind == STOP:
+                    latest.set()
+                else:
+                    latest = new_stop()
+                    questions.put(Question(kind.decode(), body, latest))
+        finally:
+            os._exit(0)  # also in the middle of a question
+
+    Thread(target=read_questions, daemon=True).start()
+    _write(OK, b"")
+    while True:
+        question = questions.get()
+        try:
+            status, body = answer(question)
+        except Exception:
+            status, body = FAULT, traceback.format_exc()[-MAX_FAULT:].encode(errors="replace")
+        _write(status, body)
+
+
+def _write(status: int, body: bytes) -> None:
+    sys.stdout.buffer.write(b"%d %d\n%b" % (status, len(body), body))
+    sys.stdout.buffer.flush()
+
 
 END_SECONDS = 10.0
 """How long a process that was killed may take to be gone: less than a moment, unless its disk does not answer."""
@@ -37,7 +105,7 @@ def command_of(module: str, *arguments: str) -> tuple[str, ...]:
 
 
 class WorkerProcess:
-    """A process that runs `server.ops.question_loop`, and what was read from it so far."""
+    """A process that runs `answer_questions`, and what was read from it so far."""
 
     def __init__(self, process: trio.Process) -> None:
         """Take a process whose standard input and output are pipes."""
@@ -114,7 +182,10 @@ class WorkerProcess:
     async def _answer(self, wanted: Callable[[], bool] | None) -> tuple[int, bytes]:
         while (answer := self._whole()) is None:
             with trio.move_on_after(math.inf if wanted is None else LOOK_SECONDS):
-                await self._more()
+                piece = await self._answers.receive_some(PIECE)
+                if not piece:
+                    raise EOFError("the process has ended")
+                self._read += piece
             if wanted is not None and not wanted():
                 wanted = None
                 await self._tell_to_stop()
@@ -134,22 +205,3 @@ class WorkerProcess:
         body = bytes(self._read[start : start + length])
         del self._read[: start + length]
         return status, body
-
-    async def _more(self) -> None:
-        piece = await self._answers.receive_some(PIECE)
-        if not piece:
-            raise EOFError("the process has ended")
-        self._read += piece
-
-
-async def ask_once(module: str, kind: str, body: bytes, *arguments: str) -> tuple[int, bytes]:
-    """Let a process of its own answer one question; it is killed where that is cancelled.
-
-    Raises OSError where it cannot be started, and one of the `FAULTS` where it dies.
-    """
-    worker = await WorkerProcess.start(command_of(module, *arguments))
-    try:
-        await worker.ready()
-        return await worker.ask(kind, body)
-    finally:
-        await worker.end()

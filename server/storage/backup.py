@@ -12,7 +12,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -23,8 +23,6 @@ from server.storage.record_store import NUMBERS, UNFINISHED
 
 COMPLETE = "backup.json"
 """Is written last: a folder without it is no whole backup."""
-
-FORMAT = 1
 
 DATABASES = "*.sqlite3"
 
@@ -55,18 +53,11 @@ def back_up(data: Path, to: Path, now: datetime, begun: Begun, contests: str) ->
         raise BadBackup(f"there is no data directory {data}; name it with --data")
     if to.absolute().is_relative_to(data.absolute()):
         raise BadBackup(f"{to} lies within the data directory {data}; a backup belongs elsewhere")
-    unfinished = to.with_name(f"{to.name}{UNFINISHED}")
-    unfinished.mkdir(0o700, parents=True)
-    try:
+    with _new_folder(to) as unfinished:
         _fill(data, unfinished, begun, contests)
         files = len(_files(unfinished))
-        head = {"format": FORMAT, "made": now.isoformat(), "files": files}
-        (unfinished / COMPLETE).write_text(json.dumps(head) + "\n", encoding="ascii")
-        os.sync()  # thousands of small files at once
-        unfinished.rename(to)
-    except BaseException:
-        shutil.rmtree(unfinished)
-        raise
+        head = json.dumps({"made": now.isoformat(), "files": files})
+        (unfinished / COMPLETE).write_text(f"{head}\n", encoding="ascii")
     return files
 
 
@@ -76,41 +67,42 @@ def restore(backup: Path, data: Path) -> int:
     Nothing is written to the backup. Raises `BadBackup`, `BadStore` and OSError.
     """
     try:
-        head = json.loads((backup / COMPLETE).read_bytes())
-        form, files = int(head["format"]), int(head["files"])
-    except FileNotFoundError:
-        raise BadBackup(f"{backup} is no whole backup: there is no {COMPLETE} in it") from None
-    except (ValueError, KeyError, TypeError):
-        raise BadBackup(f"{backup / COMPLETE} cannot be read; take another backup") from None
-    if form != FORMAT:
-        raise BadBackup(f"{backup} has the format {form}, and this version of arena-server knows {FORMAT}")
+        files = int(json.loads((backup / COMPLETE).read_bytes())["files"])
+    except (OSError, ValueError, LookupError, TypeError):
+        raise BadBackup(f"{backup} is no whole backup: there is no {COMPLETE} in it that can be read") from None
     if data.exists() and any(data.iterdir()):
         raise BadBackup(f"{data} is not empty; move it away, or restore to another folder with --data")
-    data = data.absolute()
-    unfinished = data.with_name(f"{data.name}{UNFINISHED}")
     there = len(_files(backup)) - 1
     if there != files:
         raise BadBackup(f"{backup} had {number_of(files, 'file')}, and has {there}; take another backup")
     for path in backup.glob(DATABASES):
         with guarded(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as database:
             check_whole(database, path)
-    unfinished.mkdir(0o700, parents=True)
-    try:
+    with _new_folder(data.absolute()) as unfinished:
         shutil.copytree(backup, unfinished, symlinks=True, dirs_exist_ok=True)
         (unfinished / COMPLETE).unlink()
+    return files
+
+
+@contextmanager
+def _new_folder(to: Path) -> Iterator[Path]:
+    """Give a folder to fill, which takes its name, perhaps of an empty folder, when it is on the disk; else it goes."""
+    unfinished = to.with_name(f"{to.name}{UNFINISHED}")
+    unfinished.mkdir(0o700, parents=True)
+    try:
+        yield unfinished
+        os.sync()  # thousands of small files at once
+        unfinished.rename(to)
     except BaseException:
         shutil.rmtree(unfinished)
         raise
-    with suppress(FileNotFoundError):
-        data.rmdir()
-    unfinished.rename(data)
-    os.sync()
-    return files
 
 
 def _fill(data: Path, to: Path, begun: Begun, contests: str) -> None:
     for path in sorted(data.glob(DATABASES)):
-        _copy_database(path, to / path.name)
+        with closing(sqlite3.connect(to / path.name)) as copy:
+            copy_database(path, copy)
+        shutil.copymode(path, to / path.name)
     folders = sorted((path for path in data.iterdir() if path.is_dir()), key=lambda path: path.name != GROWING)
     for folder in folders:
         (to / folder.name).mkdir()
@@ -122,18 +114,11 @@ def _fill(data: Path, to: Path, begun: Begun, contests: str) -> None:
         if path.is_file() and path.name not in (LOCK, NUMBERS) and ".sqlite3" not in path.name:
             _copy(path, to / path.name, linked=False)
     _skip_numbers(data / NUMBERS, to / NUMBERS)
-    since = begun(data / contests) - begun(to / contests) if (to / contests).exists() else ()
-    for match in since:
+    for match in begun(data / contests) - begun(to / contests) if (to / contests).exists() else ():
         for folder_name in MATCH_FOLDERS:
             (to / folder_name / f"{match}{SUFFIX}").unlink(missing_ok=True)
     for path in (to / "records").glob(f"*{SUFFIX}"):
         (to / GROWING / path.name).unlink(missing_ok=True)  # it ended meanwhile
-
-
-def _copy_database(path: Path, to: Path) -> None:
-    with closing(sqlite3.connect(to)) as copy:
-        copy_database(path, copy)
-    shutil.copymode(path, to)
 
 
 def _copy(path: Path, to: Path, *, linked: bool) -> None:

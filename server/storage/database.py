@@ -78,14 +78,6 @@ def copy_database(path: Path, copy: sqlite3.Connection) -> None:
         file.backup(copy)
 
 
-def other_version(connection: sqlite3.Connection, path: Path) -> str:
-    """Return a sentence if another version of this program has written the store; empty otherwise."""
-    version = _number(connection, "PRAGMA user_version")
-    if version in (0, VERSION):  # 0: the tables are not made yet
-        return ""
-    return f"{path} was written by another version of arena-server: its schema is {version}, this one reads {VERSION}"
-
-
 @contextmanager
 def guarded(path: Path) -> Iterator[None]:
     """Turn errors of SQLite into `BadStore`."""
@@ -137,8 +129,10 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema) -> None
     connection.execute("COMMIT")
     if application != schema.application and tables > 0:
         raise BadStore(f"{path} is the database of another program; move it away, or give another data directory")
-    if other := other_version(connection, path):
-        raise BadStore(other)
+    if version not in (0, VERSION):  # 0: the tables are not made yet
+        raise BadStore(
+            f"{path} was written by another version of arena-server: its schema is {version}, this one reads {VERSION}"
+        )
     connection.execute("PRAGMA journal_mode = WAL")
     if version == 0:
         with transaction(connection, synced=True):

@@ -101,7 +101,7 @@ class Disk:
             return
         file = os.open(path, flags)
         try:
-            self._flush(file)
+            os.fdatasync(file)
         except OSError as error:
             if error.errno not in NO_SYNC:
                 raise
@@ -110,9 +110,6 @@ class Disk:
                 log.warning("filesystem_sync_failed", path=str(path), error=str(error))
         finally:
             os.close(file)
-
-    def _flush(self, file: int) -> None:
-        os.fdatasync(file)
 
 
 def boot() -> str:
@@ -132,9 +129,17 @@ def lock_data_directory(folder: Path) -> Iterator[None]:
     """Lock a data directory for this process; raises `DataDirectoryInUse`, or another OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("w") as lock:
-        if not _locked(lock.fileno()):
-            sentence = f"another server uses the data directory {folder}; give this one its own with --data"
-            raise DataDirectoryInUse(sentence)
+        until = monotonic() + LOCK_SECONDS
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if monotonic() > until:
+                    raise DataDirectoryInUse(
+                        f"another server uses the data directory {folder}; give this one its own with --data"
+                    ) from None
+            sleep(LOOK_SECONDS)
         yield
 
 
@@ -148,19 +153,6 @@ def is_in_use(folder: Path) -> bool:
     except OSError:
         return False
     return False
-
-
-def _locked(lock: int) -> bool:
-    until = monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if monotonic() > until:
-                return False
-            sleep(LOOK_SECONDS)
-        else:
-            return True
 
 
 SUFFIX = ".txt"
@@ -205,14 +197,14 @@ class DataFolders:
 class Round(NamedTuple):
     """A sync round: what was written since the last one."""
 
-    written: frozenset[int]
+    written: set[int]
     """Matches whose journals have grown."""
-    begun: frozenset[int]
+    begun: set[int]
     """New matches, whose file names are unsynced."""
-    finished: tuple[int, ...]
+    expired: set[int]
+    """Matches whose keys are not needed any more. To delete a file can take as long as the disk syncs others."""
+    finished: tuple[int, ...] = ()
     """Finished matches, whose records move when they are synced."""
-    expired: frozenset[int] = frozenset()
-    """Matches whose keys are deleted."""
 
 
 class Synced(NamedTuple):
@@ -229,23 +221,17 @@ class Unsynced:
 
     def __init__(self, places: DataFolders, disk: Disk) -> None:
         """Start empty."""
-        self.written: set[int] = set()
-        """Matches whose journals have grown since the last round."""
-        self.begun: set[int] = set()
-        """Matches that have begun since the last round."""
+        self.next = Round(set(), set(), set())
+        """What is to be synced in the next round."""
         self.late: dict[int, None] = {}
         """Finished matches whose records have not moved yet."""
-        self.expired: set[int] = set()
-        """Matches whose keys are not needed any more. To delete a file can take as long as the disk syncs others."""
         self._failed: dict[int, OSError] = {}
         self._folders, self._disk = places, disk
 
     def round(self) -> Round:
         """Take what is to be synced in a round; it may be empty."""
-        work = Round(frozenset(self.written), frozenset(self.begun), tuple(self.late), frozenset(self.expired))
-        self.written.clear()
-        self.begun.clear()
-        self.expired.clear()
+        work = self.next._replace(finished=tuple(self.late))
+        self.next = Round(set(), set(), set())
         return work
 
     def sync(self, work: Round) -> Synced:
@@ -325,8 +311,8 @@ class Unsynced:
 
     def done(self, work: Round, synced: Synced) -> list[int]:
         """Apply the result of a round; return the matches whose records were moved."""
-        self.written |= synced.kept_back.keys() & work.written
-        self.begun |= synced.kept_back.keys() & work.begun
+        self.next.written.update(synced.kept_back.keys() & work.written)
+        self.next.begun.update(synced.kept_back.keys() & work.begun)
         moved = []
         for match in work.finished:
             if match in synced.kept_back:

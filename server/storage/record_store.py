@@ -65,7 +65,6 @@ class MatchJournal:
         """Take a file that is open for appending, and its length in bytes."""
         self._keeper, self._match = keeper, match
         self._file, self._length = file, length
-        self._written = keeper.unsynced.written
 
     def write(self, text: str) -> None:
         """Append text, which survives a kill of the process. Raises OSError, and then nothing is appended."""
@@ -76,7 +75,7 @@ class MatchJournal:
             self._keeper.disk.cut(self._file, self._length)  # half a line would corrupt the next one
             raise
         self._length += len(data)
-        self._written.add(self._match)
+        self._keeper.unsynced.next.written.add(self._match)
 
     def finish(self) -> None:
         """Sign and close the journal, and move it to the records; players may still resume for the result.
@@ -84,8 +83,7 @@ class MatchJournal:
         Raises OSError, and then the journal is closed, and moves with a later one.
         """
         try:
-            if self._keeper.signs:
-                self.write(self._keeper.signature(self._keeper.journal(self._match)))
+            self.write(self._keeper.signature(self._keeper.journal(self._match)))
         finally:
             self.close()
             self._keeper.finish(self._match)
@@ -145,8 +143,7 @@ class MatchNumbers:
         self._reserved = self._last
 
     def _write(self, most: int) -> None:
-        text = f"{most} {boot()}\n"
-        self._disk.replace(self._path, text.encode(), self._path.with_suffix(UNFINISHED))
+        self._disk.replace(self._path, f"{most} {boot()}\n".encode(), self._path.with_suffix(UNFINISHED))
 
 
 class RecordStore:
@@ -170,7 +167,6 @@ class RecordStore:
         self.disk = disk or Disk()
         self.disk.syncs = synced
         self._sign = sign
-        self.signs = sign is not None
         self.folders = DataFolders(folder)
         self.unsynced = Unsynced(self.folders, self.disk)
         running, keys = self.folders.running, self.folders.keys
@@ -190,10 +186,6 @@ class RecordStore:
         for place in (*places, folder):
             self.disk.sync_folder(place)
 
-    def next_number(self) -> int:
-        """Return an unused match number; raises OSError if none can be reserved."""
-        return self.numbers.next()
-
     def begin(self, match: int, keys: Keys, head: str) -> MatchJournal:
         """Create the journal of a match with its head; raises OSError, and then there is none."""
         self._write_keys(match, keys)
@@ -209,7 +201,7 @@ class RecordStore:
             with suppress(OSError):
                 self.disk.unlink(new)
             raise
-        self.unsynced.begun.add(match)
+        self.unsynced.next.begun.add(match)
         return journal
 
     def _write_keys(self, match: int, keys: Keys) -> None:
@@ -230,7 +222,7 @@ class RecordStore:
         except OSError:
             self.disk.close(file)
             raise
-        self.unsynced.begun.add(match)
+        self.unsynced.next.begun.add(match)
         return MatchJournal(self, match, file, length)
 
     def signature(self, record: bytes) -> str:
@@ -336,7 +328,7 @@ class RecordStore:
     def _expire_keys(self, match: int) -> None:
         self._ended.append(match)
         while len(self._ended) > self._recent:
-            self.unsynced.expired.add(self._ended.popleft())
+            self.unsynced.next.expired.add(self._ended.popleft())
 
     def _last_written(self, match: int) -> tuple[int, int]:
         """Return when the record of a match got its last line, as it ended, with its number; for sorting."""

@@ -29,7 +29,7 @@ from engine.games.catalogue import GAMES, TITLES
 from server.arena.arena import Arena
 from server.contest.report.page import Group, page_values, rounds
 from server.contest.report.templating import render
-from server.net.listener import Listener
+from server.net.admission import Listener
 from server.net.timing import microseconds
 from server.ops.supervisor import supervise
 from server.storage.record_store import RecordStore

@@ -13,9 +13,8 @@ import structlog
 import trio
 
 from server.ops.faults import machine_fault
-from server.ops.question_loop import OK
 from server.ops.typed_json import decode
-from server.ops.worker_process import FAULTS, WorkerProcess, command_of
+from server.ops.worker_process import FAULTS, OK, WorkerProcess, command_of
 from server.web.http.errors import TOO_LONG, Refused
 
 log = structlog.get_logger()

@@ -1,4 +1,4 @@
-"""The process that answers questions of pages, a worker process (`server.ops.question_loop`).
+"""The process that answers questions of pages, a worker process (`server.ops.worker_process`).
 
 It runs apart from the server, so that neither compiling nor pure Python keeps a match waiting. Its argument is what is
 added to the server's nice value. An answer is JSON; the body of an answer with another status than 200 is a sentence
@@ -22,8 +22,8 @@ from engine.search.searcher import Stop
 from engine.solve.tablebase import tablebase_of
 from server.config.process_settings import compute_in_one_thread, lower_priority
 from server.match.match_messages import now_text
-from server.ops.question_loop import OK, Question, answer_questions
 from server.ops.typed_json import decode
+from server.ops.worker_process import OK, Question, answer_questions
 from server.web.http.errors import BAD_REQUEST, NOT_TRUE, Refused
 from server.web.people import indexing, search
 from server.web.people.search import Asked

@@ -22,9 +22,9 @@ from server.arena.session import serve_stream
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
 from server.match.match import Match
-from server.net.rate_limiter import RateLimiter
+from server.net.admission import RateLimiter
+from server.net.connection import SocketWire
 from server.net.timing import microseconds
-from server.net.wires import SocketWire
 from server.ops import logs
 from server.storage.record_store import RecordStore
 from tests.waiting import WAIT_SECONDS
@@ -132,7 +132,7 @@ class ArenaHarness:
         self._sockets.close()
 
     async def connect(self, name: str = "", token: str = "", host: str = "127.0.0.1") -> Client:
-        """Connect from an address; raises `server.net.rate_limiter.TooMany`."""
+        """Connect from an address; raises `server.net.admission.TooMany`."""
         near, far = stream_pair()
         self._sockets.callback(near.socket.close)
         quota = self.rate_limiter.admit(host)

@@ -349,7 +349,11 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(site: Site, tmp_path: Path) 
         timeout=WAIT_SECONDS,
     )
     (line,) = done.stderr.splitlines()
-    assert done.returncode == 1 and f"no pages on 127.0.0.1:{site.web_port}" in line and "--web HOST:PORT" in line
+    assert (
+        done.returncode == 1
+        and f"127.0.0.1, port {site.web_port} (Address already in use)" in line
+        and "--web HOST:PORT" in line
+    )
 
 
 def test_a_place_is_an_address_and_a_port(capsys: pytest.CaptureFixture[str]) -> None:

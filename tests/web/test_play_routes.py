@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from engine.search.searcher import Stop
-from server.ops.question_loop import Question
+from server.ops.worker_process import Question
 from server.web import worker as page_worker
 from server.web.app import QUESTION_BYTES, question_routes
 from server.web.http.errors import Refused

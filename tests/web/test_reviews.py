@@ -7,7 +7,7 @@ import pytest
 from engine.match.review import review
 from engine.match.verification import verify
 from engine.search.searcher import Stop
-from server.ops.question_loop import OK, Question
+from server.ops.worker_process import OK, Question
 from server.web.play import analysis
 from server.web.play.analysis import review_part
 from server.web.worker import Worker

@@ -15,7 +15,7 @@ from engine.games.outcome import Termination
 from engine.wire.seat import Seat
 from engine.wire.words import number_of, word_of
 from server.arena.arena import Arena
-from server.arena.roles import PipedProgram
+from server.arena.lobby import PipedProgram
 from server.arena.session import serve_stream
 from server.config.builtin_bot import builtin_bot_command, builtin_bot_named
 from server.contest.definition import Sandbox
@@ -29,9 +29,9 @@ from server.contest.programs.sandbox.choice import NotVisible, seal_of
 from server.contest.programs.sandbox.cores import CoreLease, Cores
 from server.contest.scoring.results import game_result
 from server.contest.store.folders import errors_of
-from server.net.rate_limiter import AddressUsage, ConnectionQuota
+from server.net.admission import AddressUsage, ConnectionQuota
+from server.net.connection import Pipes, SocketWire, Wire, detached
 from server.net.timing import microseconds
-from server.net.wires import Pipes, SocketWire, Wire, detached
 from server.ops import descendants
 
 Result = TypeVar("Result")

@@ -23,7 +23,7 @@ from server.storage.player_logs import FindKept
 
 if TYPE_CHECKING:
     from server.arena.arena import Arena
-    from server.arena.roles import Player
+    from server.arena.lobby import Player
     from server.contest.programs.program import Program
     from server.match.match import Match
 
@@ -359,9 +359,9 @@ def _asks_for(seek: Seek, game: str, parameters: str, control: TimeControl) -> b
     """Tell whether a seek fits a game; opponent and colour are chosen by the contest."""
     return (
         seek.game == game
-        and seek.parameters in (None, parameters)
-        and seek.budget in (None, control.budget)
-        and seek.increment in (None, control.increment)
-        and seek.side is None
-        and seek.opponent is None
+        and seek.options.parameters in (None, parameters)
+        and seek.options.budget in (None, control.budget)
+        and seek.options.increment in (None, control.increment)
+        and seek.options.side is None
+        and seek.options.opponent is None
     )

@@ -25,7 +25,7 @@ from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.worker_job import PROGRAMS, Answer, Job, own_cores
 from server.contest.store.folders import errors_of
-from server.net.rate_limiter import RateLimiter, patrol
+from server.net.admission import RateLimiter, patrol
 from server.net.timing import StallMonitor, microseconds
 from server.ops.logs import configure
 from server.ops.program_version import program_with_rules

@@ -1,6 +1,6 @@
 """Adjudication: ends a game when the result of its position is proven.
 
-Run as a program, this module is the prover: it answers each `Question` (`server.ops.question_loop`) with a
+Run as a program, this module is the prover: it answers each `Question` (`server.ops.worker_process`) with a
 `Proof` or null, in JSON. Its arguments are the seconds and megabytes for a position. The answer to a question that is
 cancelled is null, too.
 
@@ -35,10 +35,9 @@ from engine.wire.words import number_of
 from server.config import process_settings
 from server.contest.definition import Adjudication
 from server.match.match import Match
-from server.ops.question_loop import OK, answer_questions
-from server.ops.question_loop import Question as Asked
 from server.ops.typed_json import decode
-from server.ops.worker_process import WorkerProcess, command_of
+from server.ops.worker_process import OK, WorkerProcess, answer_questions, command_of
+from server.ops.worker_process import Question as Asked
 
 LOOK_SECONDS = 0.05
 """How often to look for positions that were not looked at yet."""

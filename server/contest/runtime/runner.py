@@ -324,7 +324,7 @@ class Runner:
 
     async def _have_played(self, fixture: Fixture) -> None:
         """Let the host play a game, and keep its result."""
-        number = self._running[fixture] = self._arena.record_store.next_number()
+        number = self._running[fixture] = self._arena.record_store.numbers.next()
         known, began = len(self.definition.interventions), trio.current_time()
         if not await self._ledger.begin(fixture, number):
             return  # the organiser has just changed something

@@ -28,10 +28,9 @@ from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.outcome import Termination
 from server.config.process_settings import with_low_priority
 from server.contest.definition import Bounds
-from server.contest.programs.sandbox import bubblewrap
-from server.contest.programs.sandbox.bubblewrap import View
-from server.contest.programs.sandbox.choice import sandbox_obstacle
-from server.contest.programs.sandbox.process import Seal, running
+from server.contest.programs.sandbox import choice
+from server.contest.programs.sandbox.choice import Seal, View, sandbox_obstacle
+from server.contest.programs.sandbox.process import running
 from server.league.submissions import sealed_bot, upload
 from server.league.submissions.upload import BadUpload, unpack
 from server.league.submissions.versions import (
@@ -113,7 +112,7 @@ async def run_build(command: Sequence[str], folder: Path, log: Path, home: str) 
     """
     words = ("sh", "-c", 'exec "$@" >&2', "sh", *command)
     seal = Seal(View(folder, (), (), (folder,)), BUILD_BOUNDS, BUILD_SECONDS, NICENESS)
-    environment = bubblewrap.environment(os.environ, {descendants.VARIABLE: descendants.marker(home)})
+    environment = choice.environment(os.environ, {descendants.VARIABLE: descendants.marker(home)})
     ended, fault, deadline = None, "", trio.current_time() + BUILD_SECONDS
     reads, writes = os.pipe()
     async with trio.lowlevel.FdStream(reads) as errors:

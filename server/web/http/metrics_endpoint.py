@@ -21,8 +21,7 @@ from starlette.routing import Route
 
 from server.arena.arena import Arena
 from server.match.stats import Histogram
-from server.net.listener import Listener, close_all
-from server.net.rate_limiter import RateLimiter
+from server.net.admission import Listener, RateLimiter, close_all
 from server.net.timing import microseconds
 from server.ops.supervisor import supervise
 from server.web.http.guard import HttpRateLimiter
@@ -57,6 +56,7 @@ class ArenaCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         """Return all figures."""
         arena, stats = self._arena, self._arena.stats
+        started = stats.results.total() + len(arena.matches)
         yield InfoMetricFamily("arena_server", "Program and version.", {"program": arena.server})
         yield GaugeMetricFamily("arena_matches_running", "Matches that are being played.", len(arena.matches))
         yield GaugeMetricFamily("arena_sessions", "Connections that are open.", len(self._rate_limiter.quotas))
@@ -64,7 +64,7 @@ class ArenaCollector(Collector):
         yield CounterMetricFamily(
             "arena_refused", "Connections that were not let in.", self._rate_limiter.total_refused
         )
-        yield CounterMetricFamily("arena_matches_started", "Matches begun, or taken up after a crash.", stats.started)
+        yield CounterMetricFamily("arena_matches_started", "Matches begun, or taken up after a crash.", started)
         ended = CounterMetricFamily("arena_matches_ended", "Matches that are over, by reason.", labels=["reason"])
         for reason, count in sorted(stats.results.items()):
             ended.add_metric([reason], count)

@@ -1,5 +1,7 @@
 """Matchmaking, and notices to players that wait for an opponent."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +11,10 @@ from engine.games.catalogue import GAMES
 from engine.match.clock import TimeControl
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
-from server.arena import matchmaking
+from engine.wire.fields import SeekOptions, read_options, write_options
 from server.arena.arena import Arena
-from server.arena.matchmaking import Matchmaking, Pairing, Seek, fits, read_seek
-from server.config.settings import Settings
+from server.arena.matchmaking import Matchmaking, Pairing, Seek, fits
+from server.config.settings import MAX_BUDGET, MIN_BUDGET, Settings
 from server.contest.hosts.contest_players import ContestPlayers
 from tests.server.harness import ArenaHarness, Client, ready
 
@@ -23,13 +25,16 @@ seeks = st.builds(
     Seek,
     name=st.sampled_from(["ann", "Bob", "carol", "dave", "eve"]),
     game=st.sampled_from(["gipf", "gipf", "arrows"]),
-    parameters=st.sampled_from([None, "4 4 15 15", "3 3 9 9"]),
-    budget=st.sampled_from([None, 1_000_000, 60_000_000]),
-    increment=st.sampled_from([None, 0, 5]),
-    side=st.sampled_from([None, 0, 1]),
-    opponent=st.sampled_from([None, None, "ann", "BOB"]),
-    is_builtin=st.booleans(),
-).map(lambda seek: seek._replace(key=seek.name.lower(), kind="ann" if seek.is_builtin and seek.name == "carol" else ""))
+    options=st.builds(
+        SeekOptions,
+        parameters=st.sampled_from([None, "4 4 15 15", "3 3 9 9"]),
+        budget=st.sampled_from([None, 1_000_000, 60_000_000]),
+        increment=st.sampled_from([None, 0, 5]),
+        side=st.sampled_from([None, 0, 1]),
+        opponent=st.sampled_from([None, None, "ann", "BOB"]),
+    ),
+    kind=st.sampled_from(["", "", "ann", "zoe"]),
+).map(lambda seek: seek._replace(key=seek.name.lower()))
 
 
 def lobby_of(*seeks: Seek) -> Matchmaking:
@@ -57,13 +62,13 @@ def test_pairings_keep_every_wish_and_nobody_waits_beside_one_that_fits(wishes: 
         control = pairing.control(TimeControl(0, 0))
         for wish in (seek, other):
             assert wish.game == pairing.first.game
-            assert wish.parameters in (None, pairing.parameters)
-            assert wish.budget in (None, control.budget)
-            assert wish.increment in (None, control.increment)
-            assert wish.side in (None, pairing.index(wish))
+            assert wish.options.parameters in (None, pairing.parameters)
+            assert wish.options.budget in (None, control.budget)
+            assert wish.options.increment in (None, control.increment)
+            assert wish.options.side in (None, pairing.index(wish))
             rival = other if wish is seek else seek
-            assert wish.opponent is None or wish.opponent.lower() in (rival.name.lower(), rival.kind)
-        assert not (seek.is_builtin and other.is_builtin)
+            assert wish.options.opponent is None or wish.options.opponent.lower() in (rival.name.lower(), rival.kind)
+        assert not (seek.kind and other.kind)
 
 
 @given(seeks, seeks)
@@ -88,16 +93,23 @@ def test_default_control_is_taken_where_nobody_asks_for_one() -> None:
     assert pairing is not None
     assert pairing.control(default) == default
     first = pairing.first
-    assert Pairing(first._replace(budget=5_000_000), pairing.second).control(default) == TimeControl(5_000_000, 0)
-    assert Pairing(first._replace(increment=7), pairing.second).control(default) == TimeControl(60_000_000, 7)
+    assert Pairing(first._replace(options=SeekOptions(budget=5_000_000)), pairing.second).control(
+        default
+    ) == TimeControl(5_000_000, 0)
+    assert Pairing(first._replace(options=SeekOptions(increment=7)), pairing.second).control(default) == TimeControl(
+        60_000_000, 7
+    )
+
+
+read = partial(read_options, GIPF, name="ann", least_budget=MIN_BUDGET, most_budget=MAX_BUDGET)
 
 
 def test_options_are_read_and_described() -> None:
-    options = "params=4,4,15,15 budget=1000 increment=10 colour=black opponent=Bob"
-    seek = read_seek("ann", GIPF, options)
-    assert seek == Seek("ann", "gipf", "4 4 15 15", 1_000_000, 10_000, 1, "Bob")
-    assert matchmaking.describe(seek, GIPF) == options
-    assert matchmaking.describe(read_seek("ann", GIPF, ""), GIPF) == ""
+    text = "params=4,4,15,15 budget=1000 increment=10 colour=black opponent=Bob"
+    options = read(text)
+    assert options == SeekOptions("4 4 15 15", 1_000_000, 10_000, 1, "Bob")
+    assert write_options(GIPF, options) == text
+    assert write_options(GIPF, read("")) == ""
 
 
 @pytest.mark.parametrize(
@@ -122,7 +134,7 @@ def test_options_are_read_and_described() -> None:
 )
 def test_wrong_options_are_named(options: str, code: str, words: str) -> None:
     with pytest.raises(ProtocolError, match=words) as caught:
-        read_seek("ann", GIPF, options)
+        read(options)
     assert caught.value.code == code
 
 

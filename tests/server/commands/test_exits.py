@@ -15,7 +15,7 @@ import trio
 import trio.testing
 
 from server.commands import options, run_contest
-from server.net.listener import CannotListen
+from server.net.admission import CannotListen
 from server.storage.database import BadStore
 from tests.server.process import wait_until
 from tests.waiting import WAIT_SECONDS
@@ -79,7 +79,7 @@ def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, taken: in
     assert status == 1
     lines = [line for line in errors.splitlines() if line.startswith("arena-server: ")]
     assert len(lines) == 1 and "Traceback" not in errors and "Errno" not in errors
-    assert f"127.0.0.1, port {taken}: another program listens there" in lines[0] and "--port" in lines[0]
+    assert f"127.0.0.1, port {taken} (Address already in use)" in lines[0] and "--port" in lines[0]
 
 
 WORKS = {

@@ -112,7 +112,7 @@ async def test_a_damaged_journal_is_kept_and_its_match_annulled(tmp_path: Path) 
         lines = text.count(b"\n")
         assert summary.sentence == f"the record of the match was damaged in line {lines + 1}"
     assert list((tmp_path / "running").iterdir()) == []
-    assert RecordStore(tmp_path).next_number() == MATCH + 1
+    assert RecordStore(tmp_path).numbers.next() == MATCH + 1
 
 
 async def test_a_match_to_which_nobody_can_come_back_is_annulled(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from trio.testing import MockClock
 from engine.games.interface import moves
 from engine.wire import messages as m
 from server.arena import session
+from server.arena.lobby import Player
 from server.arena.requests import BackgroundAnswer, Requests
-from server.arena.roles import Player
 from server.config.settings import (
     ANSWER_BYTES,
     FIRST_MESSAGES,
@@ -30,8 +30,8 @@ from server.config.settings import (
     address_of,
     is_trusted,
 )
-from server.net import rate_limiter as limiting
-from server.net.rate_limiter import RateLimiter, TooMany
+from server.net import admission as limiting
+from server.net.admission import RateLimiter, TooMany
 from tests.clocks import SetClock
 from tests.server.harness import ArenaHarness, Client, open_arena, play, playing, until
 from tests.waiting import WAIT_SECONDS

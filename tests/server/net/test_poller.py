@@ -13,8 +13,7 @@ import trio.testing
 
 from engine.match import verification
 from engine.wire import messages as m
-from server.net.connection import LOW_PRIORITY_AT_ONCE, Connection, Poller
-from server.net.wires import Pipes, SocketWire
+from server.net.connection import LOW_PRIORITY_AT_ONCE, Connection, Pipes, Poller, SocketWire
 from tests.server.harness import hear_all, open_arena, ready
 
 

@@ -22,7 +22,7 @@ from engine.wire import messages as m
 from server.arena import session
 from server.config.keys import BadCertificate, Identity, context
 from server.config.settings import Limits
-from server.net.rate_limiter import RateLimiter
+from server.net.admission import RateLimiter
 from tests.server.process import ServerProcess
 from tests.waiting import WAIT_SECONDS
 

@@ -1,6 +1,7 @@
 """A backup of a data directory in use is what a crash at that moment would have left, and a server goes on from it."""
 
 import shutil
+import sqlite3
 import subprocess
 import sys
 from contextlib import closing
@@ -19,7 +20,7 @@ from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
 from server.storage import backup
 from server.storage.backup import COMPLETE, BadBackup, back_up, restore
-from server.storage.database import BadStore
+from server.storage.database import BadStore, copy_database
 from server.storage.disk import boot
 from server.storage.record_store import NUMBERS, Keys, RecordStore
 from tests.server.contest.runtime.test_verify_process import held
@@ -38,7 +39,7 @@ def _back_up(data: Path, to: Path) -> None:
 def test_what_was_backed_up_in_use_is_true_when_restored(held: Path, tmp_path: Path) -> None:
     data = shutil.copytree(held, tmp_path / "data")
     records = RecordStore(data)
-    running = records.next_number()
+    running = records.numbers.next()
     (data / NUMBERS).write_text(f"1000 {boot()}\n", encoding="ascii")  # as a running server has reserved them
     records.begin(running, Keys.of("one", "other"), "a journal that grows\n")
     with closing(Store(data / FILE)), closing(Accounts(data)) as accounts:  # as a server has them open
@@ -50,7 +51,7 @@ def test_what_was_backed_up_in_use_is_true_when_restored(held: Path, tmp_path: P
     assert not (there / COMPLETE).exists() and (there / "keys").stat().st_mode & 0o777 == 0o700
     again = RecordStore(there)
     assert again.journal(running) == b"a journal that grows\n" and again.keys(running) == Keys.of("one", "other")
-    assert again.next_number() == 1001  # others may have been used since
+    assert again.numbers.next() == 1001  # others may have been used since
     with closing(Accounts(there)) as accounts:
         assert [one.name for one in accounts.people()] == ["ann"]
 
@@ -88,10 +89,10 @@ def test_a_game_that_begins_or_ends_meanwhile_stands_in_it_once_or_not_at_all(
 ) -> None:
     data = shutil.copytree(held, tmp_path / "data")
     RecordStore(data).begin(98, Keys.of("one", "other"), "head\n")
-    copy = backup._copy_database
+    copy = copy_database
 
-    def then_more_happens(path: Path, to: Path) -> None:
-        copy(path, to)
+    def then_more_happens(path: Path, database: sqlite3.Connection) -> None:
+        copy(path, database)
         with closing(Store(data / FILE)) as store:
             store.begin(1, FIXTURE, 99)
         shutil.copy(data / "records/1.txt", data / "records/99.txt")
@@ -102,7 +103,7 @@ def test_a_game_that_begins_or_ends_meanwhile_stands_in_it_once_or_not_at_all(
             path.rename(data / "records" / path.name)
 
     copy_file = backup._copy
-    monkeypatch.setattr(backup, "_copy_database", then_more_happens)
+    monkeypatch.setattr(backup, "copy_database", then_more_happens)
     monkeypatch.setattr(backup, "_copy", and_a_game_ends)
     _back_up(data, tmp_path / "backup")
     assert (tmp_path / "backup/records/98.txt").exists() and not (tmp_path / "backup/running/98.txt").exists()

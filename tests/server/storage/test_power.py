@@ -73,7 +73,7 @@ class _Scenario:
 
     def _begin(self, *, stop_after: int, end: str = "") -> Iterator[None]:
         """Play a match, some lines at a time."""
-        number = self.record_store.next_number()
+        number = self.record_store.numbers.next()
         self.promised = self.promised._replace(numbers=number)
         end = end or ("time" if number == 1 else "")
         text = played(stop_after=stop_after, end=end).replace("match 7\n", f"match {number}\n")
@@ -127,7 +127,7 @@ async def test_a_power_cut_costs_what_was_not_synced_and_nothing_else(
     for place, promised in cut.left:
         with capture_logs():
             async with open_arena(place) as harness:
-                assert harness.arena.record_store.next_number() > promised.numbers
+                assert harness.arena.record_store.numbers.next() > promised.numbers
                 for match, text in promised.synced.items():
                     state = harness.arena.matches.get(match)
                     whole = verification.verify(text)
@@ -148,15 +148,15 @@ async def test_numbers_of_matches_that_a_power_cut_took_away_are_not_given_again
 ) -> None:
     record_store = RecordStore(tmp_path, synced=True)
     record_store.numbers.reserve()
-    given = [record_store.next_number() for _ in range(numbering.BLOCK)]
+    given = [record_store.numbers.next() for _ in range(numbering.BLOCK)]
     assert given == list(range(1, numbering.BLOCK + 1))
-    assert record_store.next_number() == numbering.BLOCK + 1
-    assert RecordStore(tmp_path).next_number() == 1, "a kill of the process takes no file away"
+    assert record_store.numbers.next() == numbering.BLOCK + 1
+    assert RecordStore(tmp_path).numbers.next() == 1, "a kill of the process takes no file away"
     monkeypatch.setattr(numbering, "boot", lambda: "next")
-    assert RecordStore(tmp_path).next_number() == 2 * numbering.BLOCK + 1
+    assert RecordStore(tmp_path).numbers.next() == 2 * numbering.BLOCK + 1
     record_store.numbers.release_reserved()
     monkeypatch.setattr(numbering, "boot", lambda: "another")
-    assert RecordStore(tmp_path).next_number() == numbering.BLOCK + 2, (
+    assert RecordStore(tmp_path).numbers.next() == numbering.BLOCK + 2, (
         "a server that was stopped in order leaves no gap"
     )
 
@@ -234,7 +234,7 @@ def test_a_result_is_kept_when_its_record_stands_in_the_records(tmp_path: Path) 
     assert sync_result(record_store, game) == (game, record_store.sync_record(7))
     assert _places(tmp_path) == ["records"]
     sync_round(record_store)
-    assert (_places(tmp_path), record_store.unsynced.round()) == (["records"], Round(frozenset(), frozenset(), ()))
+    assert (_places(tmp_path), record_store.unsynced.round()) == (["records"], Round(set(), set(), set()))
 
 
 def test_a_record_that_cannot_be_moved_is_kept_where_it_is_until_it_can_be(tmp_path: Path) -> None:
@@ -262,13 +262,15 @@ def _places(folder: Path) -> list[str]:
     return [place for place in ("records", "running", "damaged") if (folder / place / "7.txt").exists()]
 
 
-def test_where_files_cannot_be_synced_everything_goes_on_and_the_log_says_so_once(tmp_path: Path) -> None:
-    class NoSync(Disk):
-        def _flush(self, file: int) -> None:
-            raise OSError(errno.EINVAL, "Invalid argument")
+def test_where_files_cannot_be_synced_everything_goes_on_and_the_log_says_so_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_sync(file: int) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
 
+    monkeypatch.setattr(os, "fdatasync", no_sync)
     with capture_logs() as logs:
-        record_store = RecordStore(tmp_path, synced=True, disk=NoSync())
+        record_store = RecordStore(tmp_path, synced=True)
         _over(record_store)
         sync_round(record_store)
         assert record_store.sync_record(7)
@@ -298,7 +300,7 @@ def test_what_no_file_could_be_opened_for_is_synced_in_the_next_round(tmp_path: 
         assert record_store.read(7) == played(stop_after=4, end="resign"), "wherever it is"
         assert (tmp_path / "records" / "7.txt").exists() == (not names or name == "records")
     assert name in disk.synced
-    assert record_store.unsynced.round() == Round(frozenset(), frozenset(), ())
+    assert record_store.unsynced.round() == Round(set(), set(), set())
 
 
 def test_keys_that_are_not_needed_any_more_are_deleted_by_the_thread_that_syncs(tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ MAX_SHARED = 3
 
 @cache
 def usable() -> tuple[int, ...]:
-    """Return the cores that this process could use at the first call; empty if the system does not tell."""
-    return tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
+    """Return the cores that this process could use at the first call."""
+    return tuple(sorted(os.sched_getaffinity(0)))
 
 
 class CoreLease:
@@ -41,7 +41,7 @@ class CoreLease:
 class Cores:
     """The pool of cores for programs.
 
-    Where more are wanted than programs may have, or where the system knows no such thing, programs are not pinned.
+    Where more are wanted than programs may have, programs are not pinned.
     """
 
     def __init__(self, wanted: int = 0) -> None:
@@ -49,7 +49,7 @@ class Cores:
         found = usable()
         # the system's own work is mostly on the first ones
         programs = found[1:] if len(found) > MAX_SHARED else found
-        self.count = wanted or len(programs) or os.cpu_count() or 1
+        self.count = wanted or len(programs)
         """How many programs can think at a time."""
         self.pinned = self.count <= len(programs)
         """Whether each gets a core of its own."""
@@ -101,9 +101,6 @@ _AFFINITY = threading.Lock()
 @contextmanager
 def started_on(core: int | None) -> Iterator[None]:
     """Let processes that this thread starts inside of the context use one core; None: all cores."""
-    if not usable():
-        yield
-        return
     with _AFFINITY:
         own = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {core} if core is not None else usable())

@@ -120,8 +120,10 @@ class Watched:
         if memory > bounds.memory * MEGABYTE:
             return out_of_memory(bounds, f", and used {memory // MEGABYTE} MB")
         if seen.processes > bounds.processes:
-            sentence = f"it may have {bounds.processes} processes and threads, and had {seen.processes}"
-            return Excess(Termination.TOO_MANY_PROCESSES, sentence)
+            return Excess(
+                Termination.TOO_MANY_PROCESSES,
+                f"it may have {bounds.processes} processes and threads, and had {seen.processes}",
+            )
         return out_of_cpu_time(self.cpu_seconds) if seen.cpu_seconds > self.cpu_seconds else None
 
 
@@ -132,8 +134,9 @@ def out_of_memory(bounds: Bounds, more: str = "") -> Excess:
 
 def out_of_cpu_time(seconds: float) -> Excess:
     """Return the excess of a program that has used too much processor time."""
-    sentence = f"it may use {seconds:g} s of processor time in a game, and had used them"
-    return Excess(Termination.OUT_OF_CPU_TIME, sentence)
+    return Excess(
+        Termination.OUT_OF_CPU_TIME, f"it may use {seconds:g} s of processor time in a game, and had used them"
+    )
 
 
 def _seen(first: int) -> _Seen:
@@ -281,8 +284,7 @@ def lack() -> str:
         return f"no control groups of version 2 at {ROOT}"
     if _divided(mine) or _divided(mine.parent) or _divisible(mine):
         return ""
-    needed = " and ".join(CONTROLLERS)
-    return f"this user may make no groups with {needed} in {mine} (systemd: Delegate=yes)"
+    return f"this user may make no groups with {' and '.join(CONTROLLERS)} in {mine} (systemd: Delegate=yes)"
 
 
 @cache

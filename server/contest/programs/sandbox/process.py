@@ -17,15 +17,14 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, suppress
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import trio
 
 from engine.games.outcome import Termination
 from server.config.process_settings import nice_value
-from server.contest.definition import Bounds
-from server.contest.programs.sandbox.bubblewrap import Descriptors, View, sandboxed
-from server.contest.programs.sandbox.cores import NICENESS, spawn
+from server.contest.programs.sandbox.choice import Descriptors, Seal, sandboxed
+from server.contest.programs.sandbox.cores import spawn
 from server.contest.programs.sandbox.limits import (
     MEGABYTE,
     PROCESSES_FACTOR,
@@ -36,7 +35,7 @@ from server.contest.programs.sandbox.limits import (
     out_of_cpu_time,
     out_of_memory,
 )
-from server.contest.programs.sandbox.syscall_filter import filter_program, new_session_keyring
+from server.contest.programs.sandbox.syscall_filter import filter_to_read, new_session_keyring
 
 Result = TypeVar("Result")
 
@@ -80,17 +79,6 @@ STARTS = 4
 
 _SPAWNER = ThreadPoolExecutor(STARTS, "spawner")
 """Its threads last as long as the server."""
-
-
-class Seal(NamedTuple):
-    """What is put around a program."""
-
-    view: View
-    bounds: Bounds
-    cpu_seconds: float
-    """Processor time for the game."""
-    niceness: int = NICENESS
-    """How much higher its nice value is than the server's."""
 
 
 class NotSealed(OSError):
@@ -311,15 +299,6 @@ def _pipe_without_end() -> tuple[int, int]:
         raise
     finally:
         os.close(reads)
-
-
-def filter_to_read() -> int:
-    """Return a descriptor from which the filter of system calls can be read; raises OSError without libseccomp."""
-    words = filter_program()
-    reads, writes = os.pipe()
-    os.write(writes, words)  # far less than a pipe holds
-    os.close(writes)
-    return reads
 
 
 def _limits(seal: Seal) -> dict[int, tuple[int, int]]:

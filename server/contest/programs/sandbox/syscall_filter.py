@@ -128,3 +128,12 @@ def _done(status: int) -> None:
     """Raise OSError where libseccomp returns an error."""
     if status:
         raise OSError(-status, f"libseccomp: {os.strerror(-status)}")
+
+
+def filter_to_read() -> int:
+    """Return a descriptor from which the filter of system calls can be read; raises OSError without libseccomp."""
+    words = filter_program()
+    reads, writes = os.pipe()
+    os.write(writes, words)  # far less than a pipe holds
+    os.close(writes)
+    return reads

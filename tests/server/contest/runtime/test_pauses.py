@@ -30,7 +30,7 @@ from server.contest.runtime import ledger
 from server.contest.runtime.service import take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.folders import folder_of
-from server.net.listener import AcceptStatus, Listener
+from server.net.admission import AcceptStatus, Listener
 from server.ops import descendants
 from server.ops.faults import PROGRAM_FAULTS, machine_fault
 from tests.descriptors import open_files

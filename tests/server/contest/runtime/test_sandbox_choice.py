@@ -27,7 +27,7 @@ from server.contest.programs.sandbox import choice, limits
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import take_snapshot
 from server.contest.store.store import FILE, Store
-from server.net.rate_limiter import AddressUsage, ConnectionQuota
+from server.net.admission import AddressUsage, ConnectionQuota
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import entrants
 from tests.server.harness import ArenaHarness, Client, hear_all, open_arena, stream_pair, until
@@ -132,7 +132,7 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
                 await ticket.here.wait()
             players = [ticket.player for ticket in tickets.values() if ticket.player is not None]
             position = GAMES["mnk"].start("3 3 3")
-            number = harness.arena.record_store.next_number()
+            number = harness.arena.record_store.numbers.next()
             harness.arena.begin_match(number, position, players, TimeControl(60_000_000, 0), 100)
             await hear_all(m.Board, carol, dave)
             async with connected(harness, tickets["carol"]) as again:

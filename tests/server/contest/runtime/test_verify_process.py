@@ -89,7 +89,7 @@ def hold(data: Path, definition: Definition, played: Callable[[Fixture, int], st
             for game in now.forfeited:
                 store.finish(contest, game)
             for fixture in now.due[:1]:
-                number = record_store.next_number()
+                number = record_store.numbers.next()
                 store.begin(contest, fixture, number)
                 record_store.import_record(number, played(fixture, number))
                 text = record_store.read(number)

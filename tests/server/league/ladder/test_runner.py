@@ -4,6 +4,7 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -102,11 +103,7 @@ class FakeRecords:
     """Numbers of matches, and records that are on the disk at once."""
 
     def __init__(self, last: int) -> None:
-        self.last = last
-
-    def next_number(self) -> int:
-        self.last += 1
-        return self.last
+        self.numbers = SimpleNamespace(next=count(last + 1).__next__)
 
     def sync_record(self, match: int) -> str:
         return f"{match:064x}"

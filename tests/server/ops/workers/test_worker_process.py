@@ -8,14 +8,13 @@ from contextlib import asynccontextmanager
 import pytest
 import trio
 
-from server.ops.question_loop import OK
-from server.ops.worker_process import FAULTS, WorkerFault, WorkerProcess, ask_once
+from server.ops.worker_process import FAULTS, OK, WorkerFault, WorkerProcess
 from tests.server.harness import until
 from tests.waiting import WAIT_SECONDS
 
 WORKER = """
 import os, sys
-from server.ops.question_loop import OK, answer_questions
+from server.ops.worker_process import OK, answer_questions
 def answer(question):
     if question.kind == "wait":
         question.stop.wait()
@@ -107,8 +106,3 @@ async def test_it_ends_with_its_input_also_in_the_middle_of_a_question() -> None
         assert worker.process.stdin is not None
         await worker.process.stdin.aclose()
         assert await worker.process.wait() == 0
-
-
-async def test_a_module_that_is_not_there_is_a_fault() -> None:
-    with pytest.raises(FAULTS):
-        await ask_once("server.ops.nothing", "double", b"")

@@ -1,9 +1,15 @@
-"""The rate limiter: quotas of connections, messages and work by address."""
+"""Who is let in: listeners that survive a lack of descriptors or memory, and quotas of connections, messages and work.
 
+The rate limiter admits or refuses what a listener has accepted.
+"""
+
+import errno
+import os
 import time
 from collections import Counter
-from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Protocol
 
 import structlog
 import trio
@@ -24,8 +30,123 @@ from server.config.settings import (
     address_of,
     is_trusted,
 )
+from server.ops.faults import machine_fault
 
 log = structlog.get_logger()
+
+RETRY_SECONDS = 0.1
+"""Pause after a failure to accept a connection."""
+
+CLOSE_SECONDS = 1.0
+"""Deadline for closing listeners."""
+
+REFUSAL_SECONDS = 0.5
+"""Deadline for accepting a connection with the spare descriptor, and for sending the refusal."""
+
+CLOSED_SECONDS = 1.0
+"""Time after the last failure during which clients may be unable to connect."""
+
+BACKLOG = 1024
+"""Length of the queue of connections to accept: a whole contest may connect at once."""
+
+_LACKS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
+
+
+class CannotListen(OSError):
+    """An address and port cannot be used. ``str(error)`` names both, and says what to do."""
+
+
+async def listen(host: str, port: int, option: str) -> list[trio.SocketListener]:
+    """Listen at an address, or all addresses of a name; raises `CannotListen`, which names the ``option`` to change."""
+    try:
+        return await trio.open_tcp_listeners(port, host=host, backlog=BACKLOG)
+    except OSError as error:
+        reason = getattr(error.__cause__ or error, "strerror", None) or str(error)
+        raise CannotListen(
+            f"cannot listen on {host}, port {port} ({reason}); choose another place with {option}"
+        ) from None
+
+
+async def close_all(listeners: Sequence[trio.SocketListener]) -> None:
+    """Close listeners, also while the caller is being cancelled."""
+    with trio.move_on_after(CLOSE_SECONDS, shield=True):
+        for listener in listeners:
+            await listener.aclose()
+
+
+class AcceptStatus:
+    """Whether connections can be accepted: a player who cannot connect is not charged as absent."""
+
+    def __init__(self) -> None:
+        """Start in the state of accepting."""
+        self._closed_until = float("-inf")
+
+    @property
+    def closed(self) -> bool:
+        """Tell whether clients may be unable to connect through a fault of the server."""
+        return trio.current_time() < self._closed_until
+
+    def failed(self, error: OSError) -> None:
+        """Note that accepting a connection failed."""
+        if not self.closed:
+            log.error("accept_failed", error=machine_fault(error))
+        self._closed_until = trio.current_time() + CLOSED_SECONDS
+
+
+class Listener(trio.abc.Listener[trio.SocketStream]):
+    """A listener that waits and retries when the machine lacks descriptors or memory.
+
+    It keeps a spare descriptor. When no other descriptor is left, the listener refuses connections with it.
+    """
+
+    def __init__(self, listener: trio.SocketListener, accept_status: AcceptStatus, refusal: bytes = b"") -> None:
+        """Wrap a listener; failures are noted in the status. A refused peer is sent the ``refusal``."""
+        self._listener = listener
+        self._accept_status = accept_status
+        self._refusal = refusal
+        self._spare = -1
+        self._take_spare()
+
+    async def accept(self) -> trio.SocketStream:
+        """Wait for a connection."""
+        while True:
+            # without descriptors accept fails at once, whether or not somebody connects
+            await trio.lowlevel.wait_readable(self._listener.socket)
+            self._take_spare()  # before a connection takes the last descriptor, and nobody is refused
+            try:
+                return await self._listener.accept()
+            except OSError as error:
+                if error.errno not in _LACKS:
+                    raise
+                self._accept_status.failed(error)
+                await self._refuse()
+                await trio.sleep(RETRY_SECONDS)
+
+    async def _refuse(self) -> None:
+        """Refuse the next connection with the spare descriptor."""
+        self._release_spare()
+        with trio.move_on_after(REFUSAL_SECONDS), suppress(OSError, trio.BrokenResourceError):
+            async with await self._listener.accept() as stream:
+                await stream.send_all(self._refusal)
+                await stream.send_eof()
+                while await stream.receive_some():  # a connection that is closed with unread bytes loses the refusal
+                    pass
+        self._take_spare()
+
+    def _take_spare(self) -> None:
+        if self._spare < 0:
+            with suppress(OSError):  # the next attempt to accept tries again
+                self._spare = os.open(os.devnull, os.O_RDONLY)
+
+    def _release_spare(self) -> None:
+        if self._spare >= 0:
+            os.close(self._spare)
+            self._spare = -1
+
+    async def aclose(self) -> None:
+        """Leave the wrapped listener open, so that a service that has failed can begin again. Its owner closes it."""
+        self._release_spare()
+
 
 SEATED = IN_MATCH | {State.SEEKING}
 """Protocol states of sessions that play or seek."""
@@ -36,9 +157,6 @@ PATROL_SECONDS = 2.0
 
 MAX_LOGGED_ADDRESSES = 5
 """Refused addresses that a log line names."""
-
-Clock: TypeAlias = Callable[[], int]
-"""Returns microseconds."""
 
 
 def processor_time() -> int:
@@ -90,7 +208,12 @@ class ConnectionQuota:
     """
 
     def __init__(
-        self, host: str, address: AddressUsage, limits: Limits, clock: Clock, worked: Clock = processor_time
+        self,
+        host: str,
+        address: AddressUsage,
+        limits: Limits,
+        clock: Callable[[], int],
+        worked: Callable[[], int] = processor_time,
     ) -> None:
         """Start unused. ``worked`` returns the processor time of this thread in microseconds; tests replace it."""
         now = clock()
@@ -126,8 +249,10 @@ class ConnectionQuota:
         self._address.use(self._clock(), SEEK_COST)
         seated = sum(quota.session is not None and quota.session.state in SEATED for quota in self._address.quotas)
         if seated >= self._limits.matches:
-            sentence = f"{self._limits.matches} sessions of your address seek or play; wait until one is done"
-            raise ProtocolError(Code.TOO_MANY, sentence)
+            raise ProtocolError(
+                Code.TOO_MANY,
+                f"{self._limits.matches} sessions of your address seek or play; wait until one is done",
+            )
 
     def may_go_on(self, now: int, *, more: bool) -> bool:
         """Tell whether a session that plays may make its next request without waiting; ``more`` as for `wait`.
@@ -149,7 +274,12 @@ class ConnectionQuota:
         """
         owed = self._own.owed(self._clock(), self._per_second(), self._at_once)
         if owed:
-            self._delay(owed / 1_000_000, more)
+            if more and self.limited:
+                self._delayed_seconds += owed / 1_000_000
+                if self._delayed_seconds > self._limits.flood_seconds:
+                    raise TooMany(
+                        f"you go on sending more than the {self._per_second():.0f} messages a second read from you"
+                    )
             await trio.sleep(owed / 1_000_000)
         elif not more:
             self._delayed_seconds = 0.0
@@ -157,14 +287,6 @@ class ConnectionQuota:
         if not self._is_playing and (address.queue.locked() or address.owed(self._clock())):
             async with address.queue:
                 await trio.sleep(address.owed(self._clock()) / 1_000_000)
-
-    def _delay(self, seconds: float, more: bool) -> None:
-        if more and self.limited:
-            self._delayed_seconds += seconds
-            if self._delayed_seconds > self._limits.flood_seconds:
-                raise TooMany(
-                    f"you go on sending more than the {self._per_second():.0f} messages a second that are read from you"
-                )
 
     def use(self, messages: int, sent: int, work: int, *, seek: bool = False) -> None:
         """Charge requests with the bytes of their answers and the microseconds of their work."""
@@ -206,7 +328,9 @@ class ConnectionQuota:
 class RateLimiter:
     """Admits or refuses connections, and keeps their quotas."""
 
-    def __init__(self, limits: Limits, max_connections: int, clock: Clock, worked: Clock = processor_time) -> None:
+    def __init__(
+        self, limits: Limits, max_connections: int, clock: Callable[[], int], worked: Callable[[], int] = processor_time
+    ) -> None:
         """Take the limits, the maximum number of connections, and a clock in microseconds.
 
         ``worked`` returns the processor time of this thread in microseconds; tests replace it.
@@ -268,5 +392,9 @@ async def patrol(rate_limiter: RateLimiter) -> None:
         rate_limiter.close_overdue()
         refused, rate_limiter.refused = rate_limiter.refused, Counter()
         if refused:
-            most = refused.most_common(MAX_LOGGED_ADDRESSES)
-            log.warning("connections_refused", count=refused.total(), addresses=len(refused), most=most)
+            log.warning(
+                "connections_refused",
+                count=refused.total(),
+                addresses=len(refused),
+                most=refused.most_common(MAX_LOGGED_ADDRESSES),
+            )
