@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import closing
 from hashlib import sha256
 from itertools import islice
 from multiprocessing import active_children, get_context, parent_process
@@ -149,6 +149,8 @@ def duel(
             say_compiling(start)
         pair_player(setting)  # compiles once for all processes
         signal.signal(signal.SIGINT, signal.default_int_handler)  # Ctrl-C lets the pool of processes end in order
+        if hasattr(signal, "SIGPIPE"):
+            signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a write to a process that has ended raises OSError
         try:
             drawn = openings(start, plies, seed, _judge, balance)
             _carry_out(setting, file, drawn, before, jobs, most=games // 2, stop=not all_games)
@@ -274,21 +276,6 @@ def pair_player(setting: Setting) -> PairPlayer:
     return lambda number, opening: play_pair(number, start, opening, players, setting.move_limit)
 
 
-@contextmanager
-def broken_pipes_raised() -> Iterator[None]:
-    """Raise OSError for a write to a process that has ended, where its signal would end this program as well."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
-    try:
-        yield
-    finally:
-        if signal.SIGPIPE in signal.sigpending():
-            signal.sigwait({signal.SIGPIPE})
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 _play_pair: PairPlayer
 """Plays for the duel of this process; set when the process starts."""
 
@@ -300,8 +287,7 @@ def pairs(setting: Setting, tasks: Iterator[tuple[int, Sequence[str]]], jobs: in
     """
     with ProcessPoolExecutor(jobs, get_context("spawn"), _get_ready, (setting,)) as pool:
         try:
-            with broken_pipes_raised():  # for the threads of the pool as well, which begin here
-                running: set[Future[Pair]] = {pool.submit(_play, *task) for task in islice(tasks, jobs)}
+            running: set[Future[Pair]] = {pool.submit(_play, *task) for task in islice(tasks, jobs)}
             while running:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 running |= {pool.submit(_play, *task) for task in islice(tasks, len(done))}

@@ -13,8 +13,7 @@ import msgspec
 from engine.commands.game_file import GameFormat, opened_to_append
 from engine.commands.inputs import bytes_of, playable_start, say_compiling, start_of, within
 from engine.commands.program import Rejected, answer, say
-from engine.duel.selfplay import ScoredGame, Setting, play
-from engine.duel.training import fit, samples_of
+from engine.duel.training import ScoredGame, Setting, fit, play, samples_of
 from engine.games.catalogue import USUAL_GAME, title_of
 from engine.games.kernels import NEVER, KernelSource
 from engine.search.capabilities import LOGIT

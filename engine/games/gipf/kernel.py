@@ -14,7 +14,7 @@ from engine.games.gipf.evaluation import WEIGHTS, Weights
 from engine.games.gipf.geometry import AXES, Parameters, fields_of, geometry, parse
 from engine.games.gipf.patterns import ARRAYS, NUMBERS, Tables, read, shipped
 from engine.games.gipf.rules import State
-from engine.games.interface import EVALUATION_LIMIT, Arena, Kernel, LayerRules, Rules
+from engine.games.interface import Arena, Kernel, LayerRules, Rules
 
 WORD_SIZE = 4
 """The largest S whose board fits a 64-bit word with its sign: bit (2S-1)**2 - 1 is bit 48. Larger ones take several."""
@@ -137,8 +137,7 @@ def reweigher(parameters: str, named: Mapping[str, object]) -> Callable[[Kernel]
 
     ``parameters`` is L as text, and ``named`` what a file of tables holds, or weights by name: then positions are
     evaluated by these, and those that are not named are `WEIGHTS`. Without any name nothing changes. Raises ValueError
-    as `Weights.named` and `patterns.read` do, for tables of another board, and for numbers so large that an evaluation
-    might look like a win.
+    as `Weights.named` and `patterns.read` do, and for tables of another board.
     """
     variant = parse(parameters)
     weights = _weights(named, variant)
@@ -158,10 +157,7 @@ def _weights(named: Mapping[str, object], variant: Parameters) -> Weights | Tabl
         if (given.size, given.run) != variant[:2]:
             raise ValueError(f"these tables are for S = {given.size} and K = {given.run}, but the variant is {variant}")
         return given
-    weights = Weights.named(named)
-    if _largest(weights, variant) > EVALUATION_LIMIT:
-        raise ValueError(f"with such large weights an evaluation may go beyond {EVALUATION_LIMIT}, which means a win")
-    return weights
+    return Weights.named(named)
 
 
 def _evaluation_constants(weights: Weights | Tables, *, compile: bool) -> dict[str, Any]:
@@ -172,13 +168,6 @@ def _evaluation_constants(weights: Weights | Tables, *, compile: bool) -> dict[s
     nothing = table([0], compile=compile)
     found = {**dict.fromkeys(ARRAYS, nothing), **dict.fromkeys(NUMBERS, 0), **weights.constants()}
     return {**found, "HAS_TABLES": False, "MARGIN": evaluation.MARGIN}
-
-
-def _largest(weights: Weights, variant: Parameters) -> int:
-    """Return what no evaluation goes beyond: every piece in the centre, with neighbours and threats along each axis."""
-    along = abs(weights.pair) + abs(weights.gap) + abs(weights.threat)
-    each = abs(weights.piece) + abs(weights.board) + variant.size * abs(weights.ring) + len(AXES) * along
-    return (variant.white + variant.black) * each + 2 * max(map(abs, weights.reserves)) + abs(weights.tempo)
 
 
 def _around_centre(size: int, distance: int) -> int:

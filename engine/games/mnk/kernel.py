@@ -71,11 +71,9 @@ FLAT = 6
 """Lines that lack so many pieces or more are worth 1, or nothing where they are empty."""
 
 MAX_BOARDS = 2048
-"""Interpreted bindings that are kept, of 60 KB each, the latest used: there are 5000 boards and Ks that somebody may
-ask for, but no more matches than that run at once on a server, unless its settings say so."""
-
-MAX_COMPILED = 64
-"""Compiled ones, of some megabytes each: what a bot plays on that is met with one board after another."""
+"""Bindings that are kept, the latest used, of 60 KB each, and some megabytes where a process has compiled one: there
+are 5000 boards and Ks that somebody may ask for, but no more matches than that run at once on a server, unless its
+settings say so."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -101,17 +99,7 @@ def bind(parameters: Parameters, *, compile: bool = False) -> MnkRules:
     rows, columns, run = parameters
     # all lines that do not fit are alike
     run = min(run, max(rows, columns) + 1)
-    return _compiled(rows, columns, run) if compile else _interpreted(rows, columns, run)
-
-
-@lru_cache(MAX_BOARDS)
-def _interpreted(rows: int, columns: int, run: int) -> MnkRules:
-    return _bind(rows, columns, run, False)
-
-
-@lru_cache(MAX_COMPILED)
-def _compiled(rows: int, columns: int, run: int) -> MnkRules:
-    return _bind(rows, columns, run, True)
+    return _bind(rows, columns, run, compile)
 
 
 def compiled_set(word: int, fields: int) -> int:
@@ -121,6 +109,7 @@ def compiled_set(word: int, fields: int) -> int:
     return word - (1 << WORD_BITS) if fields == WORD_BITS and word >> (WORD_BITS - 1) else word
 
 
+@lru_cache(MAX_BOARDS)
 def _bind(rows: int, columns: int, run: int, compile: bool) -> MnkRules:
     fields = rows * columns
     sets = FieldSets(compile, WORD_BITS if fields <= WORD_BITS else width_for(fields))

@@ -13,8 +13,20 @@ from engine.commands.game_file import line_of
 from engine.compiling.binding import can_compile, specialise
 from engine.duel import training
 from engine.duel.games import weigher
-from engine.duel.selfplay import LEAST_OPENING, ScoredGame, Setting, play, scored
-from engine.duel.training import FACTORS, MOST_LOGITS, Samples, divergence, fit, learn_all, samples_of
+from engine.duel.training import (
+    FACTORS,
+    LEAST_OPENING,
+    MOST_LOGITS,
+    Samples,
+    ScoredGame,
+    Setting,
+    divergence,
+    fit,
+    learn_all,
+    play,
+    samples_of,
+    scored,
+)
 from engine.games.catalogue import GAMES
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED
 from engine.search.capabilities import LOGIT
