@@ -176,10 +176,9 @@ def _carry_out(
     for pair in stored:
         if pair.number < most:
             duel.add(pair, stop=stop)
-    before = len(duel.found)
-    if before:
-        say(f"going on after {2 * before} games")
-    began = told = perf_counter()
+    if duel.found:
+        say(f"going on after {2 * len(duel.found)} games")
+    told = perf_counter()
     numbered = islice(enumerate(drawn), most)
     tasks = ((number, opening.moves) for number, opening in numbered if number not in duel.found)
     if not duel.is_over(most, stop=stop):
@@ -192,8 +191,6 @@ def _carry_out(
                     answer(duel.progress(setting.test))
                 if duel.is_over(most, stop=stop):
                     break
-        seconds, count = perf_counter() - began, 2 * (len(duel.found) - before)
-        say(f"{count} games in {seconds:.1f} s, {60 * count / seconds:.0f} a minute, {jobs} at a time")
     if not duel.tally.pairs:
         raise Rejected("--plies, --balance: no opening was found that decides nothing and is that balanced")
     if not duel.is_over(most, stop=stop):

@@ -5,7 +5,7 @@ to append to it, and to resume work that was interrupted.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
@@ -106,10 +106,7 @@ def opened_to_append(
 
     ``place`` names the file in errors. Without a name nothing is opened.
     """
-    if name is None:
-        yield GameFile(place, None, format)
-        return
-    with opened_alone(name, place, format.what) as file:
+    with nullcontext() if name is None else opened_alone(name, place, format.what) as file:
         yield GameFile(place, file, format)
 
 

@@ -121,12 +121,12 @@ def check_certificate(file: Source, /) -> None:
     """
     try:
         claim = certificate.read(text_of(file, MAX_CERTIFICATE_BYTES))
-        checked = certificate.check(claim)
+        plies, positions = certificate.check(claim)
     except BadCertificate as error:
         raise Rejected(f"{place_of(file)}: {error}") from None
     answer(f"true {certificate.SIDES[claim.winner]}")
-    answer(f"plies {checked.plies}")
-    answer(f"positions {checked.positions}")
+    answer(f"plies {plies}")
+    answer(f"positions {positions}")
 
 
 def _write_proof(file: Path, root: Position, solution: Solution, memory: int) -> None:
@@ -270,13 +270,13 @@ def perft(
         began = perf_counter()
         if divide and plies == depth and depth > 0:
             branches = counter.divide(root, depth)
-            leaves = sum(branch.leaves for branch in branches)
+            leaves = sum(count for _, count in branches)
         else:
             leaves = counter.count(root, plies)
         seconds = perf_counter() - began
         answer(f"perft {plies} {leaves} {seconds:.6f} {leaves / max(seconds, SHORTEST):.0f}")
-    for branch in branches:
-        answer(f"divide {branch.leaves} {branch.move}")
+    for move, count in branches:
+        answer(f"divide {count} {move}")
 
 
 def analyse(

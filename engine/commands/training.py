@@ -139,8 +139,7 @@ def train(*files: Path, seed: int = 1) -> None:
     if len(variants) > 1:
         raise Rejected(f"FILES: these are games of several variants: {', '.join(map(' '.join, sorted(variants)))}")
     start = start_of(setting.game, setting.parameters)
-    weights = start.game.weights
-    patterns = None if weights is None else weights.patterns(start.parameters)
+    patterns = start.game.patterns(start.parameters)
     if patterns is None:
         raise Rejected(f"{files[0]}: {title_of(start)} has no patterns to be trained")
     kernel = start.kernel()
@@ -149,8 +148,8 @@ def train(*files: Path, seed: int = 1) -> None:
     try:
         samples = samples_of(games, kernel, patterns.entries)
         say(f"{number_of(len(samples.targets), 'position')} of {number_of(len(games), 'game')}")
-        model = fit(samples, patterns.count, seed, _tell)
-        answer(patterns.file(model.numbers, LOGIT).decode().rstrip())
+        numbers = fit(samples, patterns.count, seed, _tell)
+        answer(patterns.file(numbers, LOGIT).decode().rstrip())
     except ValueError as error:
         raise Rejected(f"{files[0]}: {error}") from None
 

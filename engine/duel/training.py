@@ -162,19 +162,12 @@ def samples_of(games: Iterable[ScoredGame], kernel: Kernel, entries: Callable[[S
     return Samples(entries(states), 1 / (1 + numpy.exp(-logits)), held)
 
 
-class Model(NamedTuple):
-    """What was found."""
+def fit(samples: Samples, count: int, seed: int = 1, report: Callable[[int, float], None] | None = None) -> Any:
+    """Return the numbers of so many patterns that explain samples best; ``report`` is told the loss after each epoch.
 
-    numbers: Any
-    """A row a pattern: the weight, then the factors, in logits and their roots; 0 for one that was never seen."""
-    loss: float
-    """Mean cross-entropy in the positions held out, beyond that of the targets with themselves."""
-
-
-def fit(samples: Samples, count: int, seed: int = 1, report: Callable[[int, float], None] | None = None) -> Model:
-    """Return the model of so many patterns that explains samples best; ``report`` is told the loss after each epoch.
-
-    The same samples and seed give the same model. Raises ValueError where there are too few games.
+    A row a pattern: the weight, then the factors, in logits and their roots; 0 for one that was never seen. The loss is
+    the mean cross-entropy in the positions held out, beyond that of the targets with themselves. The same samples and
+    seed give the same numbers. Raises ValueError where there are too few games.
     """
     if samples.held.all() or not samples.held.any():
         raise ValueError("these games are too few: some are kept to judge by, and none or nothing else is left")
@@ -186,17 +179,15 @@ def fit(samples: Samples, count: int, seed: int = 1, report: Callable[[int, floa
     used = numpy.flatnonzero(~samples.held)
     learn, predict = specialise((learn_all, logits_of), "factorization", {}, compile=can_compile())
     logits = numpy.zeros(len(samples.targets))
-    loss = math.inf
     for epoch in range(EPOCHS):
         left = 1 - epoch / EPOCHS
         order = chance.permutation(used)
         learn(samples.entries, samples.targets, order, numbers, slopes, scratch, RATE * left, FACTOR_RATE * left)
         predict(samples.entries, numbers, scratch, logits)
-        loss = divergence(logits[samples.held], samples.targets[samples.held])
         if report is not None:
-            report(epoch + 1, loss)
+            report(epoch + 1, divergence(logits[samples.held], samples.targets[samples.held]))
     numbers[numpy.bincount(samples.entries[used].ravel(), minlength=count) == 0] = 0
-    return Model(numbers, loss)
+    return numbers
 
 
 def learn_all(

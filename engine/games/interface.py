@@ -220,17 +220,6 @@ class Patterns:
     ``unit``, and the factors of `engine.duel.training`; raises ValueError where they are too large."""
 
 
-@dataclass(frozen=True)
-class EvaluationWeights:
-    """The weights of an evaluation: for training, and for duels of other weights."""
-
-    reweigher: Callable[[str, Mapping[str, object]], Callable[[Kernel], Kernel]]
-    """``reweigher(parameters, named)`` returns a function that gives the kernels of a variant other weights. It raises
-    ValueError for other names than those of weights, and for values that are no whole numbers."""
-    patterns: Callable[[str], Patterns | None]
-    """``patterns(parameters)`` returns the patterns of a variant; None where its positions have none."""
-
-
 Fields = frozenset[str]
 """Fields of a board by their names: those that moves have, and in arrows ``x,y``, both counted from 1."""
 
@@ -462,8 +451,12 @@ class Game:
     """Reads a position in the game's text form; raises `BadPosition`."""
     quiet_limit: int = 0
     """After so many moves in a row without a new stage a match is a draw; 0 for no such rule."""
-    weights: EvaluationWeights | None = None
-    """The weights of the evaluation, None where it has none that could be others."""
+    reweigher: Callable[[str, Mapping[str, object]], Callable[[Kernel], Kernel]] | None = None
+    """``reweigher(parameters, named)`` returns a function that gives the kernels of a variant other weights of the
+    evaluation. It raises ValueError for other names than those of weights, and for values that are no whole numbers.
+    None where the evaluation has no weights."""
+    patterns: Callable[[str], Patterns | None] = lambda _: None
+    """``patterns(parameters)`` returns the patterns of a variant; None where its positions have none."""
 
     def __repr__(self) -> str:
         """Name the game as `engine.games.catalogue` has it."""

@@ -11,7 +11,7 @@ from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, run_shifts, 
 from engine.games.boards.symmetry import swaps_of
 from engine.games.gipf import evaluation, layers, rules
 from engine.games.gipf.evaluation import WEIGHTS, Weights
-from engine.games.gipf.geometry import AXES, Parameters, fields_of, geometry, parse
+from engine.games.gipf.geometry import AXES, fields_of, geometry, parse
 from engine.games.gipf.patterns import ARRAYS, NUMBERS, Tables, read, shipped
 from engine.games.gipf.rules import State
 from engine.games.interface import Arena, Kernel, LayerRules, Rules
@@ -101,11 +101,11 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
         constants[prefix + "FIRST"] = sets.table([board.entries[n].first for n in chosen])
         constants[prefix + "STEP"] = numbers([abs(board.entries[n].step) for n in chosen])
     if size <= WORD_SIZE:
-        swaps = swaps_of(evaluation.reflections(size))
+        starts, distances, lower = swaps_of(evaluation.reflections(size))
         constants |= {
-            "SWAPS_FROM": tuple(swaps.starts),
-            "DISTANCES": numbers(swaps.distances),
-            "LOWER": numbers(swaps.lower),
+            "SWAPS_FROM": tuple(starts),
+            "DISTANCES": numbers(distances),
+            "LOWER": numbers(lower),
         }
     else:  # beyond all solving
         constants["canonical"] = None
@@ -136,28 +136,20 @@ def reweigher(parameters: str, named: Mapping[str, object]) -> Callable[[Kernel]
     """Return what gives the kernels of a variant's positions other weights, each once bound and then kept.
 
     ``parameters`` is L as text, and ``named`` what a file of tables holds, or weights by name: then positions are
-    evaluated by these, and those that are not named are `WEIGHTS`. Without any name nothing changes. Raises ValueError
+    evaluated by these, and those that are not named are `WEIGHTS`. Raises ValueError
     as `Weights.named` and `patterns.read` do, and for tables of another board.
     """
     variant = parse(parameters)
-    weights = _weights(named, variant)
-
-    def reweigh(kernel: Kernel) -> Kernel:
-        return kernel._replace(rules=bind(variant.size, variant.run, compile=kernel.compiled, weights=weights))
-
-    return reweigh
-
-
-def _weights(named: Mapping[str, object], variant: Parameters) -> Weights | Tables | None:
-    """Return the weights that `reweigher` is told."""
-    if not named:
-        return None
+    weights: Weights | Tables
     if "lines" in named:
-        given = read(named)
-        if (given.size, given.run) != variant[:2]:
-            raise ValueError(f"these tables are for S = {given.size} and K = {given.run}, but the variant is {variant}")
-        return given
-    return Weights.named(named)
+        weights = read(named)
+        if (weights.size, weights.run) != variant[:2]:
+            board = f"S = {weights.size} and K = {weights.run}"
+            raise ValueError(f"these tables are for {board}, but the variant is {variant}")
+    else:
+        weights = Weights.named(named)
+    size, run, *_ = variant
+    return lambda kernel: kernel._replace(rules=bind(size, run, compile=kernel.compiled, weights=weights))
 
 
 def _evaluation_constants(weights: Weights | Tables, *, compile: bool) -> dict[str, Any]:

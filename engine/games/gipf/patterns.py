@@ -91,10 +91,6 @@ def _sums(weights: Sequence[int]) -> list[int]:
 # Tables
 
 
-class BadTables(ValueError):
-    """A file that holds no tables. ``str(error)`` says what is wrong."""
-
-
 class Tables(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
     """The tables of a board and K."""
 
@@ -187,41 +183,33 @@ def shipped(size: int, run: int) -> Tables | None:
 
 
 def read(content: bytes | Mapping[str, object]) -> Tables:
-    """Return the tables that a file holds, or the object that was read from it; raises `BadTables`."""
+    """Return the tables that a file holds, or the object that was read from it; raises ValueError."""
     try:
         if isinstance(content, bytes):
             found = _DECODER.decode(content)
         else:
             found = msgspec.convert(content, type=Tables, strict=False)  # noqa: TID251 - ready by then
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadTables(f"these are no tables of an evaluation: {error}") from None
+        raise ValueError(f"these are no tables of an evaluation: {error}") from None
     _check(found)
     return found
 
 
 def write(tables: Tables) -> bytes:
-    """Return the content of a file, an entry a line."""
-    parts = [f'{{"size": {tables.size}, "run": {tables.run}, "lines": {{']
-    for length, entries in tables.lines.items():
-        parts.append(f'"{length}": [\n{_entries(entries)}]{"" if length == max(tables.lines) else ","}')
-    parts.append(f'}}, "reserves": [\n{_entries(tables.reserves)}]}}')
-    return ("\n".join(parts) + "\n").encode()
-
-
-def _entries(entries: list[Entry]) -> str:
-    return ",\n".join(str(list(entry)).replace(" ", "") for entry in entries)
+    """Return the content of a file."""
+    return msgspec.json.encode(tables)
 
 
 def _check(found: Tables) -> None:
-    """Raise `BadTables` for tables that do not fit their board."""
+    """Raise ValueError for tables that do not fit their board."""
     if not 2 <= found.size <= LARGEST:
-        raise BadTables(f"S is {found.size}, but there are tables for boards of side 2 to {LARGEST} alone")
+        raise ValueError(f"S is {found.size}, but there are tables for boards of side 2 to {LARGEST} alone")
     counts = {length: len(entries) for length, entries in found.lines.items()}
     expected = {length: distinct(length) for length in lengths(found.size)}
     if counts != expected:
-        raise BadTables(f"for S = {found.size} lines have {expected} entries by their length, not {counts}")
+        raise ValueError(f"for S = {found.size} lines have {expected} entries by their length, not {counts}")
     if not found.reserves or found.reserve_count**2 != len(found.reserves):
-        raise BadTables(f"reserves have {len(found.reserves)} entries, but they need a square number, at least 1")
+        raise ValueError(f"reserves have {len(found.reserves)} entries, but they need a square number, at least 1")
 
 
 # Training

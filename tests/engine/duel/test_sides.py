@@ -1,6 +1,7 @@
 """The text of a side, and the evaluation with the weights of a side."""
 
 import json
+import re
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
@@ -8,7 +9,7 @@ from random import Random
 
 import pytest
 
-from engine.duel.games import BadEngineConfig, EngineConfig, read_side, weigher
+from engine.duel.games import EngineConfig, read_side, weigher
 from engine.games.catalogue import GAMES
 from engine.games.gipf import patterns as tables
 from engine.games.gipf.evaluation import WEIGHTS
@@ -36,9 +37,8 @@ def test_options_come_in_any_order_and_with_blanks() -> None:
     ],
 )
 def test_what_is_wrong_is_said(text: str, sentence: str) -> None:
-    with pytest.raises(BadEngineConfig) as caught:
+    with pytest.raises(ValueError, match=re.escape(sentence)):
         read_side(text)
-    assert sentence in str(caught.value)
 
 
 GIPF = GAMES["gipf"]

@@ -1,9 +1,9 @@
 """The evaluation by patterns: against one that reads the board's text, and files of tables that are wrong."""
 
 import json
+import re
 from functools import cache
 from itertools import product
-from pathlib import Path
 from random import Random
 
 import numpy
@@ -15,7 +15,7 @@ from engine.games.gipf import patterns as tables
 from engine.games.gipf.evaluation import WEIGHTS
 from engine.games.gipf.geometry import parse
 from engine.games.gipf.kernel import GipfRules, bind, reweigher
-from engine.games.gipf.patterns import BadTables, Entry, Tables, distinct, lengths, patterns_of
+from engine.games.gipf.patterns import Entry, Tables, distinct, lengths, patterns_of
 from tests.engine.gipf.samples import positions_of
 
 GIPF = GAMES["gipf"]
@@ -129,7 +129,7 @@ def test_the_margin_is_that_of_the_evaluation() -> None:
 def test_the_package_has_tables_of_these_boards(size: int, run: int) -> None:
     shipped = tables.shipped(size, run)
     assert shipped is not None and (shipped.size, shipped.run) == (size, run)
-    assert tables.write(shipped) == Path(tables.__file__).with_name(f"tables_{size}_{run}.json").read_bytes()
+    assert tables.write(tables.read(tables.write(shipped))) == tables.write(shipped)
 
 
 def test_boards_without_tables_have_none_and_large_ones_cannot() -> None:
@@ -162,10 +162,9 @@ def file_of(**changes: object) -> dict[str, object]:
 )
 def test_wrong_files_are_refused_in_a_sentence(changes: dict[str, object], sentence: str) -> None:
     for content in (json.dumps(file_of(**changes)).encode(), file_of(**changes)):
-        with pytest.raises(BadTables) as caught:
+        with pytest.raises(ValueError, match=re.escape(sentence)):
             tables.read(content)
-        assert sentence in str(caught.value)
-    with pytest.raises(BadTables, match="these are no tables of an evaluation: "):
+    with pytest.raises(ValueError, match="these are no tables of an evaluation: "):
         tables.read(tables.write(some_tables(3, 3))[:1000])
 
 
