@@ -201,11 +201,7 @@ def _tools() -> str:
 
 def _processor() -> str:
     """Describe the processor: numba compiles for all its instructions."""
-    lines = [platform.machine()]
-    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
-        for line in file:
-            if not line.strip():  # the others are alike
-                break
-            if line.startswith(("model name", "flags", "Features", "CPU part")):
-                lines.append(line)
-    return "".join(lines)
+    file = Path("/proc/cpuinfo")
+    first = file.read_text(encoding="utf-8").partition("\n\n")[0] if file.exists() else ""  # the others are alike
+    words = "model name", "flags", "Features", "CPU part"
+    return "\n".join([platform.machine(), *(line for line in first.splitlines() if line.startswith(words))])
