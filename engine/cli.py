@@ -6,23 +6,23 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from engine.commands.program import Command, Rejected, say
-from engine.shell import names as shells
+from engine.shell import SHELLS
 
 if TYPE_CHECKING:
     from cyclopts import App
 
 
 COMMANDS = (
-    Command("perft", "engine.commands.perft:perft", "Count the leaves of the tree of moves."),
-    Command("solve", "engine.commands.solving:solve_game", "Find out who wins with perfect play."),
-    Command("check", "engine.commands.solving:check_certificate", "Verify a certificate of a win by the rules alone."),
-    Command("verify", "engine.commands.solving:verify", "Verify a tablebase by the rules alone."),
+    Command("perft", "engine.commands.positions:perft", "Count the leaves of the tree of moves."),
+    Command("solve", "engine.commands.positions:solve_game", "Find out who wins with perfect play."),
+    Command("check", "engine.commands.positions:check_certificate", "Verify a certificate of a win by the rules."),
+    Command("verify", "engine.commands.positions:verify", "Verify a tablebase by the rules."),
     Command("record", "engine.commands.record:replay", "Replay the record of a match and verify it."),
-    Command("analyse", "engine.commands.analyse:analyse", "Think about a position, depth by depth."),
+    Command("analyse", "engine.commands.positions:analyse", "Think about a position, depth by depth."),
     Command("duel", "engine.commands.duel:duel", "Measure one configuration of the search against another."),
     Command("selfplay", "engine.commands.training:selfplay", "Play games for training, every position scored."),
     Command("train", "engine.commands.training:train", "Find tables of patterns that explain such scores."),
-    Command("export", "engine.commands.export:export", "Write the moves of records as training data."),
+    Command("export", "engine.commands.record:export", "Write the moves of records as training data."),
     Command("precompile", "engine.commands.precompile:precompile", "Compile what games need, for commands to come."),
     Command("shell", "engine.commands.shell:shell", "Answer the commands of an assignment on stdin."),
 )
@@ -44,7 +44,7 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Carry out a command line and return the exit status; whatever is wrong takes one line on stderr."""
     try:
-        if len(arguments) == 2 and arguments[0] == "shell" and arguments[1] in shells():
+        if len(arguments) == 2 and arguments[0] == "shell" and arguments[1] in SHELLS:
             from engine.commands.shell import shell  # what parses command lines takes as long as some thousand answers
 
             shell(arguments[1])

@@ -46,22 +46,16 @@ NODES_SPREAD = 0.5
 WORD = 1 << 64
 
 
-class Draw(NamedTuple):
-    """How a move is chosen at a level."""
+def draw(level: int, seed: int, key: int, plies: int) -> tuple[int, int | None]:
+    """Draw how to move at a level below `MAX_LEVEL`, in a position with that key after so many moves of the game.
 
-    nodes: int
-    """Positions to look at."""
-    random: int | None
-    """A random number of 64 bits where the move is a random one."""
-
-
-def draw(level: int, seed: int, key: int, plies: int) -> Draw:
-    """Draw how to move at a level below `MAX_LEVEL`, in a position with that key after so many moves of the game."""
+    Return the positions to look at, and a random number of 64 bits where the move is a random one.
+    """
     allowed = LEVELS[level - 1]
     digest = hashlib.blake2b(f"{seed} {plies} {key}".encode(), digest_size=24).digest()
     chance, spread, number = (int.from_bytes(digest[at : at + 8], "big") for at in (0, 8, 16))
     nodes = round(allowed.nodes * (1 + NODES_SPREAD * (2 * spread / WORD - 1)))
-    return Draw(nodes, number if chance / WORD < allowed.random_moves else None)
+    return nodes, number if chance / WORD < allowed.random_moves else None
 
 
 def read_level(text: str) -> int:

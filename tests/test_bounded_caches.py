@@ -25,8 +25,7 @@ def test_rules_of_more_boards_than_are_kept_can_be_played() -> None:
                 assert start.verdict() is None and start.resolve("a1").position.turn == 1
                 asked += 1
     assert asked > mnk.MAX_BOARDS
-    assert mnk._interpreted.cache_info().currsize == mnk.MAX_BOARDS
-    assert mnk._compiled.cache_info().maxsize == mnk.MAX_COMPILED
+    assert mnk._bind.cache_info().currsize == mnk.MAX_BOARDS
     again = first.resolve(moves(first)[0]).position.resolve("b1").position
     assert again.resolve("c1").position.verdict() is not None
     assert mnk.bind(first.variant) is not bound, "it was made again"

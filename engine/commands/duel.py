@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import closing
 from hashlib import sha256
 from itertools import islice
 from multiprocessing import active_children, get_context, parent_process
@@ -149,6 +149,8 @@ def duel(
             say_compiling(start)
         pair_player(setting)  # compiles once for all processes
         signal.signal(signal.SIGINT, signal.default_int_handler)  # Ctrl-C lets the pool of processes end in order
+        if hasattr(signal, "SIGPIPE"):
+            signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a write to a process that has ended raises OSError
         try:
             drawn = openings(start, plies, seed, _judge, balance)
             _carry_out(setting, file, drawn, before, jobs, most=games // 2, stop=not all_games)
@@ -174,10 +176,9 @@ def _carry_out(
     for pair in stored:
         if pair.number < most:
             duel.add(pair, stop=stop)
-    before = len(duel.found)
-    if before:
-        say(f"going on after {2 * before} games")
-    began = told = perf_counter()
+    if duel.found:
+        say(f"going on after {2 * len(duel.found)} games")
+    told = perf_counter()
     numbered = islice(enumerate(drawn), most)
     tasks = ((number, opening.moves) for number, opening in numbered if number not in duel.found)
     if not duel.is_over(most, stop=stop):
@@ -190,8 +191,6 @@ def _carry_out(
                     answer(duel.progress(setting.test))
                 if duel.is_over(most, stop=stop):
                     break
-        seconds, count = perf_counter() - began, 2 * (len(duel.found) - before)
-        say(f"{count} games in {seconds:.1f} s, {60 * count / seconds:.0f} a minute, {jobs} at a time")
     if not duel.tally.pairs:
         raise Rejected("--plies, --balance: no opening was found that decides nothing and is that balanced")
     if not duel.is_over(most, stop=stop):
@@ -274,21 +273,6 @@ def pair_player(setting: Setting) -> PairPlayer:
     return lambda number, opening: play_pair(number, start, opening, players, setting.move_limit)
 
 
-@contextmanager
-def broken_pipes_raised() -> Iterator[None]:
-    """Raise OSError for a write to a process that has ended, where its signal would end this program as well."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
-    try:
-        yield
-    finally:
-        if signal.SIGPIPE in signal.sigpending():
-            signal.sigwait({signal.SIGPIPE})
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 _play_pair: PairPlayer
 """Plays for the duel of this process; set when the process starts."""
 
@@ -300,8 +284,7 @@ def pairs(setting: Setting, tasks: Iterator[tuple[int, Sequence[str]]], jobs: in
     """
     with ProcessPoolExecutor(jobs, get_context("spawn"), _get_ready, (setting,)) as pool:
         try:
-            with broken_pipes_raised():  # for the threads of the pool as well, which begin here
-                running: set[Future[Pair]] = {pool.submit(_play, *task) for task in islice(tasks, jobs)}
+            running: set[Future[Pair]] = {pool.submit(_play, *task) for task in islice(tasks, jobs)}
             while running:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 running |= {pool.submit(_play, *task) for task in islice(tasks, len(done))}

@@ -5,7 +5,7 @@ to append to it, and to resume work that was interrupted.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
@@ -22,9 +22,6 @@ except ImportError:  # not every system has such locks
 Setting = TypeVar("Setting", bound=msgspec.Struct)
 Played = TypeVar("Played", bound=msgspec.Struct)
 Line = TypeVar("Line")
-
-DIGESTS = ("engine", "weights", "digest")
-"""Fields of settings whose values say nothing to people."""
 
 
 def line_of(value: object) -> bytes:
@@ -50,22 +47,10 @@ class GameFormat(NamedTuple, Generic[Setting, Played]):
         return setting, [_decode(line, self.game, f"{place}: line {at}: {this}") for at, line in enumerate(lines, 2)]
 
 
-def differences(there: msgspec.Struct, here: msgspec.Struct, of: str = "") -> Iterator[str]:
-    """Yield a sentence for each field in which two settings differ."""
-    for name in there.__struct_fields__:
-        old, new, label = getattr(there, name), getattr(here, name), f"{of}{name.replace('_', ' ')}"
-        if isinstance(old, msgspec.Struct) and isinstance(new, msgspec.Struct):
-            yield from differences(old, new, f"{label} ")
-        elif name == "players" and len(old) == len(new):
-            for one, other in zip(old, new, strict=True):
-                yield from differences(one, other, f"{one.name} ")
-        elif old != new:
-            changed = f"{of.strip() or label} has changed since"
-            yield changed if name in DIGESTS else f"{label} is {_shown(old)} there, and {_shown(new)} here"
-
-
-def _shown(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+def differences(there: msgspec.Struct, here: msgspec.Struct) -> str:
+    """Return the names of the fields in which two settings differ."""
+    names = there.__struct_fields__
+    return ", ".join(name.replace("_", " ") for name in names if getattr(there, name) != getattr(here, name))
 
 
 def _decode(line: bytes, decoder: msgspec.json.Decoder[Line], fault: str) -> Line:
@@ -98,9 +83,9 @@ class GameFile(Generic[Setting, Played]):
             self._file.write(line_of(setting))
             return []
         there, found = self._format.read(content, self._place)
-        if differ := "; ".join(differences(there, setting)):
-            what = f"this file holds another {self._format.what}"
-            raise Rejected(f"{self._place}: {what}: {differ}. Name another file, or ask for the same")
+        if differ := differences(there, setting):
+            what = f"this file holds another {self._format.what} (different: {differ})"
+            raise Rejected(f"{self._place}: {what}; name another file, or ask for the same")
         complete = content.rfind(b"\n") + 1
         if complete < len(content):
             say(f"{self._place}: its last line was not written to the end; that {self._format.one} is played again")
@@ -121,10 +106,7 @@ def opened_to_append(
 
     ``place`` names the file in errors. Without a name nothing is opened.
     """
-    if name is None:
-        yield GameFile(place, None, format)
-        return
-    with opened_alone(name, place, format.what) as file:
+    with nullcontext() if name is None else opened_alone(name, place, format.what) as file:
         yield GameFile(place, file, format)
 
 

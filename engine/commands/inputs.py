@@ -89,14 +89,13 @@ def place_of(file: str) -> str:
     return "standard input" if file == "-" else file
 
 
-def text_of(file: str, most_bytes: int | None = None) -> str:
+def text_of(file: str, most_bytes: int = MAX_BYTES) -> str:
     """Return the text in a file; as `bytes_of`."""
     return bytes_of(file, most_bytes).decode("utf-8-sig", errors="replace")
 
 
-def bytes_of(file: str, most_bytes: int | None = None) -> bytes:
-    """Return what stands in a file (``-`` is stdin), no longer than that or MAX_BYTES; raises `Rejected`."""
-    most_bytes = MAX_BYTES if most_bytes is None else most_bytes
+def bytes_of(file: str, most_bytes: int = MAX_BYTES) -> bytes:
+    """Return the content of a file (``-`` is stdin), no longer than so many bytes; raises `Rejected`."""
     place = place_of(file)
     try:
         if file == "-":

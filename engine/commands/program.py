@@ -152,19 +152,11 @@ def run_program(name: str, module: str) -> None:
 
 
 def load(module: str, name: str = "main") -> Callable[[], Any]:
-    """Return a function of a module, during whose import Ctrl-C ends the process as a signal does that nobody handles.
-
-    Where the process ignores Ctrl-C, as one in the background of a script does, it goes on doing so.
-    """
-    handled = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if handled:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Import a module, and return a function of it."""
     gc.disable()  # what is loaded stays: looking through it takes a sixth of the time that a start takes
     function: Callable[[], Any] = getattr(import_module(module), name)
     gc.freeze()
     gc.enable()
-    if handled:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     return function
 
 

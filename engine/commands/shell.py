@@ -5,7 +5,7 @@ import sys
 from time import perf_counter
 
 from engine.commands.program import ENCODING, ERRORS, Conversation, Rejected, say
-from engine.shell import find, names
+from engine.shell import SHELLS, find
 
 
 def shell(game: str, /, *, strict: bool = False) -> None:
@@ -18,8 +18,8 @@ def shell(game: str, /, *, strict: bool = False) -> None:
     strict
         After a bad move, no longer look at moves, and answer nothing to them.
     """
-    if game not in names():
-        raise Rejected(f"GAME: there is no shell {game!r}; the shells are {', '.join(names())}")
+    if game not in SHELLS:
+        raise Rejected(f"GAME: there is no shell {game!r}; the shells are {', '.join(SHELLS)}")
     if isinstance(sys.stderr, io.TextIOWrapper):
         sys.stderr.reconfigure(encoding=ENCODING, errors=ERRORS)
     conversation = Conversation()

@@ -13,8 +13,7 @@ import msgspec
 from engine.commands.game_file import GameFormat, opened_to_append
 from engine.commands.inputs import bytes_of, playable_start, say_compiling, start_of, within
 from engine.commands.program import Rejected, answer, say
-from engine.duel.selfplay import ScoredGame, Setting, play
-from engine.duel.training import fit, samples_of
+from engine.duel.training import ScoredGame, Setting, fit, play, samples_of
 from engine.games.catalogue import USUAL_GAME, title_of
 from engine.games.kernels import NEVER, KernelSource
 from engine.search.capabilities import LOGIT
@@ -140,8 +139,7 @@ def train(*files: Path, seed: int = 1) -> None:
     if len(variants) > 1:
         raise Rejected(f"FILES: these are games of several variants: {', '.join(map(' '.join, sorted(variants)))}")
     start = start_of(setting.game, setting.parameters)
-    weights = start.game.weights
-    patterns = None if weights is None else weights.patterns(start.parameters)
+    patterns = start.game.patterns(start.parameters)
     if patterns is None:
         raise Rejected(f"{files[0]}: {title_of(start)} has no patterns to be trained")
     kernel = start.kernel()
@@ -150,8 +148,8 @@ def train(*files: Path, seed: int = 1) -> None:
     try:
         samples = samples_of(games, kernel, patterns.entries)
         say(f"{number_of(len(samples.targets), 'position')} of {number_of(len(games), 'game')}")
-        model = fit(samples, patterns.count, seed, _tell)
-        answer(patterns.file(model.numbers, LOGIT).decode().rstrip())
+        numbers = fit(samples, patterns.count, seed, _tell)
+        answer(patterns.file(numbers, LOGIT).decode().rstrip())
     except ValueError as error:
         raise Rejected(f"{files[0]}: {error}") from None
 

@@ -57,14 +57,7 @@ class Numbers(Protocol):
         """Yield all numbers."""
 
 
-class _Unbound:
-    """The type of `UNBOUND`."""
-
-    def __repr__(self) -> str:
-        return "UNBOUND"
-
-
-UNBOUND: Any = _Unbound()
+UNBOUND: Any = object()
 """Stands for a constant or function that is bound later. Of any type, so that its name is declared with its own."""
 
 
@@ -211,16 +204,11 @@ class Binding:
         if isinstance(value, FunctionType):
             return self._dispatchers.get(value, value)
         if isinstance(value, CompiledOnly):
-            return _intrinsic(value)
+            from engine.compiling import wide_lowering
+
+            found = getattr(wide_lowering, value.name)
+            return found(value.width) if value.width else found
         return numpy_array(value) if isinstance(value, array) else value
-
-
-def _intrinsic(function: CompiledOnly) -> Any:
-    """Return what numba knows a function by that interpreted rules do without."""
-    from engine.compiling import wide_lowering
-
-    found = getattr(wide_lowering, function.name)
-    return found(function.width) if function.width else found
 
 
 _dispatching: WeakSet[Binding] = WeakSet()

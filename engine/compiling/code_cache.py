@@ -15,7 +15,6 @@ directory that outlives them.
 import hashlib
 import os
 import platform
-import shutil
 import sys
 import threading
 from array import array
@@ -30,9 +29,6 @@ try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
-
-FOLDERS_KEPT = 100
-"""Folders that are not deleted, the latest used: each takes up to a megabyte, and a variant of a game makes three."""
 
 MAKERS = "binding.py", "wide_integers.py", "wide_lowering.py"
 """Modules in this folder that determine the compiled code."""
@@ -109,7 +105,6 @@ def folder_of(fingerprints: Iterable[str]) -> Path | None:
     folder = _kernels() / digest[:20]
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-        folder.touch()
         if os.access(folder, os.W_OK):
             return folder
     return None
@@ -133,12 +128,8 @@ def write(folder: Path, name: str, content: bytes) -> None:
 
 
 def keep(folder: Path, purpose: str, names: Iterable[str]) -> None:
-    """Note the names of all files that a purpose needs, and delete folders that are not used; raises OSError."""
+    """Note the names of all files that a purpose needs; raises OSError."""
     write(folder, purpose, "\n".join(sorted(names)).encode())
-    for old in sorted(_kernels().iterdir(), key=_last_use, reverse=True)[FOLDERS_KEPT:]:
-        with suppress(OSError), (old / LOCK).open("ab") as file:
-            if fcntl is None or _lock(file, attempts=1):
-                shutil.rmtree(old, ignore_errors=True)
 
 
 def is_kept(folder: Path, purpose: str) -> bool:
@@ -161,7 +152,7 @@ def folder_lock(folder: Path) -> Iterator[None]:
         is_locked = False
         with suppress(OSError):
             file = stack.enter_context((folder / LOCK).open("ab"))
-            is_locked = _lock(file, attempts=int(MAX_WAIT_SECONDS / POLL_SECONDS))
+            is_locked = _lock(file)
         _held.add(folder)
         try:
             yield
@@ -179,23 +170,14 @@ def sole_use(folder: Path) -> Iterator[None]:
         yield
 
 
-def _lock(file: BinaryIO, attempts: int) -> bool:
+def _lock(file: BinaryIO) -> bool:
     """Lock a file, POLL_SECONDS between two attempts; tell whether that was possible. Closing the file unlocks it."""
-    pause = threading.Event()
-    for attempt in range(attempts):
-        if attempt > 0:
-            pause.wait(POLL_SECONDS)
+    for _ in range(int(MAX_WAIT_SECONDS / POLL_SECONDS)):
         with suppress(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
+        threading.Event().wait(POLL_SECONDS)
     return False
-
-
-def _last_use(folder: Path) -> float:
-    """Return the time of the last use of a folder; 0 where another process has deleted it."""
-    with suppress(OSError):
-        return folder.stat().st_mtime
-    return 0.0
 
 
 def home() -> Path:
@@ -219,11 +201,7 @@ def _tools() -> str:
 
 def _processor() -> str:
     """Describe the processor: numba compiles for all its instructions."""
-    lines = [platform.machine()]
-    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
-        for line in file:
-            if not line.strip():  # the others are alike
-                break
-            if line.startswith(("model name", "flags", "Features", "CPU part")):
-                lines.append(line)
-    return "".join(lines)
+    file = Path("/proc/cpuinfo")
+    first = file.read_text(encoding="utf-8").partition("\n\n")[0] if file.exists() else ""  # the others are alike
+    words = "model name", "flags", "Features", "CPU part"
+    return "\n".join([platform.machine(), *(line for line in first.splitlines() if line.startswith(words))])

@@ -24,10 +24,6 @@ MOST = 1_000_000_000
 Amount = Annotated[int, Meta(ge=1, le=MOST)]
 
 
-class BadEngineConfig(ValueError):
-    """A text that describes no side of a duel. ``str(error)`` is a sentence for people."""
-
-
 class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A side of a duel. Each field is an option of the text, None or empty where it is not given."""
 
@@ -50,7 +46,7 @@ class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_side(text: str) -> EngineConfig:
-    """Read the text of a side: options separated by commas, as in ``nodes=5000,table=16``; raises `BadEngineConfig`."""
+    """Read the text of a side: options separated by commas, as in ``nodes=5000,table=16``; raises ValueError."""
     options: dict[str, Any] = {}
     for word in text.split(","):
         name, equals, value = (part.strip() for part in word.partition("="))
@@ -59,9 +55,9 @@ def read_side(text: str) -> EngineConfig:
         side = msgspec.convert(options, EngineConfig, strict=False)  # noqa: TID251  # in the main thread alone
     except msgspec.ValidationError as error:
         names = ", ".join(EngineConfig.__struct_fields__)
-        raise BadEngineConfig(f"{error}; the options are {names}, as in nodes=5000,table=16") from None
+        raise ValueError(f"{error}; the options are {names}, as in nodes=5000,table=16") from None
     if side.nodes is side.ms is side.depth is None and side.level == MAX_LEVEL:
-        raise BadEngineConfig("nothing ends its thinking: give it nodes=, ms=, depth=, or a lower level=")
+        raise ValueError("nothing ends its thinking: give it nodes=, ms=, depth=, or a lower level=")
     return side
 
 
@@ -73,10 +69,9 @@ def weigher(start: Position, named: Mapping[str, object]) -> Callable[[Kernel], 
     """
     if not named:
         return lambda kernel: kernel
-    weights = start.game.weights
-    if weights is None:
+    if start.game.reweigher is None:
         raise ValueError(f"the evaluation of {start.game.name} has no weights to be named")
-    return weights.reweigher(start.parameters, named)
+    return start.game.reweigher(start.parameters, named)
 
 
 NAMES = ("A", "B")
@@ -136,10 +131,9 @@ class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.games[0].points + self.games[1].points
 
 
-Players = tuple[Player, Player]
-
-
-def play_pair(number: int, start: Position, opening: Sequence[str], players: Players, move_limit: int) -> Pair:
+def play_pair(
+    number: int, start: Position, opening: Sequence[str], players: tuple[Player, Player], move_limit: int
+) -> Pair:
     """Play both games of a pair; players are in the order A, B."""
     first, second = (play(2 * number + begins, begins, start, opening, players, move_limit) for begins in (0, 1))
     return Pair(number, (first, second))
@@ -150,7 +144,7 @@ def play(
     first: int,
     start: Position,
     opening: Sequence[str],
-    players: Players,
+    players: tuple[Player, Player],
     move_limit: int,
 ) -> Game:
     """Play one game, in which side ``first`` has the side to move of the start.

@@ -37,19 +37,18 @@ class Opening(NamedTuple):
     """The position after them."""
 
 
-Judge = Callable[[Position], int]
-"""What tells the score of a position for the side to move; beyond `EVALUATION_LIMIT` it is a proven win or loss."""
-
-
 def usual_plies(start: Position) -> int:
     """Return how many random moves an opening has where nothing else is said: 2 to 12, so that the same side moves."""
     return 2 * min(max(1, start.plies_ahead // PLIES_PART), MAX_EACH)
 
 
-def openings(start: Position, plies: int, seed: int, judge: Judge, bound: int | None = None) -> Iterator[Opening]:
+def openings(
+    start: Position, plies: int, seed: int, judge: Callable[[Position], int], bound: int | None = None
+) -> Iterator[Opening]:
     """Yield openings of so many plies, each at most ``bound`` off balance, until no more of them are found.
 
-    Without a bound it is the median of the first ones. The same arguments give the same openings.
+    ``judge`` returns the score of a position for the side to move; beyond `EVALUATION_LIMIT` the end is proven. Without
+    a bound it is the median of the first ones. The same arguments give the same openings.
     """
     tries = _tries(start, plies, seed, judge)
     first: list[_Try] = []
@@ -77,7 +76,7 @@ def _found(tries: Iterable[_Try | None], bound: int) -> Iterator[_Try]:
                 return
 
 
-def _tries(start: Position, plies: int, seed: int, judge: Judge) -> Iterator[_Try | None]:
+def _tries(start: Position, plies: int, seed: int, judge: Callable[[Position], int]) -> Iterator[_Try | None]:
     """Yield openings without end; None for one that was there before, or decides the game."""
     seen = set()
     chance = split_mix(seed)

@@ -7,6 +7,7 @@ with ``moves:``, these belong to the position.
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import NamedTuple
 
 from engine.games.interface import BadMove, BadPosition, Game, Position
@@ -121,16 +122,14 @@ class Player:
 
 PERSON = Player()
 
-Seats = tuple[Player, Player]
-"""Who plays each side, the one that begins first."""
-
 
 @dataclass(frozen=True)
 class InteractiveGame:
     """A game, who plays it, and the moves that were taken back. Immutable: every method returns another table."""
 
     history: History
-    seats: Seats
+    seats: tuple[Player, Player]
+    """The player of each side, the one that begins first."""
     undone: tuple[str, ...] = ()
     """The moves that can be made again, the next one first."""
 
@@ -153,11 +152,6 @@ class InteractiveGame:
     def has_person(self) -> bool:
         """Tell whether a person plays at all."""
         return not all(player.is_bot for player in self.seats)
-
-    def seated(self, side: int, player: Player) -> "InteractiveGame":
-        """Return the table with somebody else on a side."""
-        seats = (player, self.seats[1]) if side == 0 else (self.seats[0], player)
-        return replace(self, seats=seats)
 
     def begun(self, history: History) -> "InteractiveGame":
         """Return the table with another game on it."""
@@ -198,7 +192,5 @@ class InteractiveGame:
 
     def _earlier(self) -> list[History]:
         """Return the game as it was before each of its moves."""
-        earlier = [History.begin(self.history.start)]
-        for move in self.history.moves:
-            earlier.append(earlier[-1].after(move))
-        return earlier[:-1]
+        begun = History.begin(self.history.start)
+        return list(accumulate(self.history.moves[:-1], History.after, initial=begun)) if self.history.moves else []

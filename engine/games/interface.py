@@ -13,6 +13,7 @@ Errors, each with a stable code and a sentence that says what was wrong and what
     `- BadMove              a text is no move of this game, or none that may be played here
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -219,27 +220,16 @@ class Patterns:
     ``unit``, and the factors of `engine.duel.training`; raises ValueError where they are too large."""
 
 
-@dataclass(frozen=True)
-class EvaluationWeights:
-    """The weights of an evaluation: for training, and for duels of other weights."""
-
-    reweigher: Callable[[str, Mapping[str, object]], Callable[[Kernel], Kernel]]
-    """``reweigher(parameters, named)`` returns a function that gives the kernels of a variant other weights. It raises
-    ValueError for other names than those of weights, and for values that are no whole numbers."""
-    patterns: Callable[[str], Patterns | None]
-    """``patterns(parameters)`` returns the patterns of a variant; None where its positions have none."""
-
-
 Fields = frozenset[str]
 """Fields of a board by their names: those that moves have, and in arrows ``x,y``, both counted from 1."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Position:
+class Position(ABC):
     """A position of a game, with whose turn it is: a variant and a state of its rules. Immutable.
 
     Pairs are of both sides, that of the side that began the game first: ``position.pieces[position.turn]`` are those of
-    the side to move. Each game has a subclass, which defines at least the methods that raise NotImplementedError here.
+    the side to move. Each game has a subclass, which defines at least the abstract methods.
     """
 
     variant: Any
@@ -247,9 +237,9 @@ class Position:
     state: State
 
     @property
+    @abstractmethod
     def game(self) -> "Game":
         """The game that this is a position of."""
-        raise NotImplementedError
 
     @property
     def parameters(self) -> str:
@@ -267,17 +257,17 @@ class Position:
         return self.state
 
     @property
+    @abstractmethod
     def stage(self) -> int:
         """A number that a move changes, or not: positions of different stages are never equal.
 
         A capture makes another stage; so does what is placed on the board for good.
         """
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def plies_ahead(self) -> int:
         """How many more moves, both sides' counted, a game usually takes from here: for sharing out time."""
-        raise NotImplementedError
 
     @property
     def pieces(self) -> tuple[Fields, Fields]:
@@ -316,28 +306,28 @@ class Position:
         return self._names(found[0]), self._names(found[1])
 
     @property
+    @abstractmethod
     def mobility(self) -> tuple[int, int]:
         """How many ways to move each side would have on its turn: pushes of GIPF; steps, jumps and placings of morris.
 
         What a move captures is not counted as another way. In m,n,k these are the empty fields; in arrows the free
         fields that the next arrow can point at.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def verdict(self) -> Outcome | None:
         """Return how the game has ended on the board, or None while it goes on."""
-        raise NotImplementedError
 
+    @abstractmethod
     def successors(self) -> Iterator[Successor]:
         """Yield every legal move with its position, in the game's documented order; none when it is over.
 
         A move is named once; different moves may lead to the same position.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def resolve(self, move: str) -> Successor:
         """Return the move in canonical text and the position after it; raises `BadMove`."""
-        raise NotImplementedError
 
     def move_to(self, state: State) -> Successor:
         """Return the first move that leads to a state of an interpreted kernel; raises ValueError where none does."""
@@ -354,25 +344,25 @@ class Position:
         """
         return self.kernel(compile=False).evaluate()
 
+    @abstractmethod
     def text(self) -> str:
         """Return the position in the game's text form, lines ended by newlines; `Game.read` reads it back."""
-        raise NotImplementedError
 
+    @abstractmethod
     def picture(self, last: Successor | None = None) -> str:
         """Draw the position for people, without colours, with the move that led here marked where it is given."""
-        raise NotImplementedError
 
+    @abstractmethod
     def summary(self) -> str:
         """Say in one short line what the board does not show (pieces in reserve, captured ones)."""
-        raise NotImplementedError
 
     def marked_field(self, move: str) -> str | None:
         """Return the field to mark after the move that led here, in canonical text: by default the move itself."""
         return move
 
+    @abstractmethod
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with what stands on it, and the field of the move that led here where it is given."""
-        raise NotImplementedError
 
     def svg(self, last: Successor | None = None, *, night: bool = False) -> str:
         """Draw the position as an SVG document, with the move that led here marked where it is given.
@@ -406,9 +396,9 @@ class Position:
         """Draw the board, and say below it what it does not show."""
         return self.picture() + self.summary()
 
+    @abstractmethod
     def _rules(self, *, compile: bool = False) -> Rules:
         """Return the rules of the board."""
-        raise NotImplementedError
 
     def _kernel_state(self, *, compile: bool) -> State:
         """Return the state as the kernel wants it."""
@@ -467,8 +457,12 @@ class Game:
     """Reads a position in the game's text form; raises `BadPosition`."""
     quiet_limit: int = 0
     """After so many moves in a row without a new stage a match is a draw; 0 for no such rule."""
-    weights: EvaluationWeights | None = None
-    """The weights of the evaluation, None where it has none that could be others."""
+    reweigher: Callable[[str, Mapping[str, object]], Callable[[Kernel], Kernel]] | None = None
+    """``reweigher(parameters, named)`` returns a function that gives the kernels of a variant other weights of the
+    evaluation. It raises ValueError for other names than those of weights, and for values that are no whole numbers.
+    None where the evaluation has no weights."""
+    patterns: Callable[[str], Patterns | None] = lambda _: None
+    """``patterns(parameters)`` returns the patterns of a variant; None where its positions have none."""
 
     def __repr__(self) -> str:
         """Name the game as `engine.games.catalogue` has it."""

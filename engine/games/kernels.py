@@ -115,7 +115,8 @@ class KernelSource:
     def is_ready(self) -> bool:
         """Tell whether code is there that can be loaded in a moment. Once it is, it remains so."""
         if not self._is_final and (self._process is None or self._process.poll() is not None):
-            self._is_ready = self._is_on_disk()
+            kept = [binding.is_kept(self._purpose.name) for binding in self.bindings]
+            self._is_ready = bool(kept) and all(kept)
             self._is_final = self._is_ready or self._process is not None
         return self._is_ready
 
@@ -126,8 +127,10 @@ class KernelSource:
         else: ask again later. The process has the lowest priority, except for ``urgent`` work: where interpreted work
         takes all cores until the code is there.
         """
-        if self._process is not None or self._is_final or self.is_ready() or not self.can_be_kept():
+        if self._process is not None or self._is_final or self.is_ready():
             return
+        if not self.bindings or any(binding.folder is None for binding in self.bindings):
+            return  # there is no compiler, or no cache to write to
         command = ["precompile", self._position.game.name, self._position.parameters, "--purpose", self._purpose.name]
         try:
             self._process = CompileProcess.start([*command, *([] if urgent else ["--background"])])
@@ -143,10 +146,6 @@ class KernelSource:
                 self._process.wait(seconds)
         return self.is_ready()
 
-    def can_be_kept(self) -> bool:
-        """Tell whether a process could compile it for others: where there is a compiler, and a cache to write to."""
-        return bool(self.bindings) and all(binding.folder is not None for binding in self.bindings)
-
     @cached_property
     def bindings(self) -> list[Binding]:
         """What has to be there: the rules and each group of functions; nothing where the rules do not compile."""
@@ -157,9 +156,6 @@ class KernelSource:
         if self._purpose.extended is None:
             functions.insert(0, kernel.rules.children)
         return [function.binding for function in functions if isinstance(function, CompiledFunction)]
-
-    def _is_on_disk(self) -> bool:
-        return len(self.bindings) > 0 and all(binding.is_kept(self._purpose.name) for binding in self.bindings)
 
 
 COUNTING = Purpose("perft")

@@ -65,13 +65,8 @@ class Outcome(NamedTuple):
     detail: str = ""
     """One sentence for people: which rule, which move, which figures. May be empty."""
 
-    @property
-    def annulled(self) -> bool:
-        """Tell whether the game counts for nobody."""
-        return self.termination in ANNULLED
-
     def result(self, sides: tuple[str, str]) -> str:
         """Name the result as it stands in records and on the wire: a side's name, ``draw`` or ``annulled``."""
         if self.winner is not None:
             return sides[self.winner]
-        return "annulled" if self.annulled else "draw"
+        return "annulled" if self.termination in ANNULLED else "draw"

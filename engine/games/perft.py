@@ -5,7 +5,6 @@ R. Hyatt's Crafty made the command known.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from engine.games.interface import Kernel, Position
 
@@ -20,18 +19,11 @@ PIECE_PLIES = 2
 second on the largest boards."""
 
 
-class Branch(NamedTuple):
-    """A move from the root, and the leaves behind it."""
-
-    move: str
-    leaves: int
-
-
 def count(position: Position, depth: int, *, unique: bool = False, compile: bool = True) -> int:
     """Return how many leaves the tree of moves from a position has at a depth of 0 and more.
 
-    With ``unique``, moves of a node that lead to the same position count once. Raises ValueError for a negative
-    depth, OverflowError where a position has more children than an arena of MAX_PLACES holds.
+    With ``unique``, moves of a node that lead to the same position count once. Raises OverflowError where a position
+    has more children than an arena of MAX_PLACES holds.
     """
     return Counter(unique=unique, is_compiled=lambda leaves: compile, piece_plies=depth).count(position, depth)
 
@@ -51,32 +43,28 @@ class Counter:
 
     def count(self, position: Position, depth: int) -> int:
         """Return how many leaves the tree of moves has, as `count` does."""
-        if depth < 0:
-            raise ValueError(f"the depth is {depth}, but leaves are counted at depths of 0 and more")
         if depth == 0:
             return 1
         compile = self._is_compiled(self._leaves)
         self._leaves = 0
         if not compile and depth > self._piece_plies:
-            return sum(branch.leaves for branch in self.divide(position, depth))
+            return sum(leaves for _, leaves in self.divide(position, depth))
         self._leaves = _count(position.kernel(compile=compile), depth, self._unique)
         return self._leaves
 
-    def divide(self, position: Position, depth: int) -> list[Branch]:
-        """Return the leaves at a depth of 1 and more behind each move, in the order of generation.
+    def divide(self, position: Position, depth: int) -> list[tuple[str, int]]:
+        """Return each move with the leaves behind it at a depth of 1 and more, in the order of generation.
 
         With ``unique``, a move that leads to the same position as an earlier one is left out, so that the leaves add
         up to `count` either way. Raises the errors of `count`.
         """
-        if depth < 1:
-            raise ValueError(f"the depth is {depth}, but leaves are divided among moves at depths of 1 and more")
         branches = []
         seen = set()
         for move, after in position.successors():
             if self._unique and after.key in seen:
                 continue
             seen.add(after.key)
-            branches.append(Branch(move, self.count(after, depth - 1)))
+            branches.append((move, self.count(after, depth - 1)))
         return branches
 
 

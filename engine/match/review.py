@@ -184,13 +184,12 @@ def review(
     depend on it.
 
     The same record and nodes give the same review on every machine that has the tablebase of the variant, and on every
-    one that has it not. ``clock`` gives seconds from any beginning; ``compiling`` is told once, when another
-    process is asked to compile.
+    one that has it not. ``clock`` gives seconds from any beginning; ``compiling`` is called when another
+    process begins to compile.
     """
-    told = _once(compiling)
     start = summary.header.position
-    evaluator = Evaluator(start, clock=clock, compiling=told, tablebase=whole_tablebase_of(start))
-    reviewer = _Reviewer(summary, nodes, evaluator, solver_kernels(start, told))
+    evaluator = Evaluator(start, clock=clock, compiling=compiling, tablebase=whole_tablebase_of(start))
+    reviewer = _Reviewer(summary, nodes, evaluator, solver_kernels(start, compiling))
     wanted = range(1, summary.history.plies + 1) if among is None else among
     keys: list[int] = []
     for before, after in pairwise(accumulate(summary.history.moves, History.after, initial=History.begin(start))):
@@ -199,12 +198,6 @@ def review(
         if after.plies in wanted:
             yield reviewer.move(before, after, keys)
         keys.append(key_of(before.position))
-
-
-def _once(function: Callable[[], None]) -> Callable[[], None]:
-    """Return what calls a function the first time, and nothing later."""
-    left = [function]
-    return lambda: left.pop()() if left else None
 
 
 class _Node(NamedTuple):

@@ -283,10 +283,10 @@ class Searcher:
         stop: Stop | None,
     ) -> SearchResult:
         """Think as `engine.levels` allows at the level of the limits, of which a soft one of time has no effect."""
-        drawn = draw(limits.level, limits.seed, int(self._kernel.rules.hash_of(state)), len(earlier))
-        if drawn.random is not None:
-            return SearchResult((drawn.random % self._children(state),), None, 0, 0, 0.0)
-        nodes = drawn.nodes if limits.nodes is None else min(drawn.nodes, limits.nodes)
+        nodes, random = draw(limits.level, limits.seed, int(self._kernel.rules.hash_of(state)), len(earlier))
+        if random is not None:
+            return SearchResult((random % self._children(state),), None, 0, 0, 0.0)
+        nodes = nodes if limits.nodes is None else min(nodes, limits.nodes)
         own = limits._replace(level=MAX_LEVEL, nodes=nodes, soft_ms=None)
         fresh = Searcher(self._kernel, megabytes=LEVEL_TABLE_MEGABYTES)
         return fresh.think(state, earlier, own, clock=clock, report=report, stop=stop)

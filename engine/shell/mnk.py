@@ -10,7 +10,7 @@ What that section leaves open is done so:
 """
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from engine.games.interface import DRAWN, UNDECIDED, WON, BadPosition
@@ -128,8 +128,8 @@ class Commands(Shell):
             "GEN_ALL_POS_MOV_CUT_IF_GAME_OVER": self._generate_cut,
             "SOLVE_GAME_STATE": self._solve,
         }
-        self._variants: dict[tuple[str, ...], tuple[_Solver, int]] = {}
-        self._solvers: dict[Parameters, _Solver] = {}
+        self._header = cache(board.read_header)
+        self._solver = cache(lambda parameters: _Solver(parameters, self.flush))
         self._line = 0
         """Number of the line that was read last."""
         self._words = self._all_words()
@@ -167,7 +167,8 @@ class Commands(Shell):
     def _carry_out(self, name: str) -> None:
         """Read what follows the name of a command, and carry it out."""
         try:
-            solver, side = self._variant_of(tuple(self._take(HEADER_WORDS)))
+            parameters, side = self._header(tuple(self._take(HEADER_WORDS)))
+            solver = self._solver(parameters)
             words = self._take(solver.fields)
         except BadPosition as error:
             self._refuse(str(error))
@@ -187,16 +188,6 @@ class Commands(Shell):
         """Say what is wrong, and skip all words up to the next command."""
         self.complain(f"line {self._line}: {sentence}")
         self._next = next((word for word in self._words if word in self._commands), None)
-
-    def _variant_of(self, header: tuple[str, ...]) -> tuple[_Solver, int]:
-        """Return the solver of a variant and the side to move, from N, M, K and the player."""
-        found = self._variants.get(header)
-        if found is None:
-            parameters, side = board.read_header(list(header))
-            if parameters not in self._solvers:
-                self._solvers[parameters] = _Solver(parameters, self.flush)
-            found = self._variants[header] = self._solvers[parameters], side
-        return found
 
     # Commands
 

@@ -43,15 +43,6 @@ class Claim(NamedTuple):
     """What the winner plays, by the texts of positions."""
 
 
-class Checked(NamedTuple):
-    """What was found to be true."""
-
-    positions: int
-    """Different positions that were looked at."""
-    plies: int
-    """The longest game against the winner's moves."""
-
-
 class _Head(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, rename={"version": "certificate"}):
     version: Literal[1]
     game: str
@@ -99,8 +90,11 @@ def _decode(line: str, number: int, decoder: msgspec.json.Decoder[Decoded]) -> D
         raise BadCertificate(f"line {number}: {error}") from None
 
 
-def check(claim: Claim) -> Checked:
-    """Play against the winner's moves in every way, and return what that showed; raises `BadCertificate`."""
+def check(claim: Claim) -> tuple[int, int]:
+    """Play against the winner's moves in every way; raises `BadCertificate`.
+
+    Return the plies of the longest game, and the number of different positions.
+    """
     first = claim.position.text()
     after: dict[str, list[str]] = {}
     waiting = [(first, claim.position)]
@@ -119,7 +113,7 @@ def check(claim: Claim) -> Checked:
     if claim.plies is not None and longest[first] > claim.plies:
         plies = number_of(longest[first], "ply", "plies")
         raise BadCertificate(f"the game can last {plies}, not {claim.plies} as is claimed")
-    return Checked(len(after), longest[first])
+    return longest[first], len(after)
 
 
 def _followers(claim: Claim, position: Position, text: str) -> list[Position]:

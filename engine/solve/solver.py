@@ -9,14 +9,15 @@ is judged backwards (`engine.solve.layers`), if they fit into memory.
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from engine.games.interface import DRAWN, LOST, WON, Kernel, Position, State
+from engine.games.interface import DRAWN, LOST, WON, Kernel, Position
 from engine.games.kernels import KernelSource, Purpose
 from engine.solve import forced_wins, proof_search
 from engine.solve.forced_wins import ENDLESS, Deepening
 from engine.solve.layers import Judgement, Layers, OutOfMemory, OutOfTime, layer_of
 from engine.solve.proof_search import CyclicProver, Prover
+from engine.solve.tablebase import Tablebase
 
 
 class Result(StrEnum):
@@ -26,13 +27,6 @@ class Result(StrEnum):
     SECOND = "second"
     DRAW = "draw"
     UNKNOWN = "unknown"
-
-
-class ExactValues(Protocol):
-    """What knows the values of positions: `engine.solve.tablebase`."""
-
-    def judgement(self, state: State) -> Judgement | None:
-        """Return the value of a position of an interpreted kernel, None where it is not known."""
 
 
 class SolverLimits(NamedTuple):
@@ -290,7 +284,7 @@ def solve(
     clock: Callable[[], float] = lambda: 0.0,
     progress: Callable[[Solution], None] = lambda solution: None,
     kernels: KernelSource | None = None,
-    tablebase: ExactValues | None = None,
+    tablebase: Tablebase | None = None,
 ) -> Solution:
     """Solve a position, or find out what can be found out of it within limits.
 

@@ -8,7 +8,7 @@ Where the variable `GIVEN` names a directory, they are read from there, and none
 none. Nor are any made where compiled code is copied from a given place: that is a sandbox, in which nothing lasts.
 
 Tablebases of the smallest boards belong to this distribution, in packed files with the values of all layers up to one.
-``python -m engine.solve.tablebase`` makes these files.
+``python -m tests.tablebases`` makes these files.
 
 The values are those of play without a history, in which a game that goes round for ever is a draw. In matches, the
 third occurrence of a position is a draw, too. For who wins this changes nothing as long as he has played by the
@@ -22,12 +22,11 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from engine.compiling import code_cache
 from engine.compiling.binding import can_compile
-from engine.games.catalogue import start_of
 from engine.games.history import REPETITIONS
 from engine.games.interface import UNDECIDED, WIN, Kernel, Position, Rules, State
 from engine.games.kernels import CompileProcess, KernelSource
@@ -55,9 +54,6 @@ MAX_NUMBER = 40
 
 LARGEST = 15
 """They have all layers up to (LARGEST, LARGEST)."""
-
-SIZE, RUNS = 2, (2, 3)
-"""The side S of these boards, and their run lengths K."""
 
 
 def folder() -> Path | None:
@@ -262,29 +258,17 @@ def _growing(larger: int, smaller: int) -> Iterator[Name]:
 
 def are_shipped(start: Kernel) -> bool:
     """Tell whether the layers of a variant belong to this distribution, of which the kernel has the start."""
-    return _file(start.rules).exists() and max(layer_of(start)) <= LARGEST
+    return shipped_file(start.rules).exists() and max(layer_of(start)) <= LARGEST
 
 
-@lru_cache(len(RUNS))
+@cache
 def shipped(rules: Rules) -> Layers:
     """Return the layers that belong to this distribution, for a board of which there are some."""
     layers = Layers(Kernel(rules, False, None), (LARGEST, LARGEST), memory=MEMORY)
-    layers.fill(lzma.decompress(_file(rules).read_bytes()))
+    layers.fill(lzma.decompress(shipped_file(rules).read_bytes()))
     return layers
 
 
-def _file(rules: Rules) -> Path:
+def shipped_file(rules: Rules) -> Path:
+    """Return the file of a board in this distribution, which exists for some boards."""
     return Path(__file__).with_name(f"{rules.label}.xz")
-
-
-def main() -> None:
-    """Make the files."""
-    for run in RUNS:
-        kernel = start_of("gipf", f"{SIZE} {run} {LARGEST} {LARGEST}").kernel()
-        layers = Layers(kernel, (LARGEST, LARGEST), memory=MEMORY)
-        layers.solve_all((LARGEST, LARGEST))
-        _file(kernel.rules).write_bytes(lzma.compress(bytes(layers.known().values)))
-
-
-if __name__ == "__main__":
-    main()

@@ -159,8 +159,8 @@ def regularised(counts: Counts) -> tuple[float, ...]:
     return tuple(count or UNSEEN for count in counts)
 
 
-TOLERANCE = 1e-12
-"""How near to the root its search ends, as a part of the interval in which it lies."""
+HALVINGS = 64
+"""Steps of the search for a root, each of which halves the interval in which it lies."""
 
 
 class Decision(StrEnum):
@@ -233,24 +233,13 @@ def tilt(weights: Sequence[float], mean: float) -> float:
     """
     # the sum below falls from infinity to minus infinity as x grows between these poles
     low, high = -1 / (SCORES[-1] - mean), 1 / (mean - SCORES[0])
-    width = high - low
-    x = 0.0
-    while high - low > TOLERANCE * width:
-        value = slope = 0.0
-        for weight, score in zip(weights, SCORES, strict=True):
-            part = (score - mean) / (1 + x * (score - mean))
-            value += weight * part
-            slope -= weight * part * part
-        if value > 0:
+    for _ in range(HALVINGS):
+        x = (low + high) / 2
+        if sum(w * (score - mean) / (1 + x * (score - mean)) for w, score in zip(weights, SCORES, strict=True)) > 0:
             low = x
         else:
             high = x
-        newton = x - value / slope
-        if abs(newton - x) <= TOLERANCE * width:
-            break
-        # where Newton's step leaves the interval, halve it
-        x = newton if low < newton < high else (low + high) / 2
-    return x
+    return low
 
 
 class Tally:

@@ -205,11 +205,10 @@ def test_a_bad_position_is_named_by_file_and_line(
 
 
 def test_an_endless_file_is_refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs, "MAX_BYTES", 10)
-    feed(monkeypatch, b"x" * 100)
+    feed(monkeypatch, b"x" * (inputs.MAX_BYTES + 1))
     run = Run(capsys, "solve", "gipf", "--position", "-")
     assert (run.status, len(run.complaints)) == (2, 1)
-    assert run.complaints[0].startswith("arena-engine: standard input: longer than 10 bytes")
+    assert run.complaints[0].startswith(f"arena-engine: standard input: longer than {inputs.MAX_BYTES} bytes")
 
 
 def test_a_fault_of_the_program_has_a_status_of_its_own(

@@ -79,19 +79,6 @@ def test_every_process_looks_for_the_same_code(tmp_path: Path) -> None:
     assert len(folders[0]) == 12, "two a variant, and two for the layers of the first"
 
 
-def test_folders_used_least_lately_are_deleted_unless_another_process_has_locked_them(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(code_cache, "FOLDERS_KEPT", 2)
-    folders = [folder_of(str(number)) for number in range(5)]
-    with code_cache.folder_lock(folders[0]):
-        for number, folder in enumerate(folders):
-            os.utime(folder, (number, number))
-        code_cache.keep(folder_of("4"), "search", [])
-    assert [folder.is_dir() for folder in folders] == [True, False, False, True, True]
-
-
 def folder_of(text: str) -> Path:
     folder = code_cache.folder_of([text])
     assert folder is not None and folder.is_dir()

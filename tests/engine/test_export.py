@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from engine.cli import run
-from engine.commands import export
-from engine.commands.export import examples
+from engine.commands import record
+from engine.commands.record import examples
 from engine.games.catalogue import GAMES
 from engine.match import verification
 from engine.match.encoding import encoding_of
@@ -142,7 +142,7 @@ def test_a_record_whose_moves_are_too_many_to_list_is_left_out(
     def too_many(_summary: object) -> Any:
         raise OverflowError("the push a1-b2 has more than 4096 final positions")
 
-    monkeypatch.setattr(export, "examples", too_many)
+    monkeypatch.setattr(record, "examples", too_many)
     status, out, said = exported(capsys, folder / "records" / "1.txt")
     assert (status, out) == (2, "")
     assert said[0].endswith("1.txt: the push a1-b2 has more than 4096 final positions; left out")
@@ -162,7 +162,7 @@ def test_what_cannot_be_done_is_said_before_anything_is_written(
         ),
         (
             [folder, "--output", folder / "there"],
-            f"--output {folder / 'there'}: is there already; name another file, or remove it",
+            f"--output {folder / 'there'}: cannot be written: File exists",
         ),
         (
             [folder, "--output", folder / "no" / "file"],
@@ -173,18 +173,3 @@ def test_what_cannot_be_done_is_said_before_anything_is_written(
         assert exported(capsys, *arguments) == (2, "", [f"arena-engine: {sentence}"])
     assert (folder / "there").read_text() == "mine"
     assert sorted(path.name for path in folder.iterdir()) == ["empty", "records", "there"]
-
-
-def test_a_full_disk_leaves_nothing_half_written(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(_examples: object) -> Any:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(export, "_examples", full)
-    status, _, said = exported(capsys, folder, "--output", folder / "new")
-    assert (status, said) == (
-        2,
-        [f"arena-engine: --output {folder / 'new'}: cannot be written: No space left on device"],
-    )
-    assert [path.name for path in folder.iterdir()] == ["records"]

@@ -9,7 +9,7 @@ from engine.games.history import History
 from engine.games.interface import BadMove, GameError
 from engine.match import recovery, verification
 from engine.match.reader import BadRecord
-from engine.shell import find, names
+from engine.shell import SHELLS, find
 from engine.wire import messages as m
 from engine.wire.coding import REPLY_BYTES, encode
 from engine.wire.ends import ClientEnd
@@ -123,7 +123,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     **{f"moves-{game}": _moves(game) for game in GAMES},
     **{f"boards-{game}": _boards(game) for game in GAMES},
     "records": records,
-    **{f"shell-{game}": _shell(game) for game in names()},
+    **{f"shell-{game}": _shell(game) for game in SHELLS},
     "contests": contests,
     "logs": logs,
 }

@@ -15,7 +15,7 @@ from random import Random
 import pytest
 
 from engine.games.interface import Game, moves
-from engine.shell import find, names
+from engine.shell import SHELLS, find
 from tests.games.cases import EVERY_GAME, named, random_game
 from tests.waiting import WAIT_SECONDS
 
@@ -71,7 +71,7 @@ def test_perft_solve_and_analyse(game: Game, tmp_path: Path) -> None:
         assert {"depth", "score", "nodes", "seconds", "pv"} <= found[-1].keys()
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", SHELLS)
 def test_shells_end_with_their_input(name: str) -> None:
     assert engine("shell", name) == []
     assert callable(find(name))

@@ -184,15 +184,8 @@ def write(setup: Setup, moves: tuple[int, ...]) -> str:
     return "\n".join(lines) + "\n"
 
 
-class Word(NamedTuple):
-    """A move in a text, and the line it stands in, from 1."""
-
-    text: str
-    line: int
-
-
-def read(text: str) -> tuple[Setup, list[Word]]:
-    """Read a set-up, and the moves behind it as they are written.
+def read(text: str) -> tuple[Setup, list[tuple[int, str]]]:
+    """Read a set-up, and the moves behind it as they are written, each with its line, from 1.
 
     A pair has a line of its own; comments, blank lines and CRLF are allowed. Moves begin with ``moves:`` and may go
     on over several lines. Numbers are separated by spaces or commas. Raises `BadPosition` with the codes of
@@ -209,7 +202,7 @@ def read(text: str) -> tuple[Setup, list[Word]]:
     if len(pairs) < len(COMMENTS):
         line = lines[0][0] if lines else max(1, len(text.splitlines()))
         raise BadPosition("MISSING_PAIR", f"the text ends before this pair: {COMMENTS[len(pairs)]}", line)
-    moves = [Word(word, line) for line, words in lines for word in words]
+    moves = [(line, word) for line, words in lines for word in words]
     return build(pairs), moves[1:]
 
 

@@ -34,7 +34,7 @@ class ArrowsRules(Rules):
 
 def tables(*, compile: bool) -> dict[str, Sequence[int]]:
     """Return the tables of the layout by the names by which functions read them."""
-    return {name.upper(): table(values, compile=compile) for name, values in layout()._asdict().items()}
+    return {name: table(values, compile=compile) for name, values in layout().items()}
 
 
 @cache
@@ -243,11 +243,11 @@ def read(text: str) -> Position:
     """
     setup, moves = board.read(text)
     position: Position = begin(setup)
-    for count, word in enumerate(moves, 1):
+    for count, (line, word) in enumerate(moves, 1):
         try:
-            position = position.resolve(word.text).position
+            position = position.resolve(word).position
         except BadMove as error:
-            raise BadPosition(error.code, f"move {count}: {error}", word.line) from None
+            raise BadPosition(error.code, f"move {count}: {error}", line) from None
     return position
 
 

@@ -47,19 +47,6 @@ NOWHERE = 127
 """Stands for a place on which no arrow can ever be placed: one off the board, or an occupied or blocked field."""
 
 
-class Layout(NamedTuple):
-    """The tables of the layout: a row a number of a field, and an empty one for `NOWHERE` and numbers not used."""
-
-    next: tuple[int, ...]
-    """Eight numbers a field: the neighbours by direction, `NOWHERE` off the largest board."""
-    low: tuple[int, ...]
-    """The field itself, as bits of the low word."""
-    high: tuple[int, ...]
-    near_low: tuple[int, ...]
-    """The neighbours of the field, as bits of the low word."""
-    near_high: tuple[int, ...]
-
-
 def number(x: int, y: int) -> int:
     """Return the number of field (x, y), or `NOWHERE` off the largest board."""
     return (y - 1) * ROW + x - 1 if 1 <= x <= LENGTH and 1 <= y <= LENGTH else NOWHERE
@@ -70,8 +57,8 @@ def words(fields: int) -> tuple[int, int]:
     return fields & ((1 << HALF) - 1), fields >> HALF
 
 
-def layout() -> Layout:
-    """Compute the tables."""
+def layout() -> dict[str, tuple[int, ...]]:
+    """Compute the tables of the layout, by their names; the row of `NOWHERE` and of numbers not used is empty."""
     empty = NOWHERE + 1
     neighbours = [[NOWHERE] * len(STEPS) for _ in range(empty)]
     fields = [0] * empty
@@ -84,7 +71,8 @@ def layout() -> Layout:
             near[at] = sum(1 << other for other in neighbours[at] if other != NOWHERE)
     low, high = zip(*map(words, fields), strict=True)
     near_low, near_high = zip(*map(words, near), strict=True)
-    return Layout(tuple(other for row in neighbours for other in row), low, high, near_low, near_high)
+    following = tuple(other for row in neighbours for other in row)
+    return {"NEXT": following, "LOW": low, "HIGH": high, "NEAR_LOW": near_low, "NEAR_HIGH": near_high}
 
 
 WORDS = 2
@@ -94,11 +82,11 @@ DIRECTIONS = 8
 
 WORD = (1 << HALF) - 1
 
-# The tables of `engine.games.arrows.rules.Layout`; `engine.games.arrows.position.bind` puts them in their place.
-NEXT: Sequence[int] = UNBOUND
-LOW: Sequence[int] = UNBOUND
+# The tables of `layout`; `engine.games.arrows.position.bind` puts them in their place.
+NEXT: Sequence[int] = UNBOUND  # eight numbers a field: the neighbours by direction, `NOWHERE` off the largest board
+LOW: Sequence[int] = UNBOUND  # the field itself, as bits of the low word
 HIGH: Sequence[int] = UNBOUND
-NEAR_LOW: Sequence[int] = UNBOUND
+NEAR_LOW: Sequence[int] = UNBOUND  # the neighbours of the field, as bits of the low word
 NEAR_HIGH: Sequence[int] = UNBOUND
 
 

@@ -4,11 +4,10 @@ Knuth, The Art of Computer Programming 4A, 7.1.3. Symmetries are made of reflect
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from engine.compiling.binding import UNBOUND
 
-# bound with the constants of a board, as `Swaps` has them
+# bound with the constants of a board, as `swaps_of` returns them
 SWAPS_FROM: Sequence[int] = UNBOUND
 DISTANCES: Sequence[int] = UNBOUND
 LOWER: Sequence[int] = UNBOUND
@@ -22,26 +21,21 @@ def reflect(fields: int, kind: int) -> int:
     return fields
 
 
-class Swaps(NamedTuple):
-    """The swaps of all reflections of a board."""
+def swaps_of(reflections: Sequence[Mapping[int, int]]) -> tuple[list[int], list[int], list[int]]:
+    """Return the swaps of reflections, each given as the image of each field; fields are numbers of bits.
 
-    starts: list[int]
-    """Where the swaps of each reflection begin, and where the last ones end."""
-    distances: list[int]
-    """Bits between the two fields of each pair, for each swap."""
-    lower: list[int]
-    """The fields with the lower bit of each pair, for each swap."""
-
-
-def swaps_of(reflections: Sequence[Mapping[int, int]]) -> Swaps:
-    """Return the swaps of reflections, each given as the image of each field; fields are numbers of bits."""
-    found = Swaps([0], [], [])
+    These are the places at which the swaps of each reflection begin, and the end of the last ones; for each swap the
+    bits between the two fields of each pair; and for each swap the fields with the lower bit of each pair.
+    """
+    starts: list[int] = [0]
+    distances: list[int] = []
+    lower_fields: list[int] = []
     for images in reflections:
         lower: dict[int, int] = {}
         for field, image in images.items():
             if field < image:
                 lower[image - field] = lower.get(image - field, 0) | 1 << field
-        found.distances.extend(lower)
-        found.lower.extend(lower.values())
-        found.starts.append(len(found.lower))
-    return found
+        distances.extend(lower)
+        lower_fields.extend(lower.values())
+        starts.append(len(lower_fields))
+    return starts, distances, lower_fields

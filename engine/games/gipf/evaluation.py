@@ -15,7 +15,7 @@ lead through all of them: rows exchanged with columns, and each row read backwar
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from engine.compiling.binding import UNBOUND, popcount
 from engine.compiling.wide_integers import HASH_FACTOR, HASH_MASK, mix
@@ -155,14 +155,11 @@ class Weights(NamedTuple):
     @classmethod
     def named(cls, named: Mapping[str, object]) -> "Weights":
         """Return weights of which some are named; raises ValueError for other names and other than whole numbers."""
-        numbers: dict[str, int] = {}
         for name, number in named.items():
-            if name not in cls._fields:
-                raise ValueError(f"there is no weight {name!r}; the weights are {', '.join(cls._fields)}")
-            if not isinstance(number, int) or isinstance(number, bool):
-                raise ValueError(f"the weight {name} is {number!r}, but it has to be a whole number")
-            numbers[name] = number
-        return cls(**numbers)
+            if name not in cls._fields or type(number) is not int:
+                names = ", ".join(cls._fields)
+                raise ValueError(f"{name}, {number!r} is no weight; weights are whole numbers named {names}")
+        return cls(**cast(dict[str, int], named))
 
     def constants(self) -> dict[str, Any]:
         """Return what the functions here read, by global name."""

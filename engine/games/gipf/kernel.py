@@ -11,10 +11,10 @@ from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, run_shifts, 
 from engine.games.boards.symmetry import swaps_of
 from engine.games.gipf import evaluation, layers, rules
 from engine.games.gipf.evaluation import WEIGHTS, Weights
-from engine.games.gipf.geometry import AXES, Parameters, fields_of, geometry, parse
+from engine.games.gipf.geometry import AXES, fields_of, geometry, parse
 from engine.games.gipf.patterns import ARRAYS, NUMBERS, Tables, read, shipped
 from engine.games.gipf.rules import State
-from engine.games.interface import EVALUATION_LIMIT, Arena, Kernel, LayerRules, Rules
+from engine.games.interface import Arena, Kernel, LayerRules, Rules
 
 WORD_SIZE = 4
 """The largest S whose board fits a 64-bit word with its sign: bit (2S-1)**2 - 1 is bit 48. Larger ones take several."""
@@ -101,11 +101,11 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
         constants[prefix + "FIRST"] = sets.table([board.entries[n].first for n in chosen])
         constants[prefix + "STEP"] = numbers([abs(board.entries[n].step) for n in chosen])
     if size <= WORD_SIZE:
-        swaps = swaps_of(evaluation.reflections(size))
+        starts, distances, lower = swaps_of(evaluation.reflections(size))
         constants |= {
-            "SWAPS_FROM": tuple(swaps.starts),
-            "DISTANCES": numbers(swaps.distances),
-            "LOWER": numbers(swaps.lower),
+            "SWAPS_FROM": tuple(starts),
+            "DISTANCES": numbers(distances),
+            "LOWER": numbers(lower),
         }
     else:  # beyond all solving
         constants["canonical"] = None
@@ -136,32 +136,20 @@ def reweigher(parameters: str, named: Mapping[str, object]) -> Callable[[Kernel]
     """Return what gives the kernels of a variant's positions other weights, each once bound and then kept.
 
     ``parameters`` is L as text, and ``named`` what a file of tables holds, or weights by name: then positions are
-    evaluated by these, and those that are not named are `WEIGHTS`. Without any name nothing changes. Raises ValueError
-    as `Weights.named` and `patterns.read` do, for tables of another board, and for numbers so large that an evaluation
-    might look like a win.
+    evaluated by these, and those that are not named are `WEIGHTS`. Raises ValueError
+    as `Weights.named` and `patterns.read` do, and for tables of another board.
     """
     variant = parse(parameters)
-    weights = _weights(named, variant)
-
-    def reweigh(kernel: Kernel) -> Kernel:
-        return kernel._replace(rules=bind(variant.size, variant.run, compile=kernel.compiled, weights=weights))
-
-    return reweigh
-
-
-def _weights(named: Mapping[str, object], variant: Parameters) -> Weights | Tables | None:
-    """Return the weights that `reweigher` is told."""
-    if not named:
-        return None
+    weights: Weights | Tables
     if "lines" in named:
-        given = read(named)
-        if (given.size, given.run) != variant[:2]:
-            raise ValueError(f"these tables are for S = {given.size} and K = {given.run}, but the variant is {variant}")
-        return given
-    weights = Weights.named(named)
-    if _largest(weights, variant) > EVALUATION_LIMIT:
-        raise ValueError(f"with such large weights an evaluation may go beyond {EVALUATION_LIMIT}, which means a win")
-    return weights
+        weights = read(named)
+        if (weights.size, weights.run) != variant[:2]:
+            board = f"S = {weights.size} and K = {weights.run}"
+            raise ValueError(f"these tables are for {board}, but the variant is {variant}")
+    else:
+        weights = Weights.named(named)
+    size, run, *_ = variant
+    return lambda kernel: kernel._replace(rules=bind(size, run, compile=kernel.compiled, weights=weights))
 
 
 def _evaluation_constants(weights: Weights | Tables, *, compile: bool) -> dict[str, Any]:
@@ -172,13 +160,6 @@ def _evaluation_constants(weights: Weights | Tables, *, compile: bool) -> dict[s
     nothing = table([0], compile=compile)
     found = {**dict.fromkeys(ARRAYS, nothing), **dict.fromkeys(NUMBERS, 0), **weights.constants()}
     return {**found, "HAS_TABLES": False, "MARGIN": evaluation.MARGIN}
-
-
-def _largest(weights: Weights, variant: Parameters) -> int:
-    """Return what no evaluation goes beyond: every piece in the centre, with neighbours and threats along each axis."""
-    along = abs(weights.pair) + abs(weights.gap) + abs(weights.threat)
-    each = abs(weights.piece) + abs(weights.board) + variant.size * abs(weights.ring) + len(AXES) * along
-    return (variant.white + variant.black) * each + 2 * max(map(abs, weights.reserves)) + abs(weights.tempo)
 
 
 def _around_centre(size: int, distance: int) -> int:

@@ -22,19 +22,16 @@ import msgspec
 
 from engine.compiling.binding import FieldSets, table
 from engine.compiling.wide_integers import WORD_BITS, width_for
-from engine.games.gipf.evaluation import FRACTION_BITS, LANE_BITS, LANE_MASK, SURPLUS, WEIGHT_SHIFT
+from engine.games.gipf.evaluation import FRACTION_BITS, LANE_BITS, WEIGHT_SHIFT
 from engine.games.gipf.geometry import Parameters, geometry
 from engine.games.gipf.rules import State
-from engine.games.interface import EVALUATION_LIMIT, Patterns
+from engine.games.interface import Patterns
 
 LARGEST = 5
 """The largest S whose lines are short enough: one of 9 fields has 9963 contents that are no mirror images."""
 
 Entry = tuple[int, int, int, int]
 """A weight in hundredths of a piece, and three numbers whose products are worth 1/1024 of that."""
-
-MOST_PIECES = 1000
-"""More than a side can have in reserve."""
 
 NUMBERS = ("WIDTH", "RESERVES", "LANE_ZERO", "FIRST_WORD", "NEXT_WORD")
 ARRAYS = (
@@ -92,10 +89,6 @@ def _sums(weights: Sequence[int]) -> list[int]:
 
 
 # Tables
-
-
-class BadTables(ValueError):
-    """A file that holds no tables. ``str(error)`` says what is wrong."""
 
 
 class Tables(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
@@ -190,52 +183,33 @@ def shipped(size: int, run: int) -> Tables | None:
 
 
 def read(content: bytes | Mapping[str, object]) -> Tables:
-    """Return the tables that a file holds, or the object that was read from it; raises `BadTables`."""
+    """Return the tables that a file holds, or the object that was read from it; raises ValueError."""
     try:
         if isinstance(content, bytes):
             found = _DECODER.decode(content)
         else:
             found = msgspec.convert(content, type=Tables, strict=False)  # noqa: TID251 - ready by then
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadTables(f"these are no tables of an evaluation: {error}") from None
+        raise ValueError(f"these are no tables of an evaluation: {error}") from None
     _check(found)
     return found
 
 
 def write(tables: Tables) -> bytes:
-    """Return the content of a file, an entry a line."""
-    parts = [f'{{"size": {tables.size}, "run": {tables.run}, "lines": {{']
-    for length, entries in tables.lines.items():
-        parts.append(f'"{length}": [\n{_entries(entries)}]{"" if length == max(tables.lines) else ","}')
-    parts.append(f'}}, "reserves": [\n{_entries(tables.reserves)}]}}')
-    return ("\n".join(parts) + "\n").encode()
-
-
-def _entries(entries: list[Entry]) -> str:
-    return ",\n".join(str(list(entry)).replace(" ", "") for entry in entries)
+    """Return the content of a file."""
+    return msgspec.json.encode(tables)
 
 
 def _check(found: Tables) -> None:
-    """Hold tables to the board, and to what fits the words that they are kept in."""
+    """Raise ValueError for tables that do not fit their board."""
     if not 2 <= found.size <= LARGEST:
-        raise BadTables(f"S is {found.size}, but there are tables for boards of side 2 to {LARGEST} alone")
+        raise ValueError(f"S is {found.size}, but there are tables for boards of side 2 to {LARGEST} alone")
     counts = {length: len(entries) for length, entries in found.lines.items()}
     expected = {length: distinct(length) for length in lengths(found.size)}
     if counts != expected:
-        raise BadTables(f"for S = {found.size} lines have {expected} entries by their length, not {counts}")
+        raise ValueError(f"for S = {found.size} lines have {expected} entries by their length, not {counts}")
     if not found.reserves or found.reserve_count**2 != len(found.reserves):
-        raise BadTables(f"reserves have {len(found.reserves)} entries, but they need a square number, at least 1")
-    of_lines = [found.lines[len(line)] for line in lines(found.size)]
-    # the largest number of each part of an entry, for each line and for the reserves
-    most = [
-        [max(abs(entry[part]) for entry in entries) for entries in (*of_lines, found.reserves)] for part in range(4)
-    ]
-    weight, *numbers = map(sum, most)
-    if 2 * max(map(max, most[1:])) * len(most[0]) > LANE_MASK or weight >= 1 << (63 - WEIGHT_SHIFT):
-        raise BadTables(f"the entries are too large: sums of them do not fit {LANE_BITS} bits")
-    products = max(numbers[0] ** 2 + numbers[2] ** 2, numbers[1] ** 2) >> FRACTION_BITS
-    if weight + products + MOST_PIECES * SURPLUS > EVALUATION_LIMIT:
-        raise BadTables(f"with such large entries an evaluation may go beyond {EVALUATION_LIMIT}, which means a win")
+        raise ValueError(f"reserves have {len(found.reserves)} entries, but they need a square number, at least 1")
 
 
 # Training

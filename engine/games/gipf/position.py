@@ -12,7 +12,7 @@ from engine.games.gipf.geometry import Parameters, parse, windows
 from engine.games.gipf.kernel import GipfRules, bind, field_sets, reweigher
 from engine.games.gipf.notation import Row, names, row_text
 from engine.games.gipf.patterns import patterns_of
-from engine.games.interface import EvaluationWeights, Game, Position, Successor
+from engine.games.interface import Game, Position, Successor
 from engine.games.outcome import Outcome
 
 HELD_PART = 0.4
@@ -162,10 +162,8 @@ GIPF = Game(
     variant_of=parse,
     first_position=lambda variant: GipfPosition(variant, board.start(variant)),
     read=lambda text: GipfPosition(*board.read(text)),
-    weights=EvaluationWeights(
-        reweigher=reweigher,
-        patterns=lambda text: patterns_of(parse(text)),
-    ),
+    reweigher=reweigher,
+    patterns=lambda text: patterns_of(parse(text)),
 )
 """The game of GIPF in every generalised variant."""
 

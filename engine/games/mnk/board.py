@@ -5,6 +5,7 @@ the bottom. Reading takes capital letters too.
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -88,7 +89,7 @@ def write(parameters: Parameters, state: State) -> str:
     return f"{parameters} {PLAYERS[state.side]}\n{rows(parameters, digits(parameters, state))}\n"
 
 
-def read_header(words: list[str]) -> tuple[Parameters, int]:
+def read_header(words: Sequence[str]) -> tuple[Parameters, int]:
     """Read N, M, K and the player to move, 1 or 2, who is returned as 0 or 1.
 
     Raises `BadPosition`, code WRONG_GAME_PARAMETERS or WRONG_PLAYER, without a line.

@@ -12,8 +12,27 @@ from engine.compiling.binding import UNBOUND, Numbers, popcount
 from engine.compiling.wide_integers import mix
 from engine.games.boards.symmetry import reflect
 from engine.games.interface import MINE, THEIRS, WIN, Arena
-from engine.games.mnk.rules import BOARD, STEPS, K, State, empty_of, other_of, own_of, place_on, spread, winning_fields
-from engine.games.mnk.threats import Digits, counted, defences, fours, holding, lacking, open_lines, win_by_fours, worth
+from engine.games.mnk.rules import (
+    BOARD,
+    STEPS,
+    Digits,
+    K,
+    State,
+    counted,
+    defences,
+    empty_of,
+    fours,
+    holding,
+    lacking,
+    open_lines,
+    other_of,
+    own_of,
+    place_on,
+    spread,
+    win_by_fours,
+    winning_fields,
+    worth,
+)
 
 # bound by engine.games.mnk.kernel
 WORTH: Sequence[int] = UNBOUND  # of an open line, by the number of pieces in it

@@ -7,7 +7,7 @@ fields are then always equally many bits apart.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from engine.compiling.binding import FieldSets, bind_fields, table
 from engine.compiling.wide_integers import WORD_BITS, WideInteger, run_shifts, width_for
@@ -24,22 +24,17 @@ MAX_WINDOWS = 64
 """Boards and Ks of which all lines are kept, of up to 100 KB each, the latest used."""
 
 
-class Line(NamedTuple):
-    """The lines of K fields in one direction."""
-
-    step: int
-    """Distance in bits from a field to the next one; 0 where no line fits."""
-    starts: int
-    """The fields, as bits, from which K fields in the direction stay on the board."""
-
-
 def bit(columns: int, row: int, column: int) -> int:
     """Return the bit of a field."""
     return 1 << (row * columns + column)
 
 
-def lines(rows: int, columns: int, run: int) -> tuple[Line, ...]:
-    """Return the lines of ``run`` fields in each of the four directions."""
+def lines(rows: int, columns: int, run: int) -> tuple[tuple[int, int], ...]:
+    """Return the lines of ``run`` fields in each of the four directions.
+
+    These are the bits from a field to the next one, 0 where no line fits, and the fields, as bits, from which ``run``
+    fields in the direction stay on the board.
+    """
     found = []
     for down, right in DIRECTIONS:
         starts = 0
@@ -47,7 +42,7 @@ def lines(rows: int, columns: int, run: int) -> tuple[Line, ...]:
             for column in range(columns):
                 if 0 <= column + (run - 1) * right < columns:
                     starts |= bit(columns, row, column)
-        found.append(Line(down * columns + right if starts else 0, starts))
+        found.append((down * columns + right if starts else 0, starts))
     return tuple(found)
 
 
@@ -55,9 +50,9 @@ def lines(rows: int, columns: int, run: int) -> tuple[Line, ...]:
 def windows(rows: int, columns: int, run: int) -> tuple[int, ...]:
     """Return all lines of ``run`` fields on a board, as sets of fields."""
     found = []
-    for line in lines(rows, columns, run):
-        first = sum(1 << (line.step * i) for i in range(run)) if line.step else 1
-        found += [first << start for start in range(rows * columns) if line.starts >> start & 1]
+    for step, starts in lines(rows, columns, run):
+        first = sum(1 << (step * i) for i in range(run)) if step else 1
+        found += [first << start for start in range(rows * columns) if starts >> start & 1]
     return tuple(found)
 
 
@@ -71,11 +66,9 @@ FLAT = 6
 """Lines that lack so many pieces or more are worth 1, or nothing where they are empty."""
 
 MAX_BOARDS = 2048
-"""Interpreted bindings that are kept, of 60 KB each, the latest used: there are 5000 boards and Ks that somebody may
-ask for, but no more matches than that run at once on a server, unless its settings say so."""
-
-MAX_COMPILED = 64
-"""Compiled ones, of some megabytes each: what a bot plays on that is met with one board after another."""
+"""Bindings that are kept, the latest used, of 60 KB each, and some megabytes where a process has compiled one: there
+are 5000 boards and Ks that somebody may ask for, but no more matches than that run at once on a server, unless its
+settings say so."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -101,17 +94,7 @@ def bind(parameters: Parameters, *, compile: bool = False) -> MnkRules:
     rows, columns, run = parameters
     # all lines that do not fit are alike
     run = min(run, max(rows, columns) + 1)
-    return _compiled(rows, columns, run) if compile else _interpreted(rows, columns, run)
-
-
-@lru_cache(MAX_BOARDS)
-def _interpreted(rows: int, columns: int, run: int) -> MnkRules:
-    return _bind(rows, columns, run, False)
-
-
-@lru_cache(MAX_COMPILED)
-def _compiled(rows: int, columns: int, run: int) -> MnkRules:
-    return _bind(rows, columns, run, True)
+    return _bind(rows, columns, run, compile)
 
 
 def compiled_set(word: int, fields: int) -> int:
@@ -121,6 +104,7 @@ def compiled_set(word: int, fields: int) -> int:
     return word - (1 << WORD_BITS) if fields == WORD_BITS and word >> (WORD_BITS - 1) else word
 
 
+@lru_cache(MAX_BOARDS)
 def _bind(rows: int, columns: int, run: int, compile: bool) -> MnkRules:
     fields = rows * columns
     sets = FieldSets(compile, WORD_BITS if fields <= WORD_BITS else width_for(fields))
@@ -143,14 +127,14 @@ def _bind(rows: int, columns: int, run: int, compile: bool) -> MnkRules:
     if rows == columns:
         reflections.append({row * columns + column: column * columns + row for row, column in places})
         path += [2, *path]
-    swaps = swaps_of(reflections)
+    starts, distances, lower = swaps_of(reflections)
     constants: dict[str, Any] = {
         **sets.constants(),
         "WORDS": rules.FIRST + 2 * sets.constants()["SET_WORDS"],
         "BOARD": words([(1 << fields) - 1])[0],
         "K": run,
-        "STEPS": tuple(line.step for line in of_directions),
-        "STARTS": words([line.starts for line in of_directions]),
+        "STEPS": tuple(step for step, _ in of_directions),
+        "STARTS": words([starts for _, starts in of_directions]),
         "SHIFTS": run_shifts(run) or (0,),
         "WORTH": numbers([STEEPNESS ** max(0, FLAT - (run - count)) if count else 0 for count in range(run + 1)]),
         "HASH_PARTS": tuple((1 << min(HASH_BITS, fields - at)) - 1 for at in range(0, fields, HASH_BITS)),
@@ -158,9 +142,9 @@ def _bind(rows: int, columns: int, run: int, compile: bool) -> MnkRules:
         "BREADTH": evaluation.BREADTH,
         "CHUNKS": -(-fields // evaluation.CHUNK_BITS),
         "POWERS": numbers([1 << count for count in range(run + 1)]),
-        "SWAPS_FROM": tuple(swaps.starts),
-        "DISTANCES": numbers(swaps.distances),
-        "LOWER": sets.table(words(swaps.lower)),
+        "SWAPS_FROM": tuple(starts),
+        "DISTANCES": numbers(distances),
+        "LOWER": sets.table(words(lower)),
         "PATH": tuple(path),
         "HEADS": words(_heads(fields, [reflections[number] for number in path])),
         "SIGN": words([1 << (WORD_BITS - 1)])[0] if compile and fields == WORD_BITS else 0,

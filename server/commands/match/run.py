@@ -121,8 +121,9 @@ def _opened_ledger(path: Path, setup: MatchSetup) -> Iterator[tuple[Store, int]]
             before = decode(store.opened_with(contest)[0], type=Setting)
         except (BadStore, msgspec.DecodeError) as error:
             raise Rejected(f"{place}: this is no file of a match: {error}") from None
-        if differ := "; ".join(differences(before, setup.setting)):
-            raise Rejected(f"{place}: this file holds another match: {differ}. Name another file, or ask for the same")
+        if differ := differences(before, setup.setting):
+            what = f"this file holds another match (different: {differ})"
+            raise Rejected(f"{place}: {what}; name another file, or ask for the same")
         for number in store.begun(contest):
             store.forget(contest, number)
         store.redefine(contest, setup.definition)

@@ -13,8 +13,20 @@ from engine.commands.game_file import line_of
 from engine.compiling.binding import can_compile, specialise
 from engine.duel import training
 from engine.duel.games import weigher
-from engine.duel.selfplay import LEAST_OPENING, ScoredGame, Setting, play, scored
-from engine.duel.training import FACTORS, MOST_LOGITS, Samples, divergence, fit, learn_all, samples_of
+from engine.duel.training import (
+    FACTORS,
+    LEAST_OPENING,
+    MOST_LOGITS,
+    Samples,
+    ScoredGame,
+    Setting,
+    divergence,
+    fit,
+    learn_all,
+    play,
+    samples_of,
+    scored,
+)
 from engine.games.catalogue import GAMES
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED
 from engine.search.capabilities import LOGIT
@@ -117,23 +129,24 @@ def test_weights_and_pairs_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "EPOCHS", 6)
     told: list[tuple[int, float]] = []
     samples = made_up()
-    model = fit(samples, PATTERNS + 1, report=lambda epoch, loss: told.append((epoch, loss)))
+    numbers = fit(samples, PATTERNS + 1, report=lambda epoch, loss: told.append((epoch, loss)))
     assert [epoch for epoch, _ in told] == [1, 2, 3, 4, 5, 6]
-    assert model.loss == told[-1][1] < told[0][1] / 2
+    assert told[-1][1] < told[0][1] / 2
     targets = samples.targets[samples.held]
     assert (
-        model.loss < divergence(numpy.full(len(targets), math.log(targets.mean() / (1 - targets.mean()))), targets) / 20
+        told[-1][1]
+        < divergence(numpy.full(len(targets), math.log(targets.mean() / (1 - targets.mean()))), targets) / 20
     )
     # the value of the pair is twice the product of the factors
-    products = [2 * (-1) ** part * model.numbers[0, part + 1] * model.numbers[1, part + 1] for part in range(FACTORS)]
+    products = [2 * (-1) ** part * numbers[0, part + 1] * numbers[1, part + 1] for part in range(FACTORS)]
     assert sum(products) == pytest.approx(2, abs=0.5)
-    assert (model.numbers[PATTERNS] == 0).all()  # was never seen
-    assert model.numbers.shape == (PATTERNS + 1, 1 + FACTORS)
+    assert (numbers[PATTERNS] == 0).all()  # was never seen
+    assert numbers.shape == (PATTERNS + 1, 1 + FACTORS)
 
 
 def test_the_same_samples_and_seed_give_the_same_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "EPOCHS", 1)
-    first, again, other = (fit(made_up(300), PATTERNS, seed).numbers for seed in (1, 1, 2))
+    first, again, other = (fit(made_up(300), PATTERNS, seed) for seed in (1, 1, 2))
     assert (first == again).all() and (first != other).any()
 
 

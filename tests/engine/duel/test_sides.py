@@ -1,6 +1,7 @@
 """The text of a side, and the evaluation with the weights of a side."""
 
 import json
+import re
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
@@ -8,11 +9,11 @@ from random import Random
 
 import pytest
 
-from engine.duel.games import BadEngineConfig, EngineConfig, read_side, weigher
+from engine.duel.games import EngineConfig, read_side, weigher
 from engine.games.catalogue import GAMES
 from engine.games.gipf import patterns as tables
 from engine.games.gipf.evaluation import WEIGHTS
-from engine.games.interface import EVALUATION_LIMIT, Position
+from engine.games.interface import Position
 from engine.search.searcher import key_of
 from tests.games.cases import random_game
 
@@ -36,9 +37,8 @@ def test_options_come_in_any_order_and_with_blanks() -> None:
     ],
 )
 def test_what_is_wrong_is_said(text: str, sentence: str) -> None:
-    with pytest.raises(BadEngineConfig) as caught:
+    with pytest.raises(ValueError, match=re.escape(sentence)):
         read_side(text)
-    assert sentence in str(caught.value)
 
 
 GIPF = GAMES["gipf"]
@@ -76,12 +76,9 @@ def test_weights_take_the_place_of_tables() -> None:
 @pytest.mark.parametrize(
     ("weights", "sentence"),
     [
-        ({"pairs": 1}, "there is no weight 'pairs'; the weights are piece, "),
-        ({"pair": 1.5}, "the weight pair is 1.5, but it has to be a whole number"),
-        ({"pair": True}, "the weight pair is True"),
-        ({"pair": [1]}, "the weight pair is"),
-        ({"pair": 10**7}, f"an evaluation may go beyond {EVALUATION_LIMIT}"),
-        ({"reserve_2": -(10**6)}, "an evaluation may go beyond"),
+        ({"pairs": 1}, "pairs, 1 is no weight; weights are whole numbers named piece, "),
+        ({"pair": 1.5}, "pair, 1.5 is no weight"),
+        ({"pair": True}, "pair, True is no weight"),
     ],
 )
 def test_what_is_no_weight_is_refused(weights: dict[str, object], sentence: str) -> None:

@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from engine.duel.selfplay import Setting, play
+from engine.duel.training import Setting, play
 from engine.games.catalogue import start_of
 from engine.games.interface import Kernel
 from engine.games.kernels import NEVER

@@ -12,10 +12,19 @@ from engine.games.catalogue import GAMES
 from engine.games.interface import Kernel
 from engine.solve import layer_values, solver
 from engine.solve import layers as solving_layers
-from engine.solve.layers import COLUMNS, Judgement, Layers, OutOfMemory, OutOfTime, layer_of
+from engine.solve.layers import (
+    COLUMNS,
+    Judgement,
+    Layers,
+    OutOfMemory,
+    OutOfTime,
+    expected_value,
+    layer_of,
+    position_at,
+    random_places,
+)
 from engine.solve.solver import LayeredBackend, Result, solve
 from engine.solve.tablebase import are_shipped, shipped
-from engine.solve.verification import expected_value, position_at, random_places
 
 CAMPAIGN = 4 if os.environ.get("ARENA_CAMPAIGN") else 1
 """So many times as many positions."""

@@ -115,9 +115,9 @@ def test_a_win_of_which_the_length_is_not_known_has_a_certificate(
     solution = solve(position)
     assert solution.result == Result.SECOND
     moves = strategy(position, solution._replace(plies=None), memory=0 if forgets else MEMORY, most=100_000)
-    checked = certificate.check(Claim(position, 1, None, moves))
+    plies, _ = certificate.check(Claim(position, 1, None, moves))
     assert solution.plies is not None
-    assert checked.plies >= solution.plies
+    assert plies >= solution.plies
 
 
 ACYCLIC_MEMORY = 1 << 24

@@ -27,13 +27,14 @@ from engine.search.memory import KnownLayers
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
 from engine.solve import tablebase
 from engine.solve.layers import Layers, layer_of
-from engine.solve.tablebase import RUNS, Tablebase, are_shipped, shipped, tablebase_of
+from engine.solve.tablebase import Tablebase, are_shipped, shipped, tablebase_of
 from tests.engine.gipf.samples import completes_run
 from tests.engine.kernels_after import KernelsAfter
 from tests.engine.search import toy
 from tests.engine.solve.test_layers import solved as solved_layers
 from tests.oracles import gipf as oracle
 from tests.oracles.gipf_boards import board_text
+from tests.tablebases import RUNS
 from tests.waiting import BUILD_SECONDS
 
 GIPF = GAMES["gipf"]
@@ -329,7 +330,7 @@ def test_the_smallest_boards_need_none_to_be_made(
         assert {move.score for move in book.probe(start)[:1]} == {0 if run == 2 else WIN - 1}
         values = bytes(shipped(start.kernel(compile=False).rules).known().values)
         layers = layers_of(f"2 {run} 4 4", (4, 4), solved)
-        assert values.startswith(bytes(layers.known().values)), "make them again: docs of engine.solve.tablebase"
+        assert values.startswith(bytes(layers.known().values)), "make them again: python -m tests.tablebases"
     assert not are_shipped(start_of("gipf", "2 2 16 4").kernel(compile=False))
     assert list(tmp_path.iterdir()) == []
 

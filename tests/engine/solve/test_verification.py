@@ -9,8 +9,7 @@ import pytest
 from engine import cli
 from engine.games.catalogue import start_of
 from engine.solve import tablebase
-from engine.solve.layers import layer_of
-from engine.solve.verification import all_places, expected_value, position_at, random_places
+from engine.solve.layers import all_places, expected_value, layer_of, position_at, random_places
 from tests.engine.solve.test_layers import solved
 
 KERNEL = start_of("gipf", "2 2 4 4").kernel(compile=False)

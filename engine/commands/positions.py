@@ -1,9 +1,12 @@
-"""``arena-engine solve``, ``check`` and ``verify``: perfect play, and proofs of it that the rules alone verify."""
+"""Commands on a position: its perft, its analysis, its solution, and proofs of it that the rules alone verify."""
 
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated
+
+import msgspec
 
 from engine.commands.inputs import (
     File,
@@ -18,12 +21,17 @@ from engine.commands.inputs import (
 from engine.commands.program import Rejected, answer, say
 from engine.games.catalogue import title_of
 from engine.games.interface import Position
+from engine.games.kernels import COUNTING, KernelSource
+from engine.games.perft import Counter
+from engine.search.game_engine import AdaptiveSearcher
+from engine.search.iterative_deepening import MAX_THREADS
+from engine.search.memory import MAX_DEPTH, ROOM
+from engine.search.searcher import SearchLimits, SearchResult
 from engine.solve import certificate
 from engine.solve.certificate import BadCertificate, Claim, NoStrategy, strategy
-from engine.solve.layers import Judgement, Name, both, needed
+from engine.solve.layers import Judgement, Name, all_places, both, expected_value, needed, position_at, random_places
 from engine.solve.solver import Result, Solution, SolverLimits, solve, solver_kernels
 from engine.solve.tablebase import tablebase_of
-from engine.solve.verification import all_places, expected_value, position_at, random_places
 from engine.wire.words import number_of
 
 MEGABYTE = 1 << 20
@@ -113,12 +121,12 @@ def check_certificate(file: Source, /) -> None:
     """
     try:
         claim = certificate.read(text_of(file, MAX_CERTIFICATE_BYTES))
-        checked = certificate.check(claim)
+        plies, positions = certificate.check(claim)
     except BadCertificate as error:
         raise Rejected(f"{place_of(file)}: {error}") from None
     answer(f"true {certificate.SIDES[claim.winner]}")
-    answer(f"plies {checked.plies}")
-    answer(f"positions {checked.positions}")
+    answer(f"plies {plies}")
+    answer(f"positions {positions}")
 
 
 def _write_proof(file: Path, root: Position, solution: Solution, memory: int) -> None:
@@ -207,3 +215,162 @@ def _words(value: Judgement | None) -> str:
     if value is None:
         return "nothing"
     return "draw" if value.result == 0 else f"{'win' if value.result > 0 else 'loss'} in {value.plies}"
+
+
+START_LEAVES = 50_000
+"""Leaves counted interpreted after which a process is started that compiles: a tenth of a second."""
+
+SHORTEST = 1e-9
+"""Seconds that a count takes at least, for the sake of its rate."""
+
+
+def perft(
+    game: str,
+    /,
+    *,
+    depth: int,
+    params: str | None = None,
+    position: File = None,
+    unique: bool = False,
+    divide: bool = False,
+    interpreted: bool = False,
+) -> None:
+    """Count the leaves of the tree of moves: a line a depth, `perft DEPTH COUNT SECONDS RATE`.
+
+    Where the rules were never compiled, counting begins interpreted, and goes over to them when they are.
+
+    Parameters
+    ----------
+    game
+        The game's name.
+    depth
+        Plies to count to, 0 or more.
+    params
+        The variant, as in "4 4 15 15"; without it the game as it is usually played.
+    position
+        File with a position to begin at; - is standard input.
+    unique
+        Count moves of a node that lead to the same position once.
+    divide
+        Then show the leaves at the last depth behind each move, `divide COUNT MOVE`.
+    interpreted
+        Run the rules as they stand instead of compiled.
+    """
+    if depth < 0:
+        raise Rejected(f"--depth is {depth}, but leaves are counted at depths of 0 and more")
+    root = position_of(game, params, position)
+
+    def compiling() -> None:
+        say(f"compiling the rules of {title_of(root)}; until then they are interpreted")
+
+    kernels = KernelSource(root, COUNTING, compile_from=START_LEAVES, compiling=compiling)
+    counter = Counter(unique=unique, is_compiled=(lambda _: False) if interpreted else kernels.spend)
+    branches = []
+    for plies in range(min(1, depth), depth + 1):
+        began = perf_counter()
+        if divide and plies == depth and depth > 0:
+            branches = counter.divide(root, depth)
+            leaves = sum(count for _, count in branches)
+        else:
+            leaves = counter.count(root, plies)
+        seconds = perf_counter() - began
+        answer(f"perft {plies} {leaves} {seconds:.6f} {leaves / max(seconds, SHORTEST):.0f}")
+    for move, count in branches:
+        answer(f"divide {count} {move}")
+
+
+def analyse(
+    game: str,
+    /,
+    *,
+    params: str | None = None,
+    position: File = None,
+    time: Time = None,
+    depth: Annotated[int, within("depth", 1, MAX_DEPTH)] = MAX_DEPTH,
+    lines: Annotated[int, within("lines", 1, ROOM)] = 1,
+    exact: bool = False,
+    threads: Annotated[int, within("threads", 1, MAX_THREADS)] = 1,
+    no_tablebase: bool = False,
+    json: bool = False,
+) -> None:
+    """Think about a position: a line a finished depth, with score, nodes, nodes per second, best line.
+
+    Scores are for the side to move, a piece of GIPF being worth 100; `win 3` is a win after 3 plies, `loss 4` a
+    loss after 4. The analysis ends by itself when the game's end is found. Where the time is over before the first
+    depth is, the one line says `depth 0 score none` (in JSON `null`): nothing was searched.
+
+    Parameters
+    ----------
+    game
+        The game's name.
+    params
+        The variant, as in "4 4 15 15"; without it the game as it is usually played.
+    position
+        File with a position to think about; - is standard input.
+    time
+        Seconds after which to stop; without it, and without a depth, until Ctrl-C.
+    depth
+        Plies to search to.
+    lines
+        How many of the best moves to show, a line each; with more than one each begins with its rank.
+    exact
+        Search every move to the full depth, which finds the shortest wins.
+    threads
+        How many threads search at the same time; no more than there are idle cores.
+    no_tablebase
+        Search also where the tablebase knows the position, that is on small boards of GIPF. Otherwise it is answered
+        from there at once, with the shortest wins.
+    json
+        Print each line as a JSON object with depth, score, plies_to_end, nodes, seconds, pv, and is_known: whether the
+        score is exact, from the tablebase.
+    """
+    root = position_of(game, params, position)
+    outcome = root.verdict()
+    if outcome is not None:
+        raise Rejected(f"the game is over: {outcome.detail}")
+    began = perf_counter()
+    limits = SearchLimits(depth=depth, hard_ms=None if time is None else time * 1000, lines=lines, exact=exact)
+    report = partial(_tell_json, root) if json else partial(_tell, root, lines > 1)
+    exact_values = None if no_tablebase else tablebase_of(root)
+    if exact_values is not None and (known := exact_values.results(root, lines)):
+        for result in known:
+            report(result._replace(seconds=perf_counter() - began))
+        return
+    searcher = AdaptiveSearcher(root, threads=threads, tablebase=exact_values)
+    thought = searcher.think(root, (), limits, clock=perf_counter, report=report)
+    if thought.score is None:
+        report(thought)
+
+
+def _tell(root: Position, ranked: bool, thought: SearchResult) -> None:
+    plies = thought.plies_to_end
+    if thought.score is None:
+        score = "none"
+    else:
+        score = str(thought.score) if plies is None else f"{'win' if plies > 0 else 'loss'} {abs(plies)}"
+    rate = thought.nodes / max(thought.seconds, SHORTEST)
+    line = ", ".join(_line(root, thought)) or "none"
+    rank = f"line {thought.rank} " if ranked else ""
+    answer(
+        f"{rank}depth {thought.depth} score {score} nodes {thought.nodes} seconds {thought.seconds:.3f} "
+        f"rate {rate:.0f} pv {line}"
+    )
+
+
+def _tell_json(root: Position, thought: SearchResult) -> None:
+    fields = {
+        "depth": thought.depth,
+        "line": thought.rank,
+        "score": thought.score,
+        "plies_to_end": thought.plies_to_end,
+        "nodes": thought.nodes,
+        "seconds": round(thought.seconds, 6),
+        "pv": _line(root, thought),
+        "is_known": thought.is_known,
+    }
+    answer(msgspec.json.encode(fields).decode())
+
+
+def _line(root: Position, thought: SearchResult) -> list[str]:
+    """Return the best line; none where nothing was searched, though there is a move to play then, too."""
+    return [] if thought.score is None else thought.pv(root)
