@@ -29,7 +29,7 @@ from server.contest.runtime.service import ContestService
 from server.contest.store.folders import kept_by_contest
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
-from server.league.accounts.accounts import Accounts
+from server.league.accounts import Accounts
 from server.league.console.terminal import Announcements, answer_commands, keep_announced, keep_audit
 from server.league.contests import Comparisons, enter_versions, keep_tidy
 from server.league.ladder.definition import LadderDefinition
@@ -235,13 +235,12 @@ def _league_pages(
     contests: ContestService,
     ladder: LadderService | None,
 ) -> "list[Room]":
-    from server.league.console.console_pages import ConsolePages  # whoever serves no pages need not load them
-    from server.league.console.new_contest import NewContestPage
+    # a server without pages does not load these modules
+    from server.league.console.console_pages import ConsolePages, NewContestPage
     from server.league.grading.grade_book import GradeBook
     from server.league.pages.account_pages import AccountPages, GradePages
+    from server.league.pages.bot_pages import LadderPages, VersionPages
     from server.league.pages.forms import Identities
-    from server.league.pages.ladder_pages import LadderPages
-    from server.league.pages.version_pages import VersionPages
 
     identities = Identities(accounts, arena.settings.user_header)
     book = GradeBook(arena.settings.data, accounts, versions)

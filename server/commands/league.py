@@ -15,7 +15,7 @@ from server.contest.interventions import Kind, is_paused
 from server.contest.report.formatting import printable
 from server.contest.store.store import FILE as CONTESTS
 from server.contest.store.store import LADDER, Store
-from server.league.accounts.people import AUTHOR, Role
+from server.league.accounts import AUTHOR, Role
 from server.league.console.terminal import HOURS, Announcements
 from server.league.ladder.store import LadderStore
 

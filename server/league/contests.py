@@ -32,8 +32,7 @@ from server.contest.report.structure import Report
 from server.contest.runtime.organiser_commands import BadIntervention, intervene
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Contest, Store
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import NotAllowed, Person
+from server.league.accounts import Accounts, NotAllowed, Person
 from server.league.submissions.upload import runnable
 from server.league.submissions.versions import BUILD, PASSED, SERVER, Version, Versions, remove_tree
 from server.ops.typed_json import decode

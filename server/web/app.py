@@ -1,16 +1,20 @@
 """The pages: their routes and those of their data as one ASGI application, and serving it beside the arena.
 
-- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/analysis``, ``/contests``, ``/contest/3``, ``/contest/3/live``: the
-  pages, which ask for the rest
+- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/analysis``, ``/contests``, ``/contest/3``, ``/contest/3/live``,
+  ``/games``, ``/player/ann``: the pages
 - ``/static/…``: their scripts and styles
 - ``/api/…``, ``/live/…``: JSON, and server-sent events; docs/api.md describes them
+
+A process indexes the records in the background. It begins with the first question about games that were played. Each
+answer says whether the index has all records.
 """
 
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from time import thread_time
-from typing import Protocol
+from typing import Any, Protocol
+from urllib.parse import quote, urlencode
 
 import msgspec
 import structlog
@@ -32,24 +36,135 @@ from server.contest.report.templating import render
 from server.net.listener import Listener
 from server.net.timing import microseconds
 from server.ops.supervisor import supervise
+from server.ops.typed_json import convert, decode
 from server.storage.record_store import RecordStore
 from server.web.answers import JSON, NOT_STORED, REASONS, Page, json_answer
+from server.web.games_index import Asked, Games, Progress, Row
 from server.web.http import static_files
-from server.web.http.errors import Refused, short
-from server.web.http.guard import QUOTA, Guard, HttpRateLimiter
+from server.web.http.errors import MAX_SENTENCE, NOT_FOUND, Refused
 from server.web.http.listener import MAX_CONNECTIONS, REFUSAL, serve_browsers
-from server.web.http.request import cancel_when_gone, query_before, read_body
-from server.web.live.event_stream import Broadcaster, Listen, Live
-from server.web.live.matches import MatchHubs
-from server.web.live.pages import LOBBY, PROJECTOR, LivePages
-from server.web.matches import MatchRoutes
-from server.web.people.routes import People
+from server.web.http.request import (
+    FORM_POLICY,
+    QUOTA,
+    Guard,
+    HttpRateLimiter,
+    cancel_when_gone,
+    query_before,
+    read_body,
+)
+from server.web.live import LOBBY, PROJECTOR, Broadcaster, Listen, Live, LivePages
+from server.web.matches import MatchHubs, MatchRoutes
 from server.web.pool import Pool
 from server.web.views import contests
+from server.web.views.board import Ending
 from server.web.views.contests import Found
-from server.web.views.lobby import overview, running
+from server.web.views.lobby import Listed, overview, running
 
 log = structlog.get_logger()
+
+PAUSE_SECONDS = 0.5
+"""Between slices of indexing, so that half of a processor at most is taken by it while there is much to do."""
+
+AGAIN_SECONDS = 10.0
+"""Pause after a fault of the process that indexes."""
+
+
+class People:
+    """The handlers of these routes."""
+
+    def __init__(self, data: Path, pool: Pool) -> None:
+        """Take the data directory, and the pool whose processes search and index."""
+        self._data = str(data)
+        self._pool = pool
+        self._indexing = trio.Lock()
+        self._wanted = trio.Event()
+
+    def routes(self) -> list[Route]:
+        """Return the routes."""
+        return [
+            Route("/games", self._games, methods=["GET"]),
+            Route("/api/games", partial(self._answer, "games"), methods=["GET"]),
+            Route("/api/player", partial(self._answer, "player"), methods=["GET"]),
+        ]
+
+    async def _games(self, request: Request) -> Response:
+        """Show the page of the search. Empty fields of its form are no conditions."""
+        asked = {name: text.strip() for name, text in request.query_params.items() if text.strip()}
+        page = decode(await self._ask("games", asked, request), type=Games)
+        values = {
+            "page": page,
+            "again": not page.index.complete and "before" not in asked,
+            "asked": asked,
+            "games": list(TITLES.items()),
+            "reasons": list(REASONS.items()),
+            "here": f"/games?{urlencode(asked)}",
+            "further": f"/games?{urlencode({**asked, 'before': page.next})}",
+        }
+        return Page("pages/games.html", values, headers={**NOT_STORED, **FORM_POLICY})
+
+    async def player(self, request: Request, is_known: bool) -> Response:
+        """Return the page of a player; raises `Refused` if nobody of that name has played.
+
+        A player who is known to the server has a page before the first game.
+        """
+        name = request.path_params["name"]
+        found: dict[str, Any] | None = None
+        try:
+            found = decode(await self._ask("player", {"name": name}, request), type=dict[str, Any])
+            found["recent"] = convert(found["recent"], type=tuple[Row, ...])
+        except Refused as error:
+            if error.status != NOT_FOUND or not is_known:
+                raise
+        values = {"found": found, "name": name, "here": f"/player/{quote(name, safe='')}"}
+        return Page("pages/player.html", values)
+
+    async def newest(self) -> tuple[Listed, ...]:
+        """Return the last games, after one slice of indexing; raises `Refused`."""
+        await self._index()
+        found = await self._pool.ask("games", msgspec.json.encode(Asked(self._data)))
+        return tuple(map(_listed, decode(found, type=Games).games))
+
+    async def run(self) -> None:
+        """Index records whenever a browser has asked for games; does not return."""
+        while True:
+            await self._wanted.wait()
+            self._wanted = trio.Event()
+            try:
+                while (await self._index()).left:
+                    await trio.sleep(PAUSE_SECONDS)
+            except Refused as error:
+                log.warning("games_index_failed", fault=str(error))
+                await trio.sleep(AGAIN_SECONDS)
+
+    async def _index(self) -> Progress:
+        """Index some records: one process at a time writes the index."""
+        async with self._indexing:
+            answer = await self._pool.ask("index", msgspec.json.encode(Asked(self._data)))
+        return decode(answer, type=Progress)
+
+    async def _answer(self, kind: str, request: Request) -> Response:
+        return json_answer(await self._ask(kind, dict(request.query_params), request))
+
+    async def _ask(self, kind: str, query: dict[str, str], request: Request) -> bytes:
+        self._wanted.set()
+        return await self._pool.ask(kind, msgspec.json.encode(Asked(self._data, query)), request.scope[QUOTA])
+
+
+def _listed(row: Row) -> Listed:
+    """Return a game of the index as a line of a list."""
+    sides = GAMES[row.game].sides
+    return Listed(
+        match=row.match,
+        game=row.game,
+        parameters=row.parameters,
+        sides=sides,
+        players=row.players,
+        plies=row.plies,
+        clocks=(0, 0),
+        runs=(False, False),
+        ending=Ending(row.winner, row.result if row.winner is None else sides[row.winner], row.reason, ""),
+    )
+
 
 PACKED_BYTES, PACKED_LEVEL = 1024, 5
 """Answers of so many bytes and more are compressed, where a browser takes that; of what is live nothing is. No answer
@@ -253,7 +368,7 @@ async def _failed(request: Request, error: Exception) -> Response:
         case Refused():
             sentence, status = str(error), error.status
         case HTTPException(status_code=404):
-            sentence, status = short(f"there is nothing at {request.url.path!r}"), 404
+            sentence, status = f"there is nothing at {request.url.path!r}"[:MAX_SENTENCE], 404
         case HTTPException():
             sentence, status = error.detail, error.status_code
         case _:

@@ -24,12 +24,12 @@ from server.config.process_settings import compute_in_one_thread, lower_priority
 from server.match.match_messages import now_text
 from server.ops.question_loop import OK, Question, answer_questions
 from server.ops.typed_json import decode
+from server.web import games_index
+from server.web.games_index import Asked
 from server.web.http.errors import BAD_REQUEST, NOT_TRUE, Refused
-from server.web.people import indexing, search
-from server.web.people.search import Asked
-from server.web.play import analysis, arranging, questions
+from server.web.play import arranging, questions
 from server.web.play.questions import read
-from server.web.views import match_frames
+from server.web.views import board
 
 TABLE_MEGABYTES = 32
 """Some seconds' worth: nobody may let the bot think for longer."""
@@ -38,14 +38,14 @@ INDEX_SECONDS = 1.0
 """For how long records are indexed before what was done is written, and the next question can come."""
 
 OF_GAMES: dict[str, Callable[[Path, sqlite3.Connection, Mapping[str, str]], object]] = {
-    "games": search.find,
-    "player": search.profile,
-    "index": lambda data, connection, _query: indexing.bring_up(connection, data, INDEX_SECONDS),
+    "games": games_index.find,
+    "player": games_index.profile,
+    "index": lambda data, connection, _query: games_index.bring_up(connection, data, INDEX_SECONDS),
 }
 """Questions about the index of games: functions of a data directory, its index, and the query."""
 
 OF_RECORDS: dict[str, Callable[[Summary], object]] = {
-    "frames": match_frames.whole_match,
+    "frames": board.whole_match,
     "times": time_account,
 }
 """Questions about a record."""
@@ -55,9 +55,9 @@ OF_POSITIONS: dict[str, tuple[type[Any], Callable[[Any], object]]] = {
     "rows": (questions.Question, questions.rows),
     "kit": (questions.Question, arranging.kit),
     "arrange": (arranging.Arrangement, arranging.arrange),
-    "record": (questions.Question, lambda question: analysis.record(question, now_text())),
-    "open": (analysis.Pasted, analysis.opened),
-    "positions": (match_frames.Played, match_frames.positions),
+    "record": (questions.Question, lambda question: questions.record(question, now_text())),
+    "open": (questions.Pasted, questions.opened),
+    "positions": (board.Played, board.positions),
 }
 """Questions about positions that need no search: the type of the body, and the function that answers."""
 
@@ -88,10 +88,10 @@ class Worker:
         if kind == "think":
             return questions.think(read(questions.ThinkQuestion, body), self._player, stop)
         if kind == "lines":
-            return analysis.lines(read(analysis.Thinking, body), self._analyst, stop)
+            return questions.lines(read(questions.Thinking, body), self._analyst, stop)
         if kind == "review":
             before, _, record = body.partition(b"\n")
-            return analysis.review_part(verify(decoded(record)), int(before))
+            return questions.review_part(verify(decoded(record)), int(before))
         if kind in OF_RECORDS:
             return OF_RECORDS[kind](verify(decoded(body)))
         if kind in OF_POSITIONS:
@@ -104,13 +104,13 @@ class Worker:
 def of_games(kind: str, data: Path, query: Mapping[str, str]) -> object:
     """Answer a question about the index of games. If the index is damaged, it is made anew first."""
     try:
-        with indexing.opened(data) as connection:
+        with games_index.opened(data) as connection:
             return OF_GAMES[kind](data, connection, query)
     except (sqlite3.OperationalError, sqlite3.IntegrityError):
         raise  # busy, or no room: the file is sound
     except sqlite3.DatabaseError:
-        indexing.delete(data)
-    with indexing.opened(data) as connection:
+        games_index.delete(data)
+    with games_index.opened(data) as connection:
         return OF_GAMES[kind](data, connection, query)
 
 

@@ -17,10 +17,9 @@ from engine.search.searcher import Stop
 from engine.solve import tablebase
 from engine.solve.tablebase import tablebase_of
 from server.web.http.errors import Refused
-from server.web.play import analysis as questions
-from server.web.play.analysis import Pasted, Thinking, opened, record
+from server.web.play import questions
 from server.web.play.arranging import Arrangement, arrange, kit
-from server.web.play.questions import Question, read
+from server.web.play.questions import Pasted, Question, Thinking, opened, read, record
 
 THREAT = Thinking(game="mnk", parameters="3 3 3", moves=("b2", "a1", "b3"), lines=3)
 """The second player has to go to b1, and then nobody wins."""

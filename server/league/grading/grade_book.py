@@ -20,8 +20,7 @@ from engine.statistics.online import decayed
 from engine.wire.words import number_of
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, Person
+from server.league.accounts import AUTHOR, Accounts, Person
 from server.league.grading.grading import (
     NOTHING,
     BadReport,

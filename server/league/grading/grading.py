@@ -309,10 +309,6 @@ def read(text: str) -> Rule:
     tables = file.tables("points", "one [[points]] or more, each with for and most")
     criteria = tuple(_criterion(table) for table in tables)
     file.finish()
-    if len({name.lower() for name in students}) < len(students):
-        raise BadRule("students names somebody twice")
-    if len(labels := [one.label for one in criteria]) > len(set(labels)):
-        raise BadRule(f"two of the [[points]] are for {next(one for one in labels if labels.count(one) > 1)}")
     return Rule(criteria=criteria, students=students)
 
 

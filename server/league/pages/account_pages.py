@@ -20,8 +20,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from server.contest.store.store import FILE, Store
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ROLES, NotAllowed, Role
+from server.league.accounts import ROLES, Accounts, NotAllowed, Role
 from server.league.grading.grade_book import GradeBook
 from server.league.grading.grading import as_csv
 from server.league.pages.forms import (

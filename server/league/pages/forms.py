@@ -2,7 +2,7 @@
 
 A cookie holds the session of `server.league.accounts`, with a signature: a made-up cookie costs no look into the
 database. A form holds a signature of the session, which no other site knows. Browsers also name the site of a form
-(`server.web.http.guard`), and send no cookie with a form of another site (``SameSite``). Proxies may sign people in.
+(`server.web.http.request`), and send no cookie with a form of another site (``SameSite``). Proxies may sign people in.
 """
 
 import hmac
@@ -27,13 +27,11 @@ from server.config import tokens
 from server.config.declared import BadTable
 from server.contest.report.templating import add_filters
 from server.contest.runtime.organiser_commands import BadIntervention
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ORGANISER, SIGNED_IN, NotAllowed, Person, Role
+from server.league.accounts import ORGANISER, SIGNED_IN, Accounts, NotAllowed, Person, Role
 from server.league.grading.grading import BadReport
 from server.web.answers import Page, capital, reason
 from server.web.http.errors import Refused
-from server.web.http.guard import FORM_POLICY, GUESS_COST, QUOTA, TOO_MANY, ClientQuota
-from server.web.http.request import number_in, read_body
+from server.web.http.request import FORM_POLICY, GUESS_COST, QUOTA, TOO_MANY, ClientQuota, number_in, read_body
 
 COOKIE = "arena-session"
 

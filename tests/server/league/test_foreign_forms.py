@@ -18,20 +18,19 @@ from starlette.types import ASGIApp
 
 from server import serve as server
 from server.config.settings import Limits, Settings
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, ORGANISER
+from server.league.accounts import AUTHOR, ORGANISER, Accounts
 from server.league.contests import Comparisons
 from server.league.grading.grade_book import GradeBook
 from server.league.ladder.definition import read
 from server.league.ladder.service import LadderService
 from server.league.pages.account_pages import AccountPages
+from server.league.pages.bot_pages import VersionPages
 from server.league.pages.forms import Identities
-from server.league.pages.version_pages import VersionPages
 from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.versions import Versions
 from server.web import app
 from server.web.http.errors import Refused
-from server.web.http.guard import GUESS_COST, QUOTA, REQUESTS, HttpRateLimiter
+from server.web.http.request import GUESS_COST, QUOTA, REQUESTS, HttpRateLimiter
 from server.web.http.static_files import VersionedFiles
 from tests.server.league.ladder.test_service import FILE
 from tests.server.league.people import person
