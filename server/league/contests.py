@@ -23,7 +23,6 @@ import trio
 from engine.duel.openings import usual_plies
 from engine.games.catalogue import GAMES, unknown_game
 from server.contest import contest_file
-from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, Entrant
 from server.contest.interventions import Intervention, Kind
 from server.contest.programs.sandbox.choice import contest_obstacle
@@ -50,10 +49,10 @@ def check_versions(accounts: Accounts, definition: Definition, now: datetime) ->
     """Raise `BadContest` where a new contest has a deadline that is over, or an entrant is a bot that nobody has."""
     if definition.versions_until is not None and definition.versions_until <= now:
         until = definition.versions_until.isoformat()
-        raise BadContest(f"versions-until is {until}, which is over: name a later moment, or leave it out")
+        raise contest_file.BadContest(f"versions-until is {until}, which is over: name a later moment, or leave it out")
     for number, entrant in enumerate(definition.entrants, 1):
         if entrant.version_of and accounts.owner(entrant.version_of) is None:
-            raise BadContest(
+            raise contest_file.BadContest(
                 f"entrants[{number}].version-of is {entrant.version_of!r}, and no account has a bot of this name"
             )
 

@@ -9,11 +9,10 @@ A process indexes the records in the background. It begins with the first questi
 answer says whether the index has all records.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from time import thread_time
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -41,7 +40,7 @@ from server.storage.record_store import RecordStore
 from server.web.answers import JSON, NOT_STORED, REASONS, Page, json_answer
 from server.web.games_index import Asked, Games, Progress, Row
 from server.web.http import static_files
-from server.web.http.errors import MAX_SENTENCE, NOT_FOUND, Refused
+from server.web.http.errors import MAX_SENTENCE, Refused
 from server.web.http.listener import MAX_CONNECTIONS, REFUSAL, serve_browsers
 from server.web.http.request import (
     FORM_POLICY,
@@ -57,7 +56,6 @@ from server.web.matches import MatchHubs, MatchRoutes
 from server.web.pool import Pool
 from server.web.views import contests
 from server.web.views.board import Ending
-from server.web.views.contests import Found
 from server.web.views.lobby import Listed, overview, running
 
 log = structlog.get_logger()
@@ -113,7 +111,7 @@ class People:
             found = decode(await self._ask("player", {"name": name}, request), type=dict[str, Any])
             found["recent"] = convert(found["recent"], type=tuple[Row, ...])
         except Refused as error:
-            if error.status != NOT_FOUND or not is_known:
+            if error.status != 404 or not is_known:
                 raise
         values = {"found": found, "name": name, "here": f"/player/{quote(name, safe='')}"}
         return Page("pages/player.html", values)
@@ -181,13 +179,6 @@ QUESTIONS = {"play": ("look", "rows", "think"), "analysis": ("lines", "open", "k
 """What can be asked about a game, by page."""
 
 
-class Room(Protocol):
-    """Routes that have processes of their own behind them."""
-
-    def routes(self) -> Sequence[BaseRoute]:
-        """Return the routes."""
-
-
 class Pages:
     """The handlers of the lobby, of contests, and of pages with a board."""
 
@@ -244,14 +235,14 @@ class Pages:
         values = {"contests": await self._reports.entries(), "announcements": self._arena.announcements}
         return Page("pages/contests.html", values)
 
-    async def _contest(self, request: Request) -> Found:
+    async def _contest(self, request: Request) -> contests.Found:
         number = request.path_params["number"]
         found = await self._reports.contest(number)
         if found is None:
             raise Refused(404, f"there is no report of a contest {number} here")
         return found
 
-    async def _report(self, found: Found) -> tuple[Markup, Markup]:
+    async def _report(self, found: contests.Found) -> tuple[Markup, Markup]:
         """Return the head and the parts of a report in HTML."""
         return await trio.to_thread.run_sync(_report_html, self._data, found.entry.contest, found.changed)
 
@@ -380,21 +371,29 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 def application(
-    arena: Arena, record_store: RecordStore, live: LivePages, hubs: MatchHubs, pool: Pool, people: People, *rooms: Room
+    arena: Arena,
+    record_store: RecordStore,
+    live: LivePages,
+    hubs: MatchHubs,
+    pool: Pool,
+    people: People,
+    *further: BaseRoute,
 ) -> ASGIApp:
-    """Return the application: its own routes, and those of other rooms."""
+    """Return the application: its own routes, and further ones."""
     handlers = dict.fromkeys((Refused, HTTPException, ClientDisconnect, Exception), _failed)
     matches = MatchRoutes(arena, record_store, hubs, pool, live.reports)
-    others: tuple[Room, ...] = (Pages(arena, live, matches, people), matches, people, *rooms)
-    routes = [*(route for room in others for route in room.routes()), *question_routes(pool)]
+    pages = Pages(arena, live, matches, people)
+    routes = [*pages.routes(), *matches.routes(), *people.routes(), *further, *question_routes(pool)]
     packing = Middleware(
         GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES
     )
     return Guard(Starlette(routes=routes, exception_handlers=handlers, middleware=[packing]))
 
 
-async def serve(arena: Arena, record_store: RecordStore, listeners: list[trio.SocketListener], *rooms: Room) -> None:
-    """Serve the pages of an arena, and of other rooms, on listeners, which the caller closes, until cancelled."""
+async def serve(
+    arena: Arena, record_store: RecordStore, listeners: list[trio.SocketListener], *further: BaseRoute
+) -> None:
+    """Serve the pages of an arena, and further routes, on listeners, which the caller closes, until cancelled."""
     broadcaster = Broadcaster(thread_time)
     http_rate_limiter = HttpRateLimiter(arena.settings.limits, MAX_CONNECTIONS, microseconds)
     async with Pool() as pool, trio.open_nursery() as nursery:
@@ -403,6 +402,6 @@ async def serve(arena: Arena, record_store: RecordStore, listeners: list[trio.So
         nursery.start_soon(broadcaster.run)
         nursery.start_soon(supervise, "games_index", people.run)
         nursery.start_soon(supervise, "live_pages", pages.run)
-        app = application(arena, record_store, pages, MatchHubs(broadcaster), pool, people, *rooms)
+        app = application(arena, record_store, pages, MatchHubs(broadcaster), pool, people, *further)
         wrapped = [Listener(listener, arena.accept_status, REFUSAL) for listener in listeners]
         await serve_browsers(app, wrapped, http_rate_limiter)

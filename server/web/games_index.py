@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
 
 from engine.games.catalogue import GAMES
 from engine.match.reader import decoded
@@ -28,7 +27,7 @@ from server.contest.store.store import FILE as STORE
 from server.ops.typed_json import convert
 from server.storage.database import transaction, wait_while_busy
 from server.storage.disk import SUFFIX
-from server.web.http.errors import BAD_REQUEST, NOT_FOUND, Refused
+from server.web.http.errors import Refused
 
 FILE = "games.sqlite3"
 """Its name in a data directory."""
@@ -226,9 +225,9 @@ RESULTS = {
 
 COLUMNS = "match, game, parameters, first, second, winner, result, reason, plies, started, first_used, second_used"
 
-Text = Annotated[str, Meta(max_length=100)]
-Number = Annotated[int, Meta(ge=0, lt=10**15)]
-Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+Text = Annotated[str, msgspec.Meta(max_length=100)]
+Number = Annotated[int, msgspec.Meta(ge=0, lt=10**15)]
+Day = Annotated[str, msgspec.Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -312,9 +311,9 @@ def find(data: Path, connection: sqlite3.Connection, query: Mapping[str, str]) -
     try:
         search = convert(asked, Search, strict=False)
     except msgspec.ValidationError as error:
-        raise Refused(BAD_REQUEST, f"the search cannot be read: {error}") from None
+        raise Refused(400, f"the search cannot be read: {error}") from None
     if search.result in ("won", "lost") and search.player is None:
-        raise Refused(BAD_REQUEST, f"a search for {search.result} games names a player")
+        raise Refused(400, f"a search for {search.result} games names a player")
     values = {name: value for name, value in msgspec.structs.asdict(search).items() if value is not None}
     conditions = [CONDITIONS[name] for name in values if name not in ("result", "before")]
     if search.result is not None:
@@ -405,7 +404,7 @@ def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
     """Return the profile of the player that is asked for by ``name``; raises `Refused`."""
     name = asked.get("name", "").strip()
     if not name:
-        raise Refused(BAD_REQUEST, "say with name= who is meant")
+        raise Refused(400, "say with name= who is meant")
     attach_contests(data, connection)
     connection.execute("BEGIN")  # all that follows is of one moment; closing the connection ends it
     values = {"player": name.lower()}
@@ -422,7 +421,7 @@ def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
         f"max(match), name, {SCORE}, ifnull(sum(used), 0), sum(moves) FROM played"
     )
     if last is None and progress(connection, data).complete:
-        raise Refused(NOT_FOUND, f"nobody called {name!r} has played a game here that counts")
+        raise Refused(404, f"nobody called {name!r} has played a game here that counts")
     sides = scores("side, game", "game, side", VARIANTS)
     return {
         "name": spelt or name,

@@ -25,10 +25,8 @@ from server.match.match_messages import now_text
 from server.ops.question_loop import OK, Question, answer_questions
 from server.ops.typed_json import decode
 from server.web import games_index
-from server.web.games_index import Asked
-from server.web.http.errors import BAD_REQUEST, NOT_TRUE, Refused
+from server.web.http.errors import Refused
 from server.web.play import arranging, questions
-from server.web.play.questions import read
 from server.web.views import board
 
 TABLE_MEGABYTES = 32
@@ -75,20 +73,20 @@ class Worker:
         try:
             return OK, msgspec.json.encode(self._found(question))
         except BadRecord as error:
-            return NOT_TRUE, msgspec.json.encode(f"this is no true record: {error}")
+            return 422, msgspec.json.encode(f"this is no true record: {error}")
         except Refused as error:
             return error.status, msgspec.json.encode(str(error))
         except GameError as error:
-            return BAD_REQUEST, msgspec.json.encode(str(error))
+            return 400, msgspec.json.encode(str(error))
         except OverflowError:  # of searches
-            return BAD_REQUEST, msgspec.json.encode("rows can be taken in too many ways here for the engine to think")
+            return 400, msgspec.json.encode("rows can be taken in too many ways here for the engine to think")
 
     def _found(self, question: Question) -> object:
         kind, body, stop = question
         if kind == "think":
-            return questions.think(read(questions.ThinkQuestion, body), self._player, stop)
+            return questions.think(questions.read(questions.ThinkQuestion, body), self._player, stop)
         if kind == "lines":
-            return questions.lines(read(questions.Thinking, body), self._analyst, stop)
+            return questions.lines(questions.read(questions.Thinking, body), self._analyst, stop)
         if kind == "review":
             before, _, record = body.partition(b"\n")
             return questions.review_part(verify(decoded(record)), int(before))
@@ -96,8 +94,8 @@ class Worker:
             return OF_RECORDS[kind](verify(decoded(body)))
         if kind in OF_POSITIONS:
             type_, answer = OF_POSITIONS[kind]
-            return answer(read(type_, body))
-        asked = decode(body, type=Asked)
+            return answer(questions.read(type_, body))
+        asked = decode(body, type=games_index.Asked)
         return of_games(kind, Path(asked.data), asked.query)
 
 

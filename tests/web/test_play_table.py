@@ -36,7 +36,7 @@ def complete(question: Question, answer: dict[str, Any]) -> Iterator[str]:
 
 def ways(question: Question, chosen: str) -> Iterator[str]:
     for choice in rows(msgspec.structs.replace(question, chosen=chosen))["choices"]:
-        yield from ways(question, choice.move) if choice.more else [choice.move]
+        yield from ways(question, choice["move"]) if choice["more"] else [choice["move"]]
 
 
 @pytest.mark.parametrize(("game", "parameters"), VARIANTS, ids=named)
@@ -74,10 +74,10 @@ def test_rows_are_offered_with_the_board_as_it_stands_then() -> None:
     question = Question(game="gipf", start=CROSSING, chosen="a3-b3")
     found = rows(question)
     assert len(found["pieces"]) == 7 and found["taken"] == ()
-    assert {len(choice.fields) for choice in found["choices"]} == {3}
-    assert not any(choice.more for choice in found["choices"])
-    taken = rows(msgspec.structs.replace(question, chosen=found["choices"][0].move))
-    assert set(taken["taken"]) == set(found["choices"][0].fields) and taken["choices"] == ()
+    assert {len(choice["fields"]) for choice in found["choices"]} == {3}
+    assert not any(choice["more"] for choice in found["choices"])
+    taken = rows(msgspec.structs.replace(question, chosen=found["choices"][0]["move"]))
+    assert set(taken["taken"]) == set(found["choices"][0]["fields"]) and taken["choices"] == ()
 
 
 def test_a_text_with_moves_begins_where_it_began() -> None:
@@ -171,5 +171,5 @@ def test_where_rows_can_be_taken_in_too_many_ways_to_list_they_are_chosen_one_by
     assert {one.move: one.more for one in look(question)["legal"]}["a1-b2"]
     chosen = "a1-b2"
     while choices := rows(msgspec.structs.replace(question, chosen=chosen))["choices"]:
-        chosen = choices[0].move
+        chosen = choices[0]["move"]
     assert look(msgspec.structs.replace(question, moves=(chosen,)))["moves"] == (chosen,)

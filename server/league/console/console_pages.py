@@ -30,7 +30,6 @@ from engine.games.outcome import ANNULLED
 from server.arena.arena import Arena
 from server.config.builtin_bot import BUILTIN_NAMES, builtin_bot_named, builtin_entrant_command
 from server.contest import contest_file
-from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import counted_games
 from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused
@@ -158,107 +157,7 @@ def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: In
     return f"{found.name}: {done.sentence}; {follows}"
 
 
-CONSOLE = "/organise"
-
-AUDITED = 20
-"""Changes that the page shows; `/people` shows more of them."""
-
-CHANGES = (Kind.PAUSE, Kind.RESUME, Kind.CANCEL, Kind.WITHDRAW, Kind.REINSTATE, Kind.REPLAY)
-"""Changes of a contest. The command line alone changes a command: a command is any program on the server."""
-
-
-class ConsolePages:
-    """The handlers of these routes."""
-
-    def __init__(
-        self,
-        accounts: Accounts,
-        identities: Identities,
-        versions: Versions,
-        arena: Arena,
-        service: ContestService,
-        ladder: LadderService | None,
-    ) -> None:
-        """Take the accounts, the sessions, versions of bots, the arena, its contests, and the ladder, if any."""
-        self._accounts = accounts
-        self._identities = identities
-        self._arena = arena
-        reports = ReportIndex(arena.settings.data, arena.run_in_thread)
-        self._overview = partial(read_overview, arena, service, versions, ladder, reports)
-        self._announcements = Announcements(accounts)
-        self._ladder = ladder
-
-    def routes(self) -> list[Route]:
-        """Return the routes."""
-        of_contest = f"{CONSOLE}/contest/{{number:number}}"
-        organiser = self._identities.organiser
-        arena, accounts, announcements = self._arena, self._accounts, self._announcements
-        changes: dict[str, Change] = {
-            "announce": lambda form: announcements.add(form.text("text"), form.number("hours"), form.by),
-            "unannounce": lambda form: announcements.end(form.number("number"), form.by),
-            "annul": lambda form: annul(arena, accounts, form.number("match"), form.text("sentence"), form.by),
-            "dismiss": lambda form: dismiss(arena, accounts, form.text("name"), form.text("sentence"), form.by),
-            "ladder/pause": partial(self._change_ladder, Kind.PAUSE),
-            "ladder/resume": partial(self._change_ladder, Kind.RESUME),
-        }
-        of_contests: dict[str, Change] = {kind: partial(self._change, kind) for kind in CHANGES}
-        return [
-            self._identities.page(CONSOLE, self._show, organiser),
-            *self._identities.changes(
-                CONSOLE, changes, lambda form, fault: self._show(form.identity, fault), organiser
-            ),
-            Route(of_contest, self._contest, methods=["GET"]),
-            *self._identities.changes(
-                of_contest,
-                of_contests,
-                lambda form, fault: self._show_contest(form.identity, form.path["number"], fault=fault),
-                organiser,
-            ),
-        ]
-
-    def _show(self, identity: Identity, fault: str = "") -> Response:
-        values = {
-            "identity": identity,
-            "now": self._overview(),
-            "audit": self._accounts.audit(AUDITED),
-            "announcements": self._announcements.current(),
-            "hours": HOURS,
-            "fault": fault,
-        }
-        return page("console", "Console", values)
-
-    def _change_ladder(self, kind: Kind, form: Form) -> None:
-        if self._ladder is None:
-            raise Refused(404, NO_LADDER)
-        change_contest(
-            self._arena.settings.data, self._accounts, LADDER, Intervention(0, datetime.now(UTC), kind), form.by
-        )
-
-    # contests
-
-    def _contest(self, request: Request) -> Response:
-        return self._show_contest(self._identities.organiser(request), request.path_params["number"])
-
-    def _show_contest(self, identity: Identity, number: int, *, fault: str = "", told: str = "") -> Response:
-        try:
-            found = read_contest(self._arena.settings.data, number)
-        except KeyError:
-            raise Refused(404, f"there is no contest {number}") from None
-        values = {**found, "identity": identity, "fault": fault, "told": told}
-        return page("organise/contest", found["row"].name, values)
-
-    def _change(self, kind: Kind, form: Form) -> Response:
-        number = form.path["number"]
-        match = form.number("match") if kind is Kind.REPLAY else None
-        asked = Intervention(0, datetime.now(UTC), kind, form.text("name"), match)
-        try:
-            told = change_contest(self._arena.settings.data, self._accounts, number, asked, form.by)
-        except KeyError:
-            raise Refused(404, f"there is no contest {number}") from None
-        return self._show_contest(form.identity, number, told=told)
-
-
-PATH = "/organise/new"
+NEW_CONTEST = "/organise/new"
 
 TEMPLATES = (
     (
@@ -339,29 +238,115 @@ pairs = 5
 BUILTIN_COMMANDS = frozenset(builtin_entrant_command(builtin_bot_named(name)) for name in BUILTIN_NAMES)
 """Commands of the server's own bots, which any contest may start."""
 
+CONSOLE = "/organise"
 
-class NewContestPage:
+AUDITED = 20
+"""Changes that the page shows; `/people` shows more of them."""
+
+CHANGES = (Kind.PAUSE, Kind.RESUME, Kind.CANCEL, Kind.WITHDRAW, Kind.REINSTATE, Kind.REPLAY)
+"""Changes of a contest. The command line alone changes a command: a command is any program on the server."""
+
+
+class ConsolePages:
     """The handlers of these routes."""
 
-    def __init__(self, accounts: Accounts, identities: Identities, data: Path) -> None:
-        """Take the accounts, the sessions, and the data directory."""
+    def __init__(
+        self,
+        accounts: Accounts,
+        identities: Identities,
+        versions: Versions,
+        arena: Arena,
+        service: ContestService,
+        ladder: LadderService | None,
+    ) -> None:
+        """Take the accounts, the sessions, versions of bots, the arena, its contests, and the ladder, if any."""
         self._accounts = accounts
         self._identities = identities
-        self._data = data
+        self._arena = arena
+        reports = ReportIndex(arena.settings.data, arena.run_in_thread)
+        self._overview = partial(read_overview, arena, service, versions, ladder, reports)
+        self._announcements = Announcements(accounts)
+        self._ladder = ladder
 
     def routes(self) -> list[Route]:
         """Return the routes."""
+        of_contest = f"{CONSOLE}/contest/{{number:number}}"
+        organiser = self._identities.organiser
+        arena, accounts, announcements = self._arena, self._accounts, self._announcements
+        changes: dict[str, Change] = {
+            "announce": lambda form: announcements.add(form.text("text"), form.number("hours"), form.by),
+            "unannounce": lambda form: announcements.end(form.number("number"), form.by),
+            "annul": lambda form: annul(arena, accounts, form.number("match"), form.text("sentence"), form.by),
+            "dismiss": lambda form: dismiss(arena, accounts, form.text("name"), form.text("sentence"), form.by),
+            "ladder/pause": partial(self._change_ladder, Kind.PAUSE),
+            "ladder/resume": partial(self._change_ladder, Kind.RESUME),
+        }
+        of_contests: dict[str, Change] = {kind: partial(self._change, kind) for kind in CHANGES}
         return [
-            Route(PATH, self._new, methods=["GET"]),
-            *self._identities.changes(PATH, {"": self._write}, _again, self._identities.organiser),
+            self._identities.page(CONSOLE, self._show, organiser),
+            *self._identities.changes(
+                CONSOLE, changes, lambda form, fault: self._show(form.identity, fault), organiser
+            ),
+            Route(NEW_CONTEST, self._new, methods=["GET"]),
+            *self._identities.changes(NEW_CONTEST, {"": self._write}, _again, organiser),
+            Route(of_contest, self._contest, methods=["GET"]),
+            *self._identities.changes(
+                of_contest,
+                of_contests,
+                lambda form, fault: self._show_contest(form.identity, form.path["number"], fault=fault),
+                organiser,
+            ),
         ]
+
+    def _show(self, identity: Identity, fault: str = "") -> Response:
+        values = {
+            "identity": identity,
+            "now": self._overview(),
+            "audit": self._accounts.audit(AUDITED),
+            "announcements": self._announcements.current(),
+            "hours": HOURS,
+            "fault": fault,
+        }
+        return page("console", "Console", values)
+
+    def _change_ladder(self, kind: Kind, form: Form) -> None:
+        if self._ladder is None:
+            raise Refused(404, NO_LADDER)
+        change_contest(
+            self._arena.settings.data, self._accounts, LADDER, Intervention(0, datetime.now(UTC), kind), form.by
+        )
+
+    # contests
+
+    def _contest(self, request: Request) -> Response:
+        return self._show_contest(self._identities.organiser(request), request.path_params["number"])
+
+    def _show_contest(self, identity: Identity, number: int, *, fault: str = "", told: str = "") -> Response:
+        try:
+            found = read_contest(self._arena.settings.data, number)
+        except KeyError:
+            raise Refused(404, f"there is no contest {number}") from None
+        values = {**found, "identity": identity, "fault": fault, "told": told}
+        return page("organise/contest", found["row"].name, values)
+
+    def _change(self, kind: Kind, form: Form) -> Response:
+        number = form.path["number"]
+        match = form.number("match") if kind is Kind.REPLAY else None
+        asked = Intervention(0, datetime.now(UTC), kind, form.text("name"), match)
+        try:
+            told = change_contest(self._arena.settings.data, self._accounts, number, asked, form.by)
+        except KeyError:
+            raise Refused(404, f"there is no contest {number}") from None
+        return self._show_contest(form.identity, number, told=told)
+
+    # a new contest
 
     def _new(self, request: Request) -> Response:
         identity, number = self._identities.organiser(request), number_in(request.query_params, "from", 0)
         if not number:
-            return _show(identity, TEMPLATES[number_in(request.query_params, "template", 0) % len(TEMPLATES)][1])
+            return _show_new(identity, TEMPLATES[number_in(request.query_params, "template", 0) % len(TEMPLATES)][1])
         try:
-            return _show(identity, earlier_file(self._data, number))
+            return _show_new(identity, earlier_file(self._arena.settings.data, number))
         except KeyError:
             raise Refused(404, f"there is no contest {number}") from None
 
@@ -371,13 +356,15 @@ class NewContestPage:
         definition = read_new(text)
         check_versions(self._accounts, definition, now)
         if obstacle := contest_obstacle(definition):
-            raise BadContest(obstacle)
-        with closing(Store(self._data / FILE)) as store:
+            raise contest_file.BadContest(obstacle)
+        with closing(Store(self._arena.settings.data / FILE)) as store:
             if any(row.name == definition.name for row in store.contests()):
-                raise BadContest(f"name is {definition.name!r}, as an earlier contest is called: choose another one")
+                raise contest_file.BadContest(
+                    f"name is {definition.name!r}, as an earlier contest is called: choose another one"
+                )
             if form.text("do") != "begin":
                 can_begin = f"{len(definition.entrants)} entrants, {forecast(definition, Cores().count)}"
-                return _show(form.identity, text, can_begin=can_begin)
+                return _show_new(form.identity, text, can_begin=can_begin)
             number = store.open_contest(text, definition, now)
         self._accounts.note(form.by, f"opened the contest {definition.name}")
         return RedirectResponse(f"/organise/contest/{number}", 303)
@@ -398,20 +385,22 @@ def read_new(text: str) -> Definition:
     found = contest_file.read(text, load)
     for entrant in found.entrants:
         if entrant.command and (entrant.command not in BUILTIN_COMMANDS or entrant.folder):
-            raise BadContest(
+            raise contest_file.BadContest(
                 f"{entrant.name} has a command, and this page starts no programs: leave it out, or begin the contest "
                 "by arena-server contest FILE"
             )
     if found.sandbox is not Sandbox.SEALED or found.visible:
-        raise BadContest("sandbox and visible are no keys of a contest that begins on this page; leave them out")
+        raise contest_file.BadContest(
+            "sandbox and visible are no keys of a contest that begins on this page; leave them out"
+        )
     return found
 
 
 def _again(form: Form, fault: str) -> Response:
-    return _show(form.identity, form.text("text"), fault)
+    return _show_new(form.identity, form.text("text"), fault)
 
 
-def _show(identity: Identity, text: str, fault: str = "", can_begin: str = "") -> Response:
+def _show_new(identity: Identity, text: str, fault: str = "", can_begin: str = "") -> Response:
     titles = [title for title, _ in TEMPLATES]
     values = {"identity": identity, "templates": titles, "text": text, "fault": fault, "can_begin": can_begin}
     return page("organise/new_contest", "New contest", values)

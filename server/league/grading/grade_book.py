@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-from msgspec.structs import replace
 
 from engine.statistics.elo import TWO_SIDED_95, count_pairs
 from engine.statistics.online import decayed
@@ -80,7 +79,7 @@ class GradeBook:
         every = tuple(bot for found in bots.values() for bot in found)
         if not every:
             raise BadRule("nobody who is to be graded has a bot yet")
-        found = grade_all(replace(rule, students=every), self.evidence(rule, every, contest))
+        found = grade_all(msgspec.structs.replace(rule, students=every), self.evidence(rule, every, contest))
         graded = {one.name: one for one in found}
         students = [_best(rule, person, [graded[bot] for bot in own]) for person, own in bots.items()]
         with self._accounts.change() as database:

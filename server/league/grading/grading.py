@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
-from msgspec.structs import replace
 
 from engine.commands import reports
 from engine.statistics.elo import OUTCOMES, SCORES, Counts, count_pairs, elo_of, estimate
@@ -324,7 +323,7 @@ def _criterion(table: TomlTable) -> Criterion:
             raise table.wrong(key, NUMBER.right(float))
     if full == none:
         raise table.wrong("full", "another number than none, at which there are no points")
-    return replace(found, full=full, none=none)
+    return msgspec.structs.replace(found, full=full, none=none)
 
 
 def elo_low(counts: Counts) -> float:

@@ -163,8 +163,9 @@ class Identities:
             async def answer(request: Request) -> Response:
                 identity = await trio.to_thread.run_sync(who or self.require, request)
                 fields = await (read or read_form)(request)
-                if not identity.by_token:
-                    check_form(identity, fields.get("form", ""))
+                sent = fields.get("form", "").encode()
+                if not identity.by_token and not hmac.compare_digest(sent, identity.form_token.encode()):
+                    raise Refused(403, "the form is not from this page, or too old: open the page again")
                 form = Form(identity, fields, request.path_params)
                 return await trio.to_thread.run_sync(carried_out, change, form)
 
@@ -221,12 +222,6 @@ async def read_form(request: Request) -> dict[str, str]:
         return {name: values[-1].strip() for name, values in found.items()}
     except ValueError:
         raise Refused(400, "the form cannot be read") from None
-
-
-def check_form(identity: Identity, sent: str) -> None:
-    """Raise `Refused` where a form does not hold the signature of its page."""
-    if not hmac.compare_digest(sent.encode(), identity.form_token.encode()):
-        raise Refused(403, "the form is not from this page, or too old: open the page again")
 
 
 def charge_wrong_guess(request: Request) -> None:

@@ -14,7 +14,6 @@ import trio
 from engine.wire.seat import variable
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import bubblewrap
-from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.process import SIGNALLED, Seal, running
 
 CPU_SECONDS = 900
@@ -28,7 +27,7 @@ async def main(home: str, folder: Path, *command: str) -> int:
     """Run a command in a folder until it ends, and return its exit status; raises OSError."""
     port = int(os.environ[variable("port")])
     told = {name: value for name, value in os.environ.items() if name.startswith(variable(""))}
-    seal = Seal(View(folder, (folder,)), Bounds(), CPU_SECONDS, niceness=0)
+    seal = Seal(bubblewrap.View(folder, (folder,)), Bounds(), CPU_SECONDS, niceness=0)
     environment = bubblewrap.environment(os.environ, told)
     async with running(command, environment, seal, port, STDERR, home) as box, trio.open_nursery() as nursery:
         if (listener := await box.listener()) is not None:

@@ -1,13 +1,5 @@
 """Errors that a browser is sent in place of an answer."""
 
-BAD_REQUEST, NOT_FOUND = 400, 404
-
-NOT_TRUE = 422
-"""Status of an answer that a record is not true."""
-
-TOO_LONG = 422
-"""Status of an answer that a question, a record among them, takes too long."""
-
 MAX_SENTENCE = 400
 """Characters of a sentence; a longer text in it is cut off."""
 

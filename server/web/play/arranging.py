@@ -11,10 +11,8 @@ from operator import or_
 from typing import Annotated, NamedTuple
 
 import msgspec
-from msgspec import Meta
 
 from engine.games.arrows import board as arrows_board
-from engine.games.arrows.board import Pair
 from engine.games.catalogue import GAMES
 from engine.games.gipf import board as gipf_board
 from engine.games.gipf.geometry import parse as parse_gipf
@@ -31,12 +29,12 @@ from server.web.play.questions import Question, history_of
 MAX_PIECES = 1000
 """Pieces that can be named: more than any board has fields."""
 
-Name = Annotated[str, Meta(max_length=8)]
+Name = Annotated[str, msgspec.Meta(max_length=8)]
 """Of a field."""
 
-Side = Annotated[int, Meta(ge=0, le=1)]
+Side = Annotated[int, msgspec.Meta(ge=0, le=1)]
 
-Count = Annotated[int, Meta(ge=0, le=1000)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=1000)]
 """Of pieces beside the board."""
 
 
@@ -45,9 +43,9 @@ class Arrangement(msgspec.Struct, frozen=True, kw_only=True):
 
     game: str
     parameters: str
-    pieces: Annotated[tuple[tuple[Name, Side, int | None], ...], Meta(max_length=MAX_PIECES)]
+    pieces: Annotated[tuple[tuple[Name, Side, int | None], ...], msgspec.Meta(max_length=MAX_PIECES)]
     """Field and side of each, and for arrows where it points."""
-    blocked: Annotated[tuple[Name, ...], Meta(max_length=MAX_PIECES)] = ()
+    blocked: Annotated[tuple[Name, ...], msgspec.Meta(max_length=MAX_PIECES)] = ()
     turn: Side = 0
     reserves: tuple[Count, Count] = (0, 0)
 
@@ -141,7 +139,7 @@ def _arrows(asked: Arrangement) -> str:
         (begins[0][2] or 0, begins[1][2] or 0),
         *(fields[field] for field in asked.blocked),
     ]
-    return arrows_board.write(arrows_board.build([Pair(*pair) for pair in pairs]), ())
+    return arrows_board.write(arrows_board.build([arrows_board.Pair(*pair) for pair in pairs]), ())
 
 
 def _sets(pieces: Sequence[tuple[str, int, int | None]], fields: Mapping[str, int]) -> tuple[int, int]:

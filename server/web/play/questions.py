@@ -9,7 +9,6 @@ from time import perf_counter
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 import msgspec
-from msgspec import Meta
 
 from engine.compiling.binding import can_compile
 from engine.games.arrows.board import arrows, beyond
@@ -28,13 +27,13 @@ from engine.search.game_engine import GameEngine
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import SearchLimits, SearchResult, Stop
 from server.ops.typed_json import decode
-from server.web.http.errors import BAD_REQUEST, Refused
+from server.web.http.errors import Refused
 from server.web.views.board import ending_of, motion, view
 
-Text: TypeAlias = Annotated[str, Meta(max_length=20_000)]
+Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=20_000)]
 """Longer than any position, and than a game of a thousand moves."""
 
-Move: TypeAlias = Annotated[str, Meta(max_length=400)]
+Move: TypeAlias = Annotated[str, msgspec.Meta(max_length=400)]
 """Longer than any move that somebody makes: a push and dozens of rows."""
 
 
@@ -49,7 +48,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """The variant; the usual one where it is missing."""
     start: Text = ""
     """In place of the parameters: a position, or a game, as text."""
-    moves: Annotated[tuple[Move, ...], Meta(max_length=MOVE_LIMIT)] = ()
+    moves: Annotated[tuple[Move, ...], msgspec.Meta(max_length=MOVE_LIMIT)] = ()
     chosen: Move = ""
     """For `rows`: the push, and the rows that were chosen so far."""
 
@@ -57,9 +56,9 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 class ThinkQuestion(Question, frozen=True, kw_only=True):
     """A question for a move of the bot."""
 
-    seconds: Annotated[float, Meta(ge=0.05, le=10.0)] = 1.0
+    seconds: Annotated[float, msgspec.Meta(ge=0.05, le=10.0)] = 1.0
     """Longest time for the move."""
-    level: Annotated[int, Meta(ge=1, le=MAX_LEVEL)] = MAX_LEVEL
+    level: Annotated[int, msgspec.Meta(ge=1, le=MAX_LEVEL)] = MAX_LEVEL
     """Strength of the bot. Below the highest level it uses only the time that it needs."""
 
 
@@ -73,24 +72,14 @@ class Legal(msgspec.Struct, frozen=True):
     """Whether rows cross after it, of which one has to be chosen: `rows` tells which."""
 
 
-class Choice(msgspec.Struct, frozen=True):
-    """A row that may be taken."""
-
-    move: str
-    """The move as far as it is chosen with this row."""
-    fields: tuple[str, ...]
-    more: bool
-    """Whether another row has to be chosen then."""
-
-
 def read(kind: type[QuestionT], body: bytes) -> QuestionT:
     """Read a question of a kind; raises `Refused`."""
     try:
         return decode(body, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Refused(BAD_REQUEST, f"the request cannot be read: {error}") from None
+        raise Refused(400, f"the request cannot be read: {error}") from None
     except RecursionError:
-        raise Refused(BAD_REQUEST, "the request cannot be read: what it holds is nested too deeply") from None
+        raise Refused(400, "the request cannot be read: what it holds is nested too deeply") from None
 
 
 def look(question: Question) -> dict[str, Any]:
@@ -121,12 +110,12 @@ def rows(question: Question) -> dict[str, Any]:
     """
     position = history_of(question).position
     if not isinstance(position, GipfPosition):
-        raise Refused(BAD_REQUEST, f"no rows are chosen in {position.game.name}, only in gipf")
+        raise Refused(400, f"no rows are chosen in {position.game.name}, only in gipf")
     found = choosing(position, question.chosen)
     choices = []
     for row in found.crossing:
         move = f"{question.chosen} {row.text}"
-        choices.append(Choice(move, row.fields, bool(choosing(position, move).crossing)))
+        choices.append({"move": move, "fields": row.fields, "more": bool(choosing(position, move).crossing)})
     return {
         "pieces": view(found.position).pieces,
         "taken": tuple(field for row in found.taken for field in row.fields),
@@ -156,7 +145,7 @@ def history_of(question: Question) -> History:
     """Return the game that a question is about; raises GameError, `Refused` if a move is wrong."""
     game = GAMES.get(question.game)
     if game is None:
-        raise Refused(BAD_REQUEST, unknown_game(question.game))
+        raise Refused(400, unknown_game(question.game))
     if question.start:
         history = read_game(game, question.start)
     else:
@@ -166,7 +155,7 @@ def history_of(question: Question) -> History:
         try:
             history = history.after(move)
         except BadMove as error:
-            raise Refused(BAD_REQUEST, f"move {history.plies + 1}: {error}") from None
+            raise Refused(400, f"move {history.plies + 1}: {error}") from None
     return history
 
 
@@ -175,7 +164,7 @@ def running_game(question: Question) -> History:
     history = history_of(question)
     outcome = history.verdict(MOVE_LIMIT)
     if outcome is not None:
-        raise Refused(BAD_REQUEST, f"the game is over: {outcome.detail}")
+        raise Refused(400, f"the game is over: {outcome.detail}")
     return history
 
 
@@ -224,21 +213,9 @@ COMPILED_REVIEW_NODES, INTERPRETED_REVIEW_NODES = 20_000, 300
 class Thinking(Question, frozen=True, kw_only=True):
     """A question about the best moves."""
 
-    seconds: Annotated[float, Meta(ge=0.05, le=4.0)] = 1.0
+    seconds: Annotated[float, msgspec.Meta(ge=0.05, le=4.0)] = 1.0
     """Longest time for an answer; a page asks again for a deeper search."""
-    lines: Annotated[int, Meta(ge=1, le=10)] = 3
-
-
-class Line(msgspec.Struct, frozen=True):
-    """A move and what follows; figures are for the side that began the game."""
-
-    moves: tuple[str, ...]
-    """In canonical text."""
-    score: int
-    """A piece of GIPF is worth 100."""
-    depth: int
-    win: int | None
-    """Plies to a forced end: above 0 the side that began wins, below it loses."""
+    lines: Annotated[int, msgspec.Meta(ge=1, le=10)] = 3
 
 
 class Pasted(msgspec.Struct, frozen=True, kw_only=True):
@@ -246,7 +223,7 @@ class Pasted(msgspec.Struct, frozen=True, kw_only=True):
 
     game: str
     """The game of a text that is no record."""
-    text: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
+    text: Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_TEXT)]
 
 
 def lines(question: Thinking, engine: GameEngine, stop: Stop) -> dict[str, Any]:
@@ -325,12 +302,14 @@ def record(question: Question, started: str) -> dict[str, str]:
     return {"record": "".join(lines)}
 
 
-def _line(history: History, result: SearchResult) -> Line:
+def _line(history: History, result: SearchResult) -> dict[str, Any]:
+    """Return a line with figures for the side that began the game; ``win`` is the number of plies to a forced end."""
     sign = 1 if history.position.turn == 0 else -1
     assert result.score is not None
     moves = tuple(result._replace(line=result.line[:MAX_SHOWN]).pv(history.position))
     plies = result.plies_to_end
-    return Line(moves, sign * result.score, result.depth, None if plies is None else sign * plies)
+    win = None if plies is None else sign * plies
+    return {"moves": moves, "score": sign * result.score, "depth": result.depth, "win": win}
 
 
 def _is_final(result: SearchResult) -> bool:

@@ -6,7 +6,7 @@ the same parts, so that one page shows them all. Times are whole milliseconds.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -61,8 +61,6 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """The field that a side has to play to next, where the game says so and it lies on the board."""
     decisive: tuple[str, ...] = ()
     """What has decided a game that is over: the fields of the winner's line, or the arrow that points nowhere."""
-    last: str | None = None
-    """The field of the last move, where it is told with the position."""
 
 
 class Motion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -178,14 +176,6 @@ def _gipf_motion(before: GipfPosition, text: str, after: GipfPosition) -> dict[s
         "taken": tuple(name for name, bit in known.fields.items() if left & bit),
         "returned": tuple(returned),
     }
-
-
-class Step(NamedTuple):
-    """A move, and what both sides had left after it."""
-
-    move: str
-    first: int
-    second: int
 
 
 class Placed(msgspec.Struct, frozen=True, kw_only=True):
@@ -340,7 +330,7 @@ def now_of(
     """
     return {
         "first": first,
-        "steps": tuple(Step(moved.move, moved.first, moved.second) for moved in state.shown[first:]),
+        "steps": tuple((moved.move, moved.first, moved.second) for moved in state.shown[first:]),
         "frame": frame,
         "clocks": state.clock.milliseconds(now),
         "runs": state.clock.runs,
@@ -357,7 +347,7 @@ def now_of_record(summary: Summary) -> dict[str, Any]:
     moves = zip(summary.history.moves, summary.played, strict=True)
     return {
         "first": 0,
-        "steps": tuple(Step(move, *Clock(played.left).milliseconds(0)) for move, played in moves),
+        "steps": tuple((move, *Clock(played.left).milliseconds(0)) for move, played in moves),
         "frame": None,
         "clocks": Clock(summary.left).milliseconds(0),
         "runs": (False, False),

@@ -194,7 +194,7 @@ async def test_an_address_that_guesses_is_refused_until_its_time_has_come(
     code, token = accounts.invite_many(AUTHOR, 2, "test"), accounts.make_token(person(accounts, "ann"), "bot")
     comparisons = Comparisons(tmp_path, accounts, versions)
     pages = (
-        AccountPages(accounts, identities, book),
+        AccountPages(accounts, identities, book, tmp_path),
         VersionPages(accounts, identities, versions, Turns(), comparisons),
     )
     app = Starlette(routes=[route for one in pages for route in one.routes()], exception_handlers={Refused: refused})
