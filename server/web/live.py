@@ -24,7 +24,7 @@ from server.web.http.errors import Refused
 from server.web.http.listener import STREAM, BoundedStream
 from server.web.http.request import cancel_when_gone
 from server.web.views.contests import ReportIndex
-from server.web.views.lobby import BOARDS, Listed, Tile, Tiles, games_of, newest, overview, round_of
+from server.web.views.lobby import BOARDS, Listed, Tiles, games_of, newest, overview, round_of
 
 log = structlog.get_logger()
 
@@ -386,10 +386,10 @@ class LivePages:
                 await trio.sleep(AGAIN_SECONDS)
 
 
-async def _drawn(tiles: Tiles, round_of: Callable[[Listed], int]) -> list[tuple[Tile, int]]:
+async def _drawn(tiles: Tiles, round_of: Callable[[Listed], int]) -> list[tuple[dict[str, object], int]]:
     """Return tiles with the rounds of their games. Others get their turn after each: a board takes a millisecond."""
     found = []
     for tile in tiles.tiles():
-        found.append((tile, round_of(tile.match)))
+        found.append((tile, round_of(tile["match"])))
         await trio.lowlevel.checkpoint()
     return found

@@ -83,10 +83,10 @@ def test_a_position_is_taken_apart_into_its_pieces_and_made_of_them_again(game: 
     for _ in range(plies):
         position = play(position, moves(position)[-1])
     found = kit(Question(game=game, start=position.text()))
-    expected = GAMES[game].start(position.parameters) if found.is_start else position
-    made = arrange(found.arrangement)
+    expected = GAMES[game].start(position.parameters) if found["is_start"] else position
+    made = arrange(found["arrangement"])
     assert made == {"start": expected.text(), "summary": expected.summary()}
-    assert bool(found.counter) == (position.reserves != (0, 0))
+    assert bool(found["counter"]) == (position.reserves != (0, 0))
 
 
 def test_arrows_begin_where_they_are_put_around_blocked_fields() -> None:

@@ -325,17 +325,12 @@ def version_rows(
     return sorted(rows.values(), key=lambda row: -row["version"])
 
 
-def _side(name: str, game: CountedGame) -> int:
-    """Return the side of a player in one of its games."""
-    return 0 if game.players[0].lower() == name.lower() else 1
-
-
 def chart(name: str, games: Sequence[CountedGame]) -> dict[str, Any] | None:
     """Return the picture of a player's ratings after its last games, which come the newest first; None for too few."""
     rated = [game for game in reversed(games) if game.score is not None]
     if len(rated) < 2:
         return None
-    sides = [_side(name, game) for game in rated]
+    sides = [0 if game.players[0].lower() == name.lower() else 1 for game in rated]
     elo = [game.ratings[side][0] for game, side in zip(rated, sides, strict=True)]
     versions = [game.versions[side] for game, side in zip(rated, sides, strict=True)]
     starts = [n for n in range(1, len(rated)) if versions[n] != versions[n - 1]]

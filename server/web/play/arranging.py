@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from operator import or_
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -50,16 +50,6 @@ class Arrangement(msgspec.Struct, frozen=True, kw_only=True):
     reserves: tuple[Count, Count] = (0, 0)
 
 
-class Kit(msgspec.Struct, frozen=True, kw_only=True):
-    """What a position can be set up with, and a position to begin with."""
-
-    arrangement: Arrangement
-    counter: str
-    """What is counted beside the board, as "in reserve"; empty where nothing is."""
-    is_start: bool
-    """Whether it is the beginning of a game: an arrow for each side, blocked fields, and the first side to move."""
-
-
 class _Arranging(NamedTuple):
     """How positions of a game are set up."""
 
@@ -69,8 +59,13 @@ class _Arranging(NamedTuple):
     is_start: bool = False
 
 
-def kit(question: Question) -> Kit:
-    """Return the pieces that positions of a variant are set up with, as they stand on the board; raises GameError."""
+def kit(question: Question) -> dict[str, Any]:
+    """Return the pieces that positions of a variant are set up with, as they stand on the board.
+
+    ``counter`` is the name of the count beside the board, as "in reserve", or empty. ``is_start`` tells whether the
+    position is the beginning of a game: an arrow for each side, blocked fields, and the first side to move. Raises
+    GameError.
+    """
     position = history_of(question).position
     arranging = _arranging(position.game.name)
     shown = position.game.start(position.parameters) if arranging.is_start else position
@@ -83,7 +78,7 @@ def kit(question: Question) -> Kit:
         turn=shown.turn,
         reserves=shown.reserves,
     )
-    return Kit(arrangement=found, counter=arranging.counter, is_start=arranging.is_start)
+    return {"arrangement": found, "counter": arranging.counter, "is_start": arranging.is_start}
 
 
 def arrange(asked: Arrangement) -> dict[str, str]:

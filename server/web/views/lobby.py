@@ -111,13 +111,6 @@ TRIM = {"hexagon": 1.3, "cells": 0.95, "squares": 0.0}
 """Steps by which a board without names is narrower and lower than a board with names."""
 
 
-class Tile(msgspec.Struct, frozen=True, kw_only=True):
-    """A match with its board."""
-
-    match: Listed
-    board: Markup
-
-
 def small_board(drawing: Drawing, title: str, prefix: str) -> Markup:
     """Draw a board as SVG inside a page, in few bytes, since each move sends it again.
 
@@ -180,15 +173,15 @@ class Tiles:
         lasting = [match for match in over if now < self._over[match.number] + LINGER_SECONDS]
         self._shown = [*lasting, *(match for match in running if match.public.outcome is None)][:most]
 
-    def tiles(self) -> Iterator[Tile]:
-        """Yield the tiles. Each board is drawn once: a large one takes a millisecond."""
+    def tiles(self) -> Iterator[dict[str, Any]]:
+        """Yield each match with its board. Each board is drawn once: a large one takes a millisecond."""
         known, self._boards = self._boards, {}
         for match in self._shown:
             plies, board = known.get(match.number, (-1, Markup()))
             if plies != match.public.history.plies:
                 plies, board = match.public.history.plies, board_of(match)
             self._boards[match.number] = plies, board
-            yield Tile(match=listed(match.public, match.now()), board=board)
+            yield {"match": listed(match.public, match.now()), "board": board}
 
 
 def games_of(report: Report, matches: Iterable[Match]) -> list[Match]:
