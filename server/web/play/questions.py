@@ -62,16 +62,6 @@ class ThinkQuestion(Question, frozen=True, kw_only=True):
     """Strength of the bot. Below the highest level it uses only the time that it needs."""
 
 
-class Legal(msgspec.Struct, frozen=True):
-    """A move that may be made, or the push that it begins with."""
-
-    move: str
-    points: tuple[str, ...]
-    """What to point at, one after the other: fields, or a dot and a field. Empty where no place stands for it."""
-    more: bool = False
-    """Whether rows cross after it, of which one has to be chosen: `rows` tells which."""
-
-
 def read(kind: type[QuestionT], body: bytes) -> QuestionT:
     """Read a question of a kind; raises `Refused`."""
     try:
@@ -168,27 +158,27 @@ def running_game(question: Question) -> History:
     return history
 
 
-def _gipf_moves(position: GipfPosition) -> list[Legal]:
-    return [Legal(push, tuple(push.split("-")), bool(choosing(position, push).crossing)) for push in pushes(position)]
+def _legal(position: Position) -> list[dict[str, Any]]:
+    """Return the moves that may be made.
 
-
-def _arrows_moves(position: ArrowsPosition) -> list[Legal]:
-    field = arrows(position.variant, position.moves)[-2].target
-    legal = []
-    for move in moves(position):
-        x, y = target = beyond(field, int(move))
-        legal.append(Legal(move, (f"{x},{y}",) if position.variant.has(target) else ()))
-    return legal
-
-
-def _legal(position: Position) -> list[Legal]:
+    ``points`` are the places to point at, one after the other: fields, or a dot and a field. They are empty for a move
+    off the board. ``more`` tells whether rows cross after the push, so that `rows` has to be asked.
+    """
     match position:
         case GipfPosition():
-            return _gipf_moves(position)
+            return [
+                {"move": push, "points": push.split("-"), "more": bool(choosing(position, push).crossing)}
+                for push in pushes(position)
+            ]
         case ArrowsPosition():
-            return _arrows_moves(position)
+            field = arrows(position.variant, position.moves)[-2].target
+            targets = {move: beyond(field, int(move)) for move in moves(position)}
+            return [
+                {"move": move, "points": [f"{x},{y}"] if position.variant.has((x, y)) else [], "more": False}
+                for move, (x, y) in targets.items()
+            ]
         case _:  # each word of a move is a field
-            return [Legal(move, tuple(move.split())) for move in moves(position)]
+            return [{"move": move, "points": move.split(), "more": False} for move in moves(position)]
 
 
 MAX_SHOWN = 24
