@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 import trio
@@ -29,7 +29,7 @@ from server.contest.runtime.service import ContestService
 from server.contest.store.folders import kept_by_contest
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
-from server.league.accounts.accounts import Accounts
+from server.league.accounts import Accounts
 from server.league.console.terminal import Announcements, answer_commands, keep_announced, keep_audit
 from server.league.contests import Comparisons, enter_versions, keep_tidy
 from server.league.ladder.definition import LadderDefinition
@@ -44,9 +44,6 @@ from server.ops.program_version import program
 from server.ops.supervisor import supervise
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
-
-if TYPE_CHECKING:
-    from server.web.app import Room
 
 log = structlog.get_logger()
 
@@ -179,8 +176,8 @@ async def _serve(
                 services.start_soon(supervise, "retention", keep_tidy, versions, comparisons)
                 from server.web.app import serve as serve_web
 
-                rooms = _league_pages(accounts, versions, pipeline.turns, comparisons, arena, contests, playing)
-                services.start_soon(supervise, "pages", serve_web, arena, record_store, web, *rooms)
+                routes = _league_pages(accounts, versions, pipeline.turns, comparisons, arena, contests, playing)
+                services.start_soon(supervise, "pages", serve_web, arena, record_store, web, *routes)
             log.info(
                 "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
             )
@@ -216,25 +213,24 @@ def _league_pages(
     arena: Arena,
     contests: ContestService,
     ladder: LadderService | None,
-) -> "list[Room]":
-    from server.league.console.console_pages import ConsolePages  # whoever serves no pages need not load them
-    from server.league.console.new_contest import NewContestPage
+) -> list[Any]:
+    """Return the routes of the pages of the league."""
+    # a server without pages does not load these modules
+    from server.league.console.console_pages import ConsolePages
     from server.league.grading.grade_book import GradeBook
-    from server.league.pages.account_pages import AccountPages, GradePages
+    from server.league.pages.account_pages import AccountPages
+    from server.league.pages.bot_pages import LadderPages, VersionPages
     from server.league.pages.forms import Identities
-    from server.league.pages.ladder_pages import LadderPages
-    from server.league.pages.version_pages import VersionPages
 
     identities = Identities(accounts, arena.settings.user_header)
     book = GradeBook(arena.settings.data, accounts, versions)
-    return [
-        AccountPages(accounts, identities, book),
+    pages = (
+        AccountPages(accounts, identities, book, arena.settings.data),
         VersionPages(accounts, identities, versions, turns, comparisons),
         ConsolePages(accounts, identities, versions, arena, contests, ladder),
-        NewContestPage(accounts, identities, arena.settings.data),
         LadderPages(identities, ladder),
-        GradePages(identities, book, arena.settings.data),
-    ]
+    )
+    return [route for one in pages for route in one.routes()]
 
 
 async def _stopped(arena: Arena, settings: Settings, signals: AsyncIterator[int]) -> None:

@@ -9,7 +9,7 @@ is judged backwards (`engine.solve.layers`), if they fit into memory.
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from engine.games.interface import DRAWN, LOST, WON, Kernel, Position
 from engine.games.kernels import KernelSource, Purpose

@@ -24,7 +24,7 @@ from server.config.settings import WEB
 from server.contest.interventions import Kind, is_paused
 from server.contest.report.formatting import printable
 from server.contest.store.store import FILE, LADDER, Store
-from server.league.accounts.people import AUTHOR, Role
+from server.league.accounts import AUTHOR, Role
 from server.league.console.terminal import HOURS, SOCKET, WAIT_SECONDS, Announcements, Answer, Question
 from server.league.ladder.store import LadderStore
 from server.ops.typed_json import decode

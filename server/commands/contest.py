@@ -216,7 +216,7 @@ def print_file(name: str, *, data: Data = DATA) -> None:
     name
         The contest, which may be over.
     """
-    from server.league.console.new_contest import earlier_file
+    from server.league.console.console_pages import earlier_file
 
     with faults_explained():
         print(earlier_file(data, _number_of(data, name)), end="")

@@ -16,8 +16,7 @@ from server.config.serve_options import MAX_PORT
 from server.config.settings import WEB
 from server.contest.report.formatting import printable
 from server.contest.store.verification import Verdict
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import NotAllowed
+from server.league.accounts import Accounts, NotAllowed
 from server.league.database import FILE
 from server.storage.database import BadStore
 

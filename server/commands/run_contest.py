@@ -37,7 +37,7 @@ from server.contest.store.folders import folder_of, last_lines
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
 from server.contest.store.verify_process import verify
-from server.league.accounts.accounts import Accounts
+from server.league.accounts import Accounts
 from server.league.contests import check_versions
 from server.ops.program_version import program
 from server.serve import serve

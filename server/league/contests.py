@@ -23,7 +23,6 @@ import trio
 from engine.duel.openings import usual_plies
 from engine.games.catalogue import GAMES, unknown_game
 from server.contest import contest_file
-from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, Entrant
 from server.contest.interventions import Intervention, Kind
 from server.contest.programs.sandbox.choice import contest_obstacle
@@ -32,8 +31,7 @@ from server.contest.report.structure import Report
 from server.contest.runtime.organiser_commands import BadIntervention, intervene
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Contest, Store
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import NotAllowed, Person
+from server.league.accounts import Accounts, NotAllowed, Person
 from server.league.submissions.upload import runnable
 from server.league.submissions.versions import BUILD, PASSED, SERVER, Version, Versions, remove_tree
 from server.ops.typed_json import decode
@@ -51,10 +49,10 @@ def check_versions(accounts: Accounts, definition: Definition, now: datetime) ->
     """Raise `BadContest` where a new contest has a deadline that is over, or an entrant is a bot that nobody has."""
     if definition.versions_until is not None and definition.versions_until <= now:
         until = definition.versions_until.isoformat()
-        raise BadContest(f"versions-until is {until}, which is over: name a later moment, or leave it out")
+        raise contest_file.BadContest(f"versions-until is {until}, which is over: name a later moment, or leave it out")
     for number, entrant in enumerate(definition.entrants, 1):
         if entrant.version_of and accounts.owner(entrant.version_of) is None:
-            raise BadContest(
+            raise contest_file.BadContest(
                 f"entrants[{number}].version-of is {entrant.version_of!r}, and no account has a bot of this name"
             )
 

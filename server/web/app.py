@@ -1,16 +1,19 @@
 """The pages: their routes and those of their data as one ASGI application, and serving it beside the arena.
 
-- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/analysis``, ``/contests``, ``/contest/3``, ``/contest/3/live``: the
-  pages, which ask for the rest
+- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/analysis``, ``/contests``, ``/contest/3``, ``/contest/3/live``,
+  ``/games``, ``/player/ann``: the pages
 - ``/static/…``: their scripts and styles
 - ``/api/…``, ``/live/…``: JSON, and server-sent events; docs/api.md describes them
+
+A process indexes the records in the background. It begins with the first question about games that were played. Each
+answer says whether the index has all records.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from time import thread_time
-from typing import Protocol
+from typing import Any
+from urllib.parse import quote, urlencode
 
 import msgspec
 import structlog
@@ -32,24 +35,134 @@ from server.contest.report.templating import render
 from server.net.admission import Listener
 from server.net.timing import microseconds
 from server.ops.supervisor import supervise
+from server.ops.typed_json import convert, decode
 from server.storage.record_store import RecordStore
 from server.web.answers import JSON, NOT_STORED, REASONS, Page, json_answer
+from server.web.games_index import Asked, Games, Progress, Row
 from server.web.http import static_files
-from server.web.http.errors import Refused, short
-from server.web.http.guard import QUOTA, Guard, HttpRateLimiter
+from server.web.http.errors import MAX_SENTENCE, Refused
 from server.web.http.listener import MAX_CONNECTIONS, REFUSAL, serve_browsers
-from server.web.http.request import cancel_when_gone, query_before, read_body
-from server.web.live.event_stream import Broadcaster, Listen, Live
-from server.web.live.matches import MatchHubs
-from server.web.live.pages import LOBBY, PROJECTOR, LivePages
-from server.web.matches import MatchRoutes
-from server.web.people.routes import People
+from server.web.http.request import (
+    FORM_POLICY,
+    QUOTA,
+    Guard,
+    HttpRateLimiter,
+    cancel_when_gone,
+    query_before,
+    read_body,
+)
+from server.web.live import LOBBY, PROJECTOR, Broadcaster, Listen, Live, LivePages
+from server.web.matches import MatchHubs, MatchRoutes
 from server.web.pool import Pool
 from server.web.views import contests
-from server.web.views.contests import Found
-from server.web.views.lobby import overview, running
+from server.web.views.board import Ending
+from server.web.views.lobby import Listed, overview, running
 
 log = structlog.get_logger()
+
+PAUSE_SECONDS = 0.5
+"""Between slices of indexing, so that half of a processor at most is taken by it while there is much to do."""
+
+AGAIN_SECONDS = 10.0
+"""Pause after a fault of the process that indexes."""
+
+
+class People:
+    """The handlers of these routes."""
+
+    def __init__(self, data: Path, pool: Pool) -> None:
+        """Take the data directory, and the pool whose processes search and index."""
+        self._data = str(data)
+        self._pool = pool
+        self._indexing = trio.Lock()
+        self._wanted = trio.Event()
+
+    def routes(self) -> list[Route]:
+        """Return the routes."""
+        return [
+            Route("/games", self._games, methods=["GET"]),
+            Route("/api/games", partial(self._answer, "games"), methods=["GET"]),
+            Route("/api/player", partial(self._answer, "player"), methods=["GET"]),
+        ]
+
+    async def _games(self, request: Request) -> Response:
+        """Show the page of the search. Empty fields of its form are no conditions."""
+        asked = {name: text.strip() for name, text in request.query_params.items() if text.strip()}
+        page = decode(await self._ask("games", asked, request), type=Games)
+        values = {
+            "page": page,
+            "again": not page.index.complete and "before" not in asked,
+            "asked": asked,
+            "games": list(TITLES.items()),
+            "reasons": list(REASONS.items()),
+            "here": f"/games?{urlencode(asked)}",
+            "further": f"/games?{urlencode({**asked, 'before': page.next})}",
+        }
+        return Page("pages/games.html", values, headers={**NOT_STORED, **FORM_POLICY})
+
+    async def player(self, request: Request, is_known: bool) -> Response:
+        """Return the page of a player; raises `Refused` if nobody of that name has played.
+
+        A player who is known to the server has a page before the first game.
+        """
+        name = request.path_params["name"]
+        found: dict[str, Any] | None = None
+        try:
+            found = decode(await self._ask("player", {"name": name}, request), type=dict[str, Any])
+            found["recent"] = convert(found["recent"], type=tuple[Row, ...])
+        except Refused as error:
+            if error.status != 404 or not is_known:
+                raise
+        values = {"found": found, "name": name, "here": f"/player/{quote(name, safe='')}"}
+        return Page("pages/player.html", values)
+
+    async def newest(self) -> tuple[Listed, ...]:
+        """Return the last games, after one slice of indexing; raises `Refused`."""
+        await self._index()
+        found = await self._pool.ask("games", msgspec.json.encode(Asked(self._data)))
+        return tuple(map(_listed, decode(found, type=Games).games))
+
+    async def run(self) -> None:
+        """Index records whenever a browser has asked for games; does not return."""
+        while True:
+            await self._wanted.wait()
+            self._wanted = trio.Event()
+            try:
+                while (await self._index()).left:
+                    await trio.sleep(PAUSE_SECONDS)
+            except Refused as error:
+                log.warning("games_index_failed", fault=str(error))
+                await trio.sleep(AGAIN_SECONDS)
+
+    async def _index(self) -> Progress:
+        """Index some records: one process at a time writes the index."""
+        async with self._indexing:
+            answer = await self._pool.ask("index", msgspec.json.encode(Asked(self._data)))
+        return decode(answer, type=Progress)
+
+    async def _answer(self, kind: str, request: Request) -> Response:
+        return json_answer(await self._ask(kind, dict(request.query_params), request))
+
+    async def _ask(self, kind: str, query: dict[str, str], request: Request) -> bytes:
+        self._wanted.set()
+        return await self._pool.ask(kind, msgspec.json.encode(Asked(self._data, query)), request.scope[QUOTA])
+
+
+def _listed(row: Row) -> Listed:
+    """Return a game of the index as a line of a list."""
+    sides = GAMES[row.game].sides
+    return Listed(
+        match=row.match,
+        game=row.game,
+        parameters=row.parameters,
+        sides=sides,
+        players=row.players,
+        plies=row.plies,
+        clocks=(0, 0),
+        runs=(False, False),
+        ending=Ending(row.winner, row.result if row.winner is None else sides[row.winner], row.reason, ""),
+    )
+
 
 PACKED_BYTES, PACKED_LEVEL = 1024, 5
 """Answers of so many bytes and more are compressed, where a browser takes that; of what is live nothing is. No answer
@@ -64,13 +177,6 @@ QUESTION_BYTES = 64 * 1024
 
 QUESTIONS = {"play": ("look", "rows", "think"), "analysis": ("lines", "open", "kit", "arrange", "record")}
 """What can be asked about a game, by page."""
-
-
-class Room(Protocol):
-    """Routes that have processes of their own behind them."""
-
-    def routes(self) -> Sequence[BaseRoute]:
-        """Return the routes."""
 
 
 class Pages:
@@ -129,14 +235,14 @@ class Pages:
         values = {"contests": await self._reports.entries(), "announcements": self._arena.announcements}
         return Page("pages/contests.html", values)
 
-    async def _contest(self, request: Request) -> Found:
+    async def _contest(self, request: Request) -> contests.Found:
         number = request.path_params["number"]
         found = await self._reports.contest(number)
         if found is None:
             raise Refused(404, f"there is no report of a contest {number} here")
         return found
 
-    async def _report(self, found: Found) -> tuple[Markup, Markup]:
+    async def _report(self, found: contests.Found) -> tuple[Markup, Markup]:
         """Return the head and the parts of a report in HTML."""
         return await trio.to_thread.run_sync(_report_html, self._data, found.entry.contest, found.changed)
 
@@ -253,7 +359,7 @@ async def _failed(request: Request, error: Exception) -> Response:
         case Refused():
             sentence, status = str(error), error.status
         case HTTPException(status_code=404):
-            sentence, status = short(f"there is nothing at {request.url.path!r}"), 404
+            sentence, status = f"there is nothing at {request.url.path!r}"[:MAX_SENTENCE], 404
         case HTTPException():
             sentence, status = error.detail, error.status_code
         case _:
@@ -265,21 +371,29 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 def application(
-    arena: Arena, record_store: RecordStore, live: LivePages, hubs: MatchHubs, pool: Pool, people: People, *rooms: Room
+    arena: Arena,
+    record_store: RecordStore,
+    live: LivePages,
+    hubs: MatchHubs,
+    pool: Pool,
+    people: People,
+    *further: BaseRoute,
 ) -> ASGIApp:
-    """Return the application: its own routes, and those of other rooms."""
+    """Return the application: its own routes, and further ones."""
     handlers = dict.fromkeys((Refused, HTTPException, ClientDisconnect, Exception), _failed)
     matches = MatchRoutes(arena, record_store, hubs, pool, live.reports)
-    others: tuple[Room, ...] = (Pages(arena, live, matches, people), matches, people, *rooms)
-    routes = [*(route for room in others for route in room.routes()), *question_routes(pool)]
+    pages = Pages(arena, live, matches, people)
+    routes = [*pages.routes(), *matches.routes(), *people.routes(), *further, *question_routes(pool)]
     packing = Middleware(
         GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES
     )
     return Guard(Starlette(routes=routes, exception_handlers=handlers, middleware=[packing]))
 
 
-async def serve(arena: Arena, record_store: RecordStore, listeners: list[trio.SocketListener], *rooms: Room) -> None:
-    """Serve the pages of an arena, and of other rooms, on listeners, which the caller closes, until cancelled."""
+async def serve(
+    arena: Arena, record_store: RecordStore, listeners: list[trio.SocketListener], *further: BaseRoute
+) -> None:
+    """Serve the pages of an arena, and further routes, on listeners, which the caller closes, until cancelled."""
     broadcaster = Broadcaster(thread_time)
     http_rate_limiter = HttpRateLimiter(arena.settings.limits, MAX_CONNECTIONS, microseconds)
     async with Pool() as pool, trio.open_nursery() as nursery:
@@ -288,6 +402,6 @@ async def serve(arena: Arena, record_store: RecordStore, listeners: list[trio.So
         nursery.start_soon(broadcaster.run)
         nursery.start_soon(supervise, "games_index", people.run)
         nursery.start_soon(supervise, "live_pages", pages.run)
-        app = application(arena, record_store, pages, MatchHubs(broadcaster), pool, people, *rooms)
+        app = application(arena, record_store, pages, MatchHubs(broadcaster), pool, people, *further)
         wrapped = [Listener(listener, arena.accept_status, REFUSAL) for listener in listeners]
         await serve_browsers(app, wrapped, http_rate_limiter)

@@ -15,7 +15,7 @@ import trio
 from server.ops.faults import machine_fault
 from server.ops.typed_json import decode
 from server.ops.worker_process import FAULTS, OK, WorkerProcess, command_of
-from server.web.http.errors import TOO_LONG, Refused
+from server.web.http.errors import Refused
 
 log = structlog.get_logger()
 
@@ -164,7 +164,7 @@ class Pool:
                     else:
                         await self._end(worker)
         log.warning("page_question_timed_out", kind=kind, seconds=seconds)
-        raise Refused(TOO_LONG, f"no answer came within {seconds:g} seconds; try something easier")
+        raise Refused(422, f"no answer came within {seconds:g} seconds; try something easier")
 
     async def _start(self) -> WorkerProcess:
         try:

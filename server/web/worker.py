@@ -24,12 +24,10 @@ from server.config.process_settings import compute_in_one_thread, lower_priority
 from server.match.match_messages import now_text
 from server.ops.typed_json import decode
 from server.ops.worker_process import OK, Question, answer_questions
-from server.web.http.errors import BAD_REQUEST, NOT_TRUE, Refused
-from server.web.people import indexing, search
-from server.web.people.search import Asked
-from server.web.play import analysis, arranging, questions
-from server.web.play.questions import read
-from server.web.views import match_frames
+from server.web import games_index
+from server.web.http.errors import Refused
+from server.web.play import arranging, questions
+from server.web.views import board
 
 TABLE_MEGABYTES = 32
 """Some seconds' worth: nobody may let the bot think for longer."""
@@ -38,14 +36,14 @@ INDEX_SECONDS = 1.0
 """For how long records are indexed before what was done is written, and the next question can come."""
 
 OF_GAMES: dict[str, Callable[[Path, sqlite3.Connection, Mapping[str, str]], object]] = {
-    "games": search.find,
-    "player": search.profile,
-    "index": lambda data, connection, _query: indexing.bring_up(connection, data, INDEX_SECONDS),
+    "games": games_index.find,
+    "player": games_index.profile,
+    "index": lambda data, connection, _query: games_index.bring_up(connection, data, INDEX_SECONDS),
 }
 """Questions about the index of games: functions of a data directory, its index, and the query."""
 
 OF_RECORDS: dict[str, Callable[[Summary], object]] = {
-    "frames": match_frames.whole_match,
+    "frames": board.whole_match,
     "times": time_account,
 }
 """Questions about a record."""
@@ -55,9 +53,9 @@ OF_POSITIONS: dict[str, tuple[type[Any], Callable[[Any], object]]] = {
     "rows": (questions.Question, questions.rows),
     "kit": (questions.Question, arranging.kit),
     "arrange": (arranging.Arrangement, arranging.arrange),
-    "record": (questions.Question, lambda question: analysis.record(question, now_text())),
-    "open": (analysis.Pasted, analysis.opened),
-    "positions": (match_frames.Played, match_frames.positions),
+    "record": (questions.Question, lambda question: questions.record(question, now_text())),
+    "open": (questions.Pasted, questions.opened),
+    "positions": (board.Played, board.positions),
 }
 """Questions about positions that need no search: the type of the body, and the function that answers."""
 
@@ -75,42 +73,42 @@ class Worker:
         try:
             return OK, msgspec.json.encode(self._found(question))
         except BadRecord as error:
-            return NOT_TRUE, msgspec.json.encode(f"this is no true record: {error}")
+            return 422, msgspec.json.encode(f"this is no true record: {error}")
         except Refused as error:
             return error.status, msgspec.json.encode(str(error))
         except GameError as error:
-            return BAD_REQUEST, msgspec.json.encode(str(error))
+            return 400, msgspec.json.encode(str(error))
         except OverflowError:  # of searches
-            return BAD_REQUEST, msgspec.json.encode("rows can be taken in too many ways here for the engine to think")
+            return 400, msgspec.json.encode("rows can be taken in too many ways here for the engine to think")
 
     def _found(self, question: Question) -> object:
         kind, body, stop = question
         if kind == "think":
-            return questions.think(read(questions.ThinkQuestion, body), self._player, stop)
+            return questions.think(questions.read(questions.ThinkQuestion, body), self._player, stop)
         if kind == "lines":
-            return analysis.lines(read(analysis.Thinking, body), self._analyst, stop)
+            return questions.lines(questions.read(questions.Thinking, body), self._analyst, stop)
         if kind == "review":
             before, _, record = body.partition(b"\n")
-            return analysis.review_part(verify(decoded(record)), int(before))
+            return questions.review_part(verify(decoded(record)), int(before))
         if kind in OF_RECORDS:
             return OF_RECORDS[kind](verify(decoded(body)))
         if kind in OF_POSITIONS:
             type_, answer = OF_POSITIONS[kind]
-            return answer(read(type_, body))
-        asked = decode(body, type=Asked)
+            return answer(questions.read(type_, body))
+        asked = decode(body, type=games_index.Asked)
         return of_games(kind, Path(asked.data), asked.query)
 
 
 def of_games(kind: str, data: Path, query: Mapping[str, str]) -> object:
     """Answer a question about the index of games. If the index is damaged, it is made anew first."""
     try:
-        with indexing.opened(data) as connection:
+        with games_index.opened(data) as connection:
             return OF_GAMES[kind](data, connection, query)
     except (sqlite3.OperationalError, sqlite3.IntegrityError):
         raise  # busy, or no room: the file is sound
     except sqlite3.DatabaseError:
-        indexing.delete(data)
-    with indexing.opened(data) as connection:
+        games_index.delete(data)
+    with games_index.opened(data) as connection:
         return OF_GAMES[kind](data, connection, query)
 
 

@@ -24,8 +24,7 @@ from typing import NamedTuple
 
 from engine.games.catalogue import GAMES
 from server.config import tokens
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR
+from server.league.accounts import AUTHOR, Accounts
 from tests.protocol.running import DOCUMENT, Client, serving
 
 FENCE = re.compile(r"^```transcript(?P<options>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -2,7 +2,7 @@
 
 import trio
 
-from server.web.live.event_stream import Mailbox
+from server.web.live import Mailbox
 
 BEAT = "beat"
 

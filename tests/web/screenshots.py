@@ -27,8 +27,7 @@ from server.contest.formats.round_robin import Gauntlet, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.report import files
 from server.contest.report.contents import make_report
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, ORGANISER
+from server.league.accounts import AUTHOR, ORGANISER, Accounts
 from tests.engine.records import Table as Recorded
 from tests.engine.records import records
 from tests.engine.test_record import played as gipf_record

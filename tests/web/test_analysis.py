@@ -17,10 +17,9 @@ from engine.search.searcher import Stop
 from engine.solve import tablebase
 from engine.solve.tablebase import tablebase_of
 from server.web.http.errors import Refused
-from server.web.play import analysis as questions
-from server.web.play.analysis import Pasted, Thinking, opened, record
+from server.web.play import questions
 from server.web.play.arranging import Arrangement, arrange, kit
-from server.web.play.questions import Question, read
+from server.web.play.questions import Pasted, Question, Thinking, opened, read, record
 
 THREAT = Thinking(game="mnk", parameters="3 3 3", moves=("b2", "a1", "b3"), lines=3)
 """The second player has to go to b1, and then nobody wins."""
@@ -34,10 +33,10 @@ def test_the_best_moves_come_each_with_its_line_and_its_value_for_who_began(monk
     monkeypatch.setattr(questions, "perf_counter", lambda: 0.0)  # it takes as long as it takes
     found = lines(THREAT)
     assert found["is_final"] and not found["is_known"] and found["nodes"] > 0
-    assert found["lines"][0].moves[0] == "b1"
-    assert [line.win for line in found["lines"]] == [None, 2, 2]
-    assert [line.score > 0 for line in found["lines"]] == [False, True, True]
-    assert len({line.moves[0] for line in found["lines"]}) == 3
+    assert found["lines"][0]["moves"][0] == "b1"
+    assert [line["win"] for line in found["lines"]] == [None, 2, 2]
+    assert [line["score"] > 0 for line in found["lines"]] == [False, True, True]
+    assert len({line["moves"][0] for line in found["lines"]}) == 3
 
 
 def test_an_answer_that_lacks_lines_is_not_the_last_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,7 +44,7 @@ def test_an_answer_that_lacks_lines_is_not_the_last_one(monkeypatch: pytest.Monk
     best = questions.best
     monkeypatch.setattr(questions, "best", lambda *words: best(*words)[:1])
     found = lines(msgspec.structs.replace(THREAT, moves=("b2", "a1", "b3", "c3"), seconds=4.0))
-    assert [line.win for line in found["lines"]] == [1] and not found["is_final"]
+    assert [line["win"] for line in found["lines"]] == [1] and not found["is_final"]
 
 
 def test_where_a_tablebase_knows_the_position_values_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,12 +52,12 @@ def test_where_a_tablebase_knows_the_position_values_are_exact(monkeypatch: pyte
     monkeypatch.delenv("ARENA_TABLEBASES")
     found = lines(Thinking(game="gipf", parameters="2 3 5 5", lines=4))
     assert found["is_known"] and found["is_final"] and found["nodes"] == 0 and len(found["lines"]) == 4
-    assert found["lines"][0].win == 1
+    assert found["lines"][0]["win"] == 1
     for line in found["lines"]:
-        *_, last = accumulate(line.moves, play, initial=GAMES["gipf"].start("2 3 5 5"))
-        assert line.win is None or (len(line.moves) == abs(line.win) and last.verdict() is not None)
+        *_, last = accumulate(line["moves"], play, initial=GAMES["gipf"].start("2 3 5 5"))
+        assert line["win"] is None or (len(line["moves"]) == abs(line["win"]) and last.verdict() is not None)
     drawn = lines(Thinking(game="gipf", parameters="2 2 5 5"))
-    assert drawn["is_known"] and (drawn["lines"][0].win, drawn["lines"][0].score) == (None, 0)
+    assert drawn["is_known"] and (drawn["lines"][0]["win"], drawn["lines"][0]["score"]) == (None, 0)
 
 
 @pytest.mark.parametrize("changed", [{"seconds": 60.0}, {"lines": 0}, {"lines": 11}])
@@ -84,10 +83,10 @@ def test_a_position_is_taken_apart_into_its_pieces_and_made_of_them_again(game: 
     for _ in range(plies):
         position = play(position, moves(position)[-1])
     found = kit(Question(game=game, start=position.text()))
-    expected = GAMES[game].start(position.parameters) if found.is_start else position
-    made = arrange(found.arrangement)
+    expected = GAMES[game].start(position.parameters) if found["is_start"] else position
+    made = arrange(found["arrangement"])
     assert made == {"start": expected.text(), "summary": expected.summary()}
-    assert bool(found.counter) == (position.reserves != (0, 0))
+    assert bool(found["counter"]) == (position.reserves != (0, 0))
 
 
 def test_arrows_begin_where_they_are_put_around_blocked_fields() -> None:

@@ -23,7 +23,7 @@ from server.commands import options
 from server.config.settings import Limits
 from server.web import app
 from server.web.http import listener
-from server.web.http.guard import HttpRateLimiter
+from server.web.http.request import HttpRateLimiter
 from server.web.http.static_files import address
 from server.web.matches import RECORD_BYTES
 from tests.engine.test_record import played

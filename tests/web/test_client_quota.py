@@ -5,7 +5,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from server.config.settings import Limits
-from server.web.http.guard import (
+from server.web.http.request import (
     MAX_WAIT,
     QUOTA,
     REQUESTS,

@@ -9,8 +9,8 @@ import trio
 import trio.testing
 from structlog.testing import capture_logs
 
-from server.web.live import event_stream
-from server.web.live.event_stream import Broadcaster, Channel, framed
+from server.web import live
+from server.web.live import Broadcaster, Channel, framed
 from tests.web.reader import BEAT, Reader
 
 
@@ -71,7 +71,7 @@ async def test_changes_that_come_fast_are_told_together(autojump_clock: trio.tes
             await trio.sleep(0.001)
         await trio.sleep(1)
     events = reader.data()
-    assert events[-1] == "1000" and len(events) <= 2 + 1 / event_stream.MIN_REST
+    assert events[-1] == "1000" and len(events) <= 2 + 1 / live.MIN_REST
 
 
 async def test_who_does_not_read_is_let_go_of_and_nobody_waits(autojump_clock: trio.testing.MockClock) -> None:
@@ -85,7 +85,7 @@ async def test_who_does_not_read_is_let_go_of_and_nobody_waits(autojump_clock: t
         for count in range(1, 8):
             channel.changed()
             await trio.sleep(1)
-            assert len(channel.listeners) == (2 if count * 50_000 < event_stream.MAILBOX_BYTES else 1), count
+            assert len(channel.listeners) == (2 if count * 50_000 < live.MAILBOX_BYTES else 1), count
         assert stuck.mailbox.lost and len(reading.data()) == 8
 
 
@@ -93,10 +93,10 @@ async def test_a_browser_that_hears_nothing_gets_a_sign_of_life(autojump_clock: 
     async with broadcasting() as (channel, nursery):
         reader = Reader()
         nursery.start_soon(channel.listen, reader.mailbox)
-        await trio.sleep(3 * event_stream.BEAT_SECONDS + 1)
+        await trio.sleep(3 * live.BEAT_SECONDS + 1)
         assert [name for name, _ in reader.events()] == ["", BEAT, BEAT, BEAT]
         reader.open = False
-        await trio.sleep(event_stream.BEAT_SECONDS + 1)
+        await trio.sleep(live.BEAT_SECONDS + 1)
         assert not channel.listeners
 
 

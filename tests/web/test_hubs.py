@@ -11,9 +11,9 @@ import trio
 import trio.testing
 
 from engine.wire import messages as m
-from server.web.live.event_stream import Broadcaster
-from server.web.live.matches import MatchFrames, MatchHubs
-from server.web.views.match_frames import Played, positions
+from server.web.live import Broadcaster
+from server.web.matches import MatchFrames, MatchHubs
+from server.web.views.board import Played, positions
 from tests.server.harness import ArenaHarness, open_arena, play, ready
 from tests.web.reader import Reader
 from tests.web.test_match_frames import rebuilt
@@ -138,6 +138,6 @@ async def test_films_hold_every_position_once(tmp_path: Path, monkeypatch: pytes
                 assert rebuilt(told)[-1]["text"] == history.position.text()
                 assert told[-1]["motion"]["move"] == move and told[0]["motion"] is None
         assert not asked
-        monkeypatch.setattr("server.web.live.matches.AT_A_TIME", 2)
+        monkeypatch.setattr("server.web.matches.AT_A_TIME", 2)
         again = await MatchFrames(history.start).up_to(history.moves, history.position, tell)
         assert len(asked) == 1 and [bytes(one) for one in again] == [bytes(one) for one in frames]

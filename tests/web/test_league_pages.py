@@ -5,8 +5,7 @@ from contextlib import closing
 import pytest
 from playwright.sync_api import Browser, expect
 
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ORGANISER
+from server.league.accounts import ORGANISER, Accounts
 from server.league.submissions.versions import Versions
 from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
 from tests.web.site import Site

@@ -13,8 +13,7 @@ from server.contest.interventions import Intervention, Kind
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.store.store import FILE, Store
 from server.contest.store.store import LADDER as LADDER_NUMBER
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, ORGANISER
+from server.league.accounts import AUTHOR, ORGANISER, Accounts
 from server.league.grading.grading import Grade, Student
 from server.league.ladder.definition import read
 from server.league.ladder.store import LadderStore

@@ -15,8 +15,7 @@ from engine.wire import messages as m
 from server.contest.formats.swiss import Swiss
 from server.contest.report import files
 from server.web.http.errors import Refused
-from server.web.live.event_stream import Broadcaster
-from server.web.live.pages import AGAIN_SECONDS, LivePages
+from server.web.live import AGAIN_SECONDS, Broadcaster, LivePages
 from server.web.views.lobby import Listed
 from tests.server.contest.report.samples import sample_report
 from tests.server.harness import ArenaHarness, open_arena, play, ready

@@ -8,7 +8,7 @@ import pytest
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves
 from engine.match.verification import verify
-from server.web.views.match_frames import frame_of, frames, whole_match
+from server.web.views.board import frame_of, frames, whole_match
 from tests.engine.records import records
 from tests.engine.test_record import played
 

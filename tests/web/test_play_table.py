@@ -31,12 +31,12 @@ CROSSING = "2 3 9 9\n3 9 W\n W W\nW _ W\n W W\n"
 def complete(question: Question, answer: dict[str, Any]) -> Iterator[str]:
     """Yield every move that can be made by pointing."""
     for legal in answer["legal"]:
-        yield from ways(question, legal.move) if legal.more else [legal.move]
+        yield from ways(question, legal["move"]) if legal["more"] else [legal["move"]]
 
 
 def ways(question: Question, chosen: str) -> Iterator[str]:
     for choice in rows(msgspec.structs.replace(question, chosen=chosen))["choices"]:
-        yield from ways(question, choice.move) if choice.more else [choice.move]
+        yield from ways(question, choice["move"]) if choice["more"] else [choice["move"]]
 
 
 @pytest.mark.parametrize(("game", "parameters"), VARIANTS, ids=named)
@@ -54,7 +54,7 @@ def test_pointing_reaches_every_position_that_moves_lead_to(game: Game, paramete
         pointed = {history.position.resolve(move).position for move in complete(question, answer)}
         assert pointed == {history.position.resolve(move).position for move in legal}
         places = {place.name for place in (*answer["view"].layout.fields, *answer["view"].layout.dots)}
-        assert {name for one in answer["legal"] for name in one.points} <= places
+        assert {name for one in answer["legal"] for name in one["points"]} <= places
         history = history.after(chance.choice(legal))
         question = msgspec.structs.replace(question, moves=history.moves)
         motion = look(question)["motion"]
@@ -62,22 +62,22 @@ def test_pointing_reaches_every_position_that_moves_lead_to(game: Game, paramete
 
 
 def test_the_places_of_a_move_are_what_is_pointed_at_in_turn() -> None:
-    points = {one.move: one.points for one in look(Question(game="gipf"))["legal"]}
-    assert points["a5-b5"] == ("a5", "b5") and len(points) == 42
-    arrows = {one.move: one.points for one in look(Question(game="arrows"))["legal"]}
-    assert arrows["2"] == ("3,1",) and arrows["0"] == ()  # 0 points off the board
+    points = {one["move"]: one["points"] for one in look(Question(game="gipf"))["legal"]}
+    assert points["a5-b5"] == ["a5", "b5"] and len(points) == 42
+    arrows = {one["move"]: one["points"] for one in look(Question(game="arrows"))["legal"]}
+    assert arrows["2"] == ["3,1"] and arrows["0"] == []  # 0 points off the board
     mill = Question(game="morris", moves=("0", "9", "1", "11"))
-    assert ("2", "9") in [one.points for one in look(mill)["legal"]]
+    assert ["2", "9"] in [one["points"] for one in look(mill)["legal"]]
 
 
 def test_rows_are_offered_with_the_board_as_it_stands_then() -> None:
     question = Question(game="gipf", start=CROSSING, chosen="a3-b3")
     found = rows(question)
     assert len(found["pieces"]) == 7 and found["taken"] == ()
-    assert {len(choice.fields) for choice in found["choices"]} == {3}
-    assert not any(choice.more for choice in found["choices"])
-    taken = rows(msgspec.structs.replace(question, chosen=found["choices"][0].move))
-    assert set(taken["taken"]) == set(found["choices"][0].fields) and taken["choices"] == ()
+    assert {len(choice["fields"]) for choice in found["choices"]} == {3}
+    assert not any(choice["more"] for choice in found["choices"])
+    taken = rows(msgspec.structs.replace(question, chosen=found["choices"][0]["move"]))
+    assert set(taken["taken"]) == set(found["choices"][0]["fields"]) and taken["choices"] == ()
 
 
 def test_a_text_with_moves_begins_where_it_began() -> None:
@@ -168,8 +168,8 @@ def test_what_a_bot_does_not_think_about_is_refused(body: bytes) -> None:
 @pytest.mark.slow
 def test_where_rows_can_be_taken_in_too_many_ways_to_list_they_are_chosen_one_by_one() -> None:
     question = Question(game="gipf", start=crowded())
-    assert {one.move: one.more for one in look(question)["legal"]}["a1-b2"]
+    assert {one["move"]: one["more"] for one in look(question)["legal"]}["a1-b2"]
     chosen = "a1-b2"
     while choices := rows(msgspec.structs.replace(question, chosen=chosen))["choices"]:
-        chosen = choices[0].move
+        chosen = choices[0]["move"]
     assert look(msgspec.structs.replace(question, moves=(chosen,)))["moves"] == (chosen,)

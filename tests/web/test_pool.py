@@ -12,13 +12,11 @@ import trio.testing
 from server.config.settings import Limits
 from server.storage.record_store import RecordStore
 from server.web import pool as pools
-from server.web.app import application
+from server.web.app import People, application
 from server.web.http.errors import Refused
-from server.web.http.guard import QUOTA, REQUESTS_AT_ONCE, HttpRateLimiter
-from server.web.live.event_stream import Broadcaster
-from server.web.live.matches import MatchHubs
-from server.web.live.pages import LivePages
-from server.web.people.routes import People
+from server.web.http.request import QUOTA, REQUESTS_AT_ONCE, HttpRateLimiter
+from server.web.live import Broadcaster, LivePages
+from server.web.matches import MatchHubs
 from server.web.pool import (
     MAX_WAITING_OF_ONE,
     PAID_OFF,

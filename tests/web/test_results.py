@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.wire import messages as m
-from server.web.people.routes import People
+from server.web.app import People
 from server.web.pool import Pool
 from server.web.views.lobby import RESULTS, overview
 from tests.server.harness import open_arena, ready

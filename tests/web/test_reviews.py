@@ -8,17 +8,17 @@ from engine.match.review import review
 from engine.match.verification import verify
 from engine.search.searcher import Stop
 from server.ops.worker_process import OK, Question
-from server.web.play import analysis
-from server.web.play.analysis import review_part
+from server.web.play import questions
+from server.web.play.questions import review_part
 from server.web.worker import Worker
 from tests.engine.records import Table
 from tests.engine.test_record import played
 
 
 def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis, "PART_MOVES", 5)
-    monkeypatch.setattr(analysis, "INTERPRETED_REVIEW_NODES", 60)
-    monkeypatch.setattr(analysis, "COMPILED_REVIEW_NODES", 60)
+    monkeypatch.setattr(questions, "PART_MOVES", 5)
+    monkeypatch.setattr(questions, "INTERPRETED_REVIEW_NODES", 60)
+    monkeypatch.setattr(questions, "COMPILED_REVIEW_NODES", 60)
     summary = verify(played("5 4 30 30", stop_after=12, end="resign"))
     told: list[dict[str, object]] = []
     before, firsts = 10**15, []

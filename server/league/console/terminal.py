@@ -5,6 +5,7 @@ are shown on pages for some hours, and sent to everybody who is connected and do
 send over the network are written into the audit log.
 """
 
+import math
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -20,8 +21,7 @@ from engine.commands.program import explain_fault
 from engine.wire.codes import ProtocolError
 from engine.wire.messages import Text
 from server.arena.arena import Arena
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import NotAllowed
+from server.league.accounts import Accounts, NotAllowed
 from server.ops.typed_json import decode
 from server.storage.database import BadStore
 
@@ -38,9 +38,6 @@ WAIT_SECONDS = 30.0
 
 BY = "the organiser's token"
 """The author of a change in the audit log: owners of the token have no names."""
-
-MAX_WAITING = 1000
-"""Requests that wait to be written; further requests stand in the server's log alone."""
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -141,15 +138,8 @@ async def _listening(data: Path) -> AsyncIterator[trio.SocketListener]:
 
 async def keep_audit(accounts: Accounts, arena: Arena) -> None:
     """Write the requests of organisers in an arena into the audit log, until cancelled."""
-    send, receive = trio.open_memory_channel[str](MAX_WAITING)
-
-    def done(what: str) -> None:
-        try:
-            send.send_nowait(what)
-        except trio.WouldBlock:
-            log.error("audit_failed", what=what, error="too many requests at a time")
-
-    arena.organiser_done = done
+    send, receive = trio.open_memory_channel[str](math.inf)
+    arena.organiser_done = send.send_nowait
     async for what in receive:
         await trio.to_thread.run_sync(accounts.note, BY, what)
 

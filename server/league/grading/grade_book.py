@@ -13,15 +13,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-from msgspec.structs import replace
 
 from engine.statistics.elo import TWO_SIDED_95, count_pairs
 from engine.statistics.online import decayed
 from engine.wire.words import number_of
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, Person
+from server.league.accounts import AUTHOR, Accounts, Person
 from server.league.grading.grading import (
     NOTHING,
     BadReport,
@@ -81,7 +79,7 @@ class GradeBook:
         every = tuple(bot for found in bots.values() for bot in found)
         if not every:
             raise BadRule("nobody who is to be graded has a bot yet")
-        found = grade_all(replace(rule, students=every), self.evidence(rule, every, contest))
+        found = grade_all(msgspec.structs.replace(rule, students=every), self.evidence(rule, every, contest))
         graded = {one.name: one for one in found}
         students = [_best(rule, person, [graded[bot] for bot in own]) for person, own in bots.items()]
         with self._accounts.change() as database:

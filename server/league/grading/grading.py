@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
-from msgspec.structs import replace
 
 from engine.commands import reports
 from engine.statistics.elo import OUTCOMES, SCORES, Counts, count_pairs, elo_of, estimate
@@ -309,10 +308,6 @@ def read(text: str) -> Rule:
     tables = file.tables("points", "one [[points]] or more, each with for and most")
     criteria = tuple(_criterion(table) for table in tables)
     file.finish()
-    if len({name.lower() for name in students}) < len(students):
-        raise BadRule("students names somebody twice")
-    if len(labels := [one.label for one in criteria]) > len(set(labels)):
-        raise BadRule(f"two of the [[points]] are for {next(one for one in labels if labels.count(one) > 1)}")
     return Rule(criteria=criteria, students=students)
 
 
@@ -328,7 +323,7 @@ def _criterion(table: TomlTable) -> Criterion:
             raise table.wrong(key, NUMBER.right(float))
     if full == none:
         raise table.wrong("full", "another number than none, at which there are no points")
-    return replace(found, full=full, none=none)
+    return msgspec.structs.replace(found, full=full, none=none)
 
 
 def elo_low(counts: Counts) -> float:

@@ -17,7 +17,7 @@ from server.contest.interventions import is_paused
 from server.contest.runtime.service import ContestService
 from server.contest.store.folders import errors_of
 from server.contest.store.store import LADDER, Store
-from server.league.accounts.accounts import Accounts
+from server.league.accounts import Accounts
 from server.league.ladder.definition import LadderDefinition, Listed, roster
 from server.league.ladder.pairing import Pairing
 from server.league.ladder.runner import LadderRunner

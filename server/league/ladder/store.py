@@ -21,7 +21,7 @@ from engine.statistics.online import (
     update,
 )
 from server.contest.fixtures import SET_ASIDE, GameResult
-from server.league.accounts.accounts import Accounts
+from server.league.accounts import Accounts
 from server.league.ladder.pairing import GameCounts
 
 GAMES_AT_A_TIME = 10_000

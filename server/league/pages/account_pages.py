@@ -20,8 +20,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from server.contest.store.store import FILE, Store
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import OPEN_ROLES, ROLES, NotAllowed, Role
+from server.league.accounts import OPEN_ROLES, ROLES, Accounts, NotAllowed, Role
 from server.league.grading.grade_book import GradeBook
 from server.league.grading.grading import as_csv
 from server.league.pages.forms import (
@@ -44,11 +43,32 @@ MAX_LINK = 100
 """Characters of a link that the server looks up."""
 
 
+GRADES = "/organise/grades"
+
+RULE = """[[points]]
+for = "builds"
+most = 10
+
+[[points]]
+for = "conformance"
+most = 30
+none = 0.5
+
+[[points]]
+for = "score"
+against = "alphabeta:1"
+most = 60
+full = 0.9
+"""
+"""The rule in the form before the first grades."""
+
+
 class AccountPages:
     """The handlers of these routes."""
 
-    def __init__(self, accounts: Accounts, identities: Identities, book: GradeBook) -> None:
-        """Take the accounts, the sessions, and the grades."""
+    def __init__(self, accounts: Accounts, identities: Identities, book: GradeBook, data: Path) -> None:
+        """Take the accounts, the sessions, the grades, and the data directory with the contests."""
+        self._data = data
         self._accounts = accounts
         self._book = book
         self._identities = identities
@@ -70,7 +90,15 @@ class AccountPages:
             "close": lambda form: accounts.close_account(form.text("name"), form.by),
             "open": lambda form: accounts.open_account(form.text("name"), form.by),
         }
+        grades: dict[str, Change] = {
+            "": lambda form: self._book.grade(form.text("rule"), form.number("contest", 0), form.by),
+            "publish": lambda form: self._book.publish(form.number("number"), form.by),
+            "withdraw": lambda form: self._book.publish(0, form.by),
+        }
         return [
+            identities.page(GRADES, self._show_grades, identities.organiser),
+            *identities.changes(GRADES, grades, self._grades_again, identities.organiser),
+            Route(f"{GRADES}/grades.csv", self._csv, methods=["GET"]),
             Route("/join", self._join, methods=["GET", "POST"]),
             Route("/join/{link}", self._join, methods=["GET", "POST"]),
             Route("/me", self._me, methods=["GET"]),
@@ -170,61 +198,12 @@ class AccountPages:
         code = self._accounts.invite_many(_role(form), form.number("uses"), form.by)
         return self._show_people(form.identity, links=[(f"Code for {form.number('uses')}", f"/join/{code}")])
 
+    # grades
 
-def _role(form: Form) -> Role:
-    """Return the role in a form. Raises `NotAllowed`."""
-    for role in ROLES:
-        if role == form.text("role"):
-            return role
-    raise NotAllowed(f"a role is one of {', '.join(ROLES)}")
+    def _grades_again(self, form: Form, fault: str) -> Response:
+        return self._show_grades(form.identity, fault, form.text("rule"), form.number("contest", 0))
 
-
-GRADES = "/organise/grades"
-
-RULE = """[[points]]
-for = "builds"
-most = 10
-
-[[points]]
-for = "conformance"
-most = 30
-none = 0.5
-
-[[points]]
-for = "score"
-against = "alphabeta:1"
-most = 60
-full = 0.9
-"""
-"""The rule in the form before the first grades."""
-
-
-class GradePages:
-    """The handlers of these routes."""
-
-    def __init__(self, identities: Identities, book: GradeBook, data: Path) -> None:
-        """Take the sessions, the grades, and the data directory with the contests."""
-        self._identities = identities
-        self._book = book
-        self._data = data
-
-    def routes(self) -> list[Route]:
-        """Return the routes."""
-        changes: dict[str, Change] = {
-            "": lambda form: self._book.grade(form.text("rule"), form.number("contest", 0), form.by),
-            "publish": lambda form: self._book.publish(form.number("number"), form.by),
-            "withdraw": lambda form: self._book.publish(0, form.by),
-        }
-        return [
-            self._identities.page(GRADES, self._show, self._identities.organiser),
-            *self._identities.changes(GRADES, changes, self._again, self._identities.organiser),
-            Route(f"{GRADES}/grades.csv", self._csv, methods=["GET"]),
-        ]
-
-    def _again(self, form: Form, fault: str) -> Response:
-        return self._show(form.identity, fault, form.text("rule"), form.number("contest", 0))
-
-    def _show(self, identity: Identity, fault: str = "", rule: str = "", contest: int = 0) -> Response:
+    def _show_grades(self, identity: Identity, fault: str = "", rule: str = "", contest: int = 0) -> Response:
         last = self._book.last()
         if not rule:
             rule, contest = (RULE, 0) if last is None else (last.text, last.contest)
@@ -248,3 +227,11 @@ class GradePages:
             raise Refused(404, "nobody was graded yet")
         headers = {"content-disposition": 'attachment; filename="grades.csv"', "cache-control": "private"}
         return Response(as_csv(last.rule, last.students), 200, headers, "text/csv")
+
+
+def _role(form: Form) -> Role:
+    """Return the role in a form. Raises `NotAllowed`."""
+    for role in ROLES:
+        if role == form.text("role"):
+            return role
+    raise NotAllowed(f"a role is one of {', '.join(ROLES)}")

@@ -2,7 +2,7 @@
 
 A cookie holds the session of `server.league.accounts`, with a signature: a made-up cookie costs no look into the
 database. A form holds a signature of the session, which no other site knows. Browsers also name the site of a form
-(`server.web.http.guard`), and send no cookie with a form of another site (``SameSite``). Proxies may sign people in.
+(`server.web.http.request`), and send no cookie with a form of another site (``SameSite``). Proxies may sign people in.
 """
 
 import hmac
@@ -27,13 +27,11 @@ from server.config import tokens
 from server.config.declared import BadTable
 from server.contest.report.templating import add_filters
 from server.contest.runtime.organiser_commands import BadIntervention
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import RIGHTS, SIGNED_IN, NotAllowed, Person, Right
+from server.league.accounts import RIGHTS, SIGNED_IN, Accounts, NotAllowed, Person, Right
 from server.league.grading.grading import BadReport
 from server.web.answers import Page, capital, reason
 from server.web.http.errors import Refused
-from server.web.http.guard import FORM_POLICY, GUESS_COST, QUOTA, TOO_MANY, ClientQuota
-from server.web.http.request import number_in, read_body
+from server.web.http.request import FORM_POLICY, GUESS_COST, QUOTA, TOO_MANY, ClientQuota, number_in, read_body
 
 COOKIE = "arena-session"
 
@@ -166,8 +164,9 @@ class Identities:
             async def answer(request: Request) -> Response:
                 identity = await trio.to_thread.run_sync(who or self.require, request)
                 fields = await (read or read_form)(request)
-                if not identity.by_token:
-                    check_form(identity, fields.get("form", ""))
+                sent = fields.get("form", "").encode()
+                if not identity.by_token and not hmac.compare_digest(sent, identity.form_token.encode()):
+                    raise Refused(403, "the form is not from this page, or too old: open the page again")
                 form = Form(identity, fields, request.path_params)
                 return await trio.to_thread.run_sync(carried_out, change, form)
 
@@ -224,12 +223,6 @@ async def read_form(request: Request) -> dict[str, str]:
         return {name: values[-1].strip() for name, values in found.items()}
     except ValueError:
         raise Refused(400, "the form cannot be read") from None
-
-
-def check_form(identity: Identity, sent: str) -> None:
-    """Raise `Refused` where a form does not hold the signature of its page."""
-    if not hmac.compare_digest(sent.encode(), identity.form_token.encode()):
-        raise Refused(403, "the form is not from this page, or too old: open the page again")
 
 
 def charge_wrong_guess(request: Request) -> None:

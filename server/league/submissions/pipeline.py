@@ -32,7 +32,6 @@ from server.contest.programs.sandbox import choice
 from server.contest.programs.sandbox.choice import Seal, View, sandbox_obstacle
 from server.contest.programs.sandbox.process import running
 from server.league.submissions import sealed_bot, upload
-from server.league.submissions.upload import BadUpload, unpack
 from server.league.submissions.versions import (
     BUILD,
     CHECK_REPORT,
@@ -337,7 +336,7 @@ class Pipeline:
             raise OSError(why)
         try:
             await self._pass(version)
-        except BadUpload as error:
+        except upload.BadUpload as error:
             await trio.to_thread.run_sync(self._versions.refuse, version, str(error))
             log.info("submission_refused", bot=version.bot, version=version.number, reason=str(error))
         else:
@@ -383,7 +382,7 @@ class Pipeline:
         except OSError as error:
             if machine_fault(error):
                 raise
-            raise BadUpload(f"its files cannot be used: {error.strerror}") from None
+            raise upload.BadUpload(f"its files cannot be used: {error.strerror}") from None
         await trio.to_thread.run_sync(os.sync)  # after a power cut nobody plays half of a build
         return start
 
@@ -402,7 +401,7 @@ def _unpack(place: Path, name: str) -> tuple[str, ...]:
     folder = place / BUILD
     remove_tree(folder)
     folder.mkdir()
-    unpack((place / UPLOAD).read_bytes(), name, folder)
+    upload.unpack((place / UPLOAD).read_bytes(), name, folder)
     return upload.written_command(folder)
 
 
@@ -410,4 +409,4 @@ def _judge(ended: Ended, sentence: str, found: str = "") -> None:
     """Raise `BadUpload` unless a step has ended well; ``found`` is a fault from its log, if there is one."""
     if ended.fault or ended.status != 0:
         status = f"exit status {ended.status}" if ended.status > 0 else f"signal {-ended.status}"
-        raise BadUpload(f"{sentence}: {ended.fault or found or status}")
+        raise upload.BadUpload(f"{sentence}: {ended.fault or found or status}")

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from server.config.settings import LeagueRules
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import NotAllowed, Person
+from server.league.accounts import Accounts, NotAllowed, Person
 from server.storage.record_store import UNFINISHED
 
 BLOCK = 512

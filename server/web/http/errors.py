@@ -1,23 +1,7 @@
 """Errors that a browser is sent in place of an answer."""
 
-BAD_REQUEST, NOT_FOUND = 400, 404
-
-NOT_TRUE = 422
-"""Status of an answer that a record is not true."""
-
-TOO_LONG = 422
-"""Status of an answer that a question, a record among them, takes too long."""
-
 MAX_SENTENCE = 400
-"""Characters of a sentence; one that holds a longer text of whoever asked has the middle left out."""
-
-
-def short(sentence: str) -> str:
-    """Shorten a sentence to what a page can show."""
-    if len(sentence) <= MAX_SENTENCE:
-        return sentence
-    half = MAX_SENTENCE // 2
-    return f"{sentence[:half]} … {sentence[-half:]}"
+"""Characters of a sentence; a longer text in it is cut off."""
 
 
 class Refused(Exception):
@@ -25,5 +9,5 @@ class Refused(Exception):
 
     def __init__(self, status: int, sentence: str) -> None:
         """Keep the status of HTTP beside the sentence."""
-        super().__init__(short(sentence))
+        super().__init__(sentence[:MAX_SENTENCE])
         self.status = status

@@ -16,7 +16,7 @@ from hypercorn.trio.worker_context import WorkerContext
 from hypercorn.typing import ConnectionState
 from hypercorn.utils import wrap_app
 
-from server.web.http.guard import QUOTA, HttpRateLimiter
+from server.web.http.request import QUOTA, HttpRateLimiter
 
 log = structlog.get_logger()
 

@@ -24,8 +24,8 @@ from server.match.stats import Histogram
 from server.net.admission import Listener, RateLimiter, close_all
 from server.net.timing import microseconds
 from server.ops.supervisor import supervise
-from server.web.http.guard import HttpRateLimiter
 from server.web.http.listener import REFUSAL, configuration, serve_browsers
+from server.web.http.request import HttpRateLimiter
 
 HOST = "127.0.0.1"
 """Figures are for this machine: what shall see them from elsewhere comes through something that asks who it is."""

@@ -8,13 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from operator import or_
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
-from msgspec import Meta
 
 from engine.games.arrows import board as arrows_board
-from engine.games.arrows.board import Pair
 from engine.games.catalogue import GAMES
 from engine.games.gipf import board as gipf_board
 from engine.games.gipf.geometry import parse as parse_gipf
@@ -31,12 +29,12 @@ from server.web.play.questions import Question, history_of
 MAX_PIECES = 1000
 """Pieces that can be named: more than any board has fields."""
 
-Name = Annotated[str, Meta(max_length=8)]
+Name = Annotated[str, msgspec.Meta(max_length=8)]
 """Of a field."""
 
-Side = Annotated[int, Meta(ge=0, le=1)]
+Side = Annotated[int, msgspec.Meta(ge=0, le=1)]
 
-Count = Annotated[int, Meta(ge=0, le=1000)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=1000)]
 """Of pieces beside the board."""
 
 
@@ -45,21 +43,11 @@ class Arrangement(msgspec.Struct, frozen=True, kw_only=True):
 
     game: str
     parameters: str
-    pieces: Annotated[tuple[tuple[Name, Side, int | None], ...], Meta(max_length=MAX_PIECES)]
+    pieces: Annotated[tuple[tuple[Name, Side, int | None], ...], msgspec.Meta(max_length=MAX_PIECES)]
     """Field and side of each, and for arrows where it points."""
-    blocked: Annotated[tuple[Name, ...], Meta(max_length=MAX_PIECES)] = ()
+    blocked: Annotated[tuple[Name, ...], msgspec.Meta(max_length=MAX_PIECES)] = ()
     turn: Side = 0
     reserves: tuple[Count, Count] = (0, 0)
-
-
-class Kit(msgspec.Struct, frozen=True, kw_only=True):
-    """What a position can be set up with, and a position to begin with."""
-
-    arrangement: Arrangement
-    counter: str
-    """What is counted beside the board, as "in reserve"; empty where nothing is."""
-    is_start: bool
-    """Whether it is the beginning of a game: an arrow for each side, blocked fields, and the first side to move."""
 
 
 class _Arranging(NamedTuple):
@@ -71,8 +59,13 @@ class _Arranging(NamedTuple):
     is_start: bool = False
 
 
-def kit(question: Question) -> Kit:
-    """Return the pieces that positions of a variant are set up with, as they stand on the board; raises GameError."""
+def kit(question: Question) -> dict[str, Any]:
+    """Return the pieces that positions of a variant are set up with, as they stand on the board.
+
+    ``counter`` is the name of the count beside the board, as "in reserve", or empty. ``is_start`` tells whether the
+    position is the beginning of a game: an arrow for each side, blocked fields, and the first side to move. Raises
+    GameError.
+    """
     position = history_of(question).position
     arranging = _arranging(position.game.name)
     shown = position.game.start(position.parameters) if arranging.is_start else position
@@ -85,7 +78,7 @@ def kit(question: Question) -> Kit:
         turn=shown.turn,
         reserves=shown.reserves,
     )
-    return Kit(arrangement=found, counter=arranging.counter, is_start=arranging.is_start)
+    return {"arrangement": found, "counter": arranging.counter, "is_start": arranging.is_start}
 
 
 def arrange(asked: Arrangement) -> dict[str, str]:
@@ -141,7 +134,7 @@ def _arrows(asked: Arrangement) -> str:
         (begins[0][2] or 0, begins[1][2] or 0),
         *(fields[field] for field in asked.blocked),
     ]
-    return arrows_board.write(arrows_board.build([Pair(*pair) for pair in pairs]), ())
+    return arrows_board.write(arrows_board.build([arrows_board.Pair(*pair) for pair in pairs]), ())
 
 
 def _sets(pieces: Sequence[tuple[str, int, int | None]], fields: Mapping[str, int]) -> tuple[int, int]:

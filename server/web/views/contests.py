@@ -105,16 +105,12 @@ class ReportIndex:
         return next((entry for entry in entries if match in self._known[entry.contest][2]), None)
 
     def _entries(self) -> list[Entry]:
-        try:
-            names = [path.name for path in (self._data / FOLDER).iterdir()]
-        except FileNotFoundError:
-            return []
+        names = [path.parent.name for path in (self._data / FOLDER).glob(f"*/{REPORT}")]
         entries = []
         for number in sorted((int(name) for name in names if NUMBER.fullmatch(name)), reverse=True):
-            changed = self._changed(number)
-            if changed and self._known.get(number, (0,))[0] != changed:
+            if self._known.get(number, (0,))[0] != self._changed(number):
                 self._find(number)
-            entry = self._known[number][1] if changed and number in self._known else None
+            entry = self._known[number][1] if number in self._known else None
             if entry is not None:
                 entries.append(entry)
         return entries

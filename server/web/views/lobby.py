@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 from markupsafe import Markup
-from msgspec import Struct
 
 from engine.games.boards.layout import Drawing, Layout
 from engine.games.boards.svg import NO_NAMES, STEP, box, ground, group, look, marks, paint, places_of
@@ -25,15 +24,6 @@ LISTED = 60
 
 RESULTS = 25
 """Matches that have ended that are listed."""
-
-
-class Presence(msgspec.Struct, frozen=True):
-    """Somebody who is logged in."""
-
-    name: str
-    doing: str
-    """plays, watches, waits or rests."""
-    match: int | None
 
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,15 +86,16 @@ def listed(state: State, now: int) -> Listed:
     )
 
 
-def presences(arena: Arena, most: int) -> Iterator[Presence]:
+def presences(arena: Arena, most: int) -> Iterator[dict[str, Any]]:
     """Yield the first players that are logged in, in the order of their names, and what they do."""
     waiting = set(arena.seeking_keys())
     for key in nsmallest(most, arena.sessions):
         player = arena.sessions[key]
         if player.match is not None:
-            yield Presence(player.name, "watches" if player.side is None else "plays", player.match.number)
+            doing = "watches" if player.side is None else "plays"
+            yield {"name": player.name, "doing": doing, "match": player.match.number}
         else:
-            yield Presence(player.name, "waits" if key in waiting else "rests", None)
+            yield {"name": player.name, "doing": "waits" if key in waiting else "rests", "match": None}
 
 
 QUALIFYING = QUALIFICATION + 1
@@ -118,13 +109,6 @@ LINGER_SECONDS = 10.0
 
 TRIM = {"hexagon": 1.3, "cells": 0.95, "squares": 0.0}
 """Steps by which a board without names is narrower and lower than a board with names."""
-
-
-class Tile(Struct, frozen=True, kw_only=True):
-    """A match with its board."""
-
-    match: Listed
-    board: Markup
 
 
 def small_board(drawing: Drawing, title: str, prefix: str) -> Markup:
@@ -189,15 +173,15 @@ class Tiles:
         lasting = [match for match in over if now < self._over[match.number] + LINGER_SECONDS]
         self._shown = [*lasting, *(match for match in running if match.public.outcome is None)][:most]
 
-    def tiles(self) -> Iterator[Tile]:
-        """Yield the tiles. Each board is drawn once: a large one takes a millisecond."""
+    def tiles(self) -> Iterator[dict[str, Any]]:
+        """Yield each match with its board. Each board is drawn once: a large one takes a millisecond."""
         known, self._boards = self._boards, {}
         for match in self._shown:
             plies, board = known.get(match.number, (-1, Markup()))
             if plies != match.public.history.plies:
                 plies, board = match.public.history.plies, board_of(match)
             self._boards[match.number] = plies, board
-            yield Tile(match=listed(match.public, match.now()), board=board)
+            yield {"match": listed(match.public, match.now()), "board": board}
 
 
 def games_of(report: Report, matches: Iterable[Match]) -> list[Match]:

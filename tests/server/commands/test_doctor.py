@@ -18,8 +18,7 @@ from server.config import tokens
 from server.config.keys import SIGNING_KEY, signing_key
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR
+from server.league.accounts import AUTHOR, Accounts
 from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import Versions
 from server.storage.disk import lock_data_directory

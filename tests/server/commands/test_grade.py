@@ -162,8 +162,6 @@ def test_students_of_the_rule_are_graded_in_its_order_and_get_nothing_for_nothin
         (rule('for = "place"\nmost = 1\nlast = 3'), "points[1].last is no key of points[1]; these are for, most, full"),
         (rule('for = "conformance"\nmost = 1\nnone = 1'), "points[1].full is missing: another number than none"),
         (rule('for = "elo"\nmost = 1\nagainst = "a"\nfull = 1\nnone = 1'), "points[1].full is another number"),
-        (rule('for = "place"\nmost = 1', 'for = "place"\nmost = 2'), "two of the [[points]] are for place"),
-        (rule('for = "place"\nmost = 1', students='students = ["a", "A"]\n'), "students names somebody twice"),
         (rule('for = "place"\nmost = 1', students='students = ["a b"]\n'), "students is a list of names, each of "),
         (rule('for = "place"\nmost = 1', students="curve = true\n"), "curve is no key of a rule file; these are "),
     ],

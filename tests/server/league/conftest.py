@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from server.league.accounts.accounts import Accounts
+from server.league.accounts import Accounts
 from server.league.submissions.versions import Versions
 
 

@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, NotAllowed, Person, Role
+from server.league.accounts import AUTHOR, Accounts, NotAllowed, Person, Role
 
 
 def person(accounts: Accounts, name: str, *bots: str, role: Role = AUTHOR) -> Person:

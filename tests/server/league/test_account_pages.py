@@ -13,8 +13,7 @@ import pytest
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.config import tokens
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, ORGANISER, Role
+from server.league.accounts import AUTHOR, ORGANISER, Accounts, Role
 from tests.server.process import Client
 from tests.waiting import WAIT_SECONDS
 from tests.web.site import Site, open_site

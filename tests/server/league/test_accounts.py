@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from server.config import tokens
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import (
+from server.league.accounts import (
     AUTHOR,
     INVITED,
     MAX_BOTS,
@@ -20,6 +19,7 @@ from server.league.accounts.people import (
     ORGANISER,
     SIGNED_IN,
     SPECTATOR,
+    Accounts,
     NotAllowed,
 )
 from server.league.database import FILE

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from server.contest.definition import Bounds
-from server.league.accounts.people import Person
+from server.league.accounts import Person
 from server.league.submissions import pipeline, upload
 from server.league.submissions.pipeline import Ended
 from server.league.submissions.versions import CHECK_REPORT, LOG, Version, Versions, disk_use, remove_tree, unlock_tree

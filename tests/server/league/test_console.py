@@ -10,9 +10,8 @@ from server.commands import contest as contest_command
 from server.commands.administration import announce
 from server.contest.contest_file import BadContest
 from server.contest.store.store import FILE, Store
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ORGANISER
-from server.league.console.new_contest import TEMPLATES, read_new
+from server.league.accounts import ORGANISER, Accounts
+from server.league.console.console_pages import TEMPLATES, read_new
 from tests.server.contest.runtime.bots import read_definition
 from tests.server.league.test_account_pages import Page, Visitor, accounts, sign_in, site
 from tests.server.process import Client, wait_until

@@ -27,8 +27,7 @@ from server.contest.runtime.service import take_snapshot
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league import contests as module
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import Person
+from server.league.accounts import Accounts, Person
 from server.league.contests import ENTERED, Comparison, Comparisons, check_versions, enter_due, version_at
 from server.league.submissions.versions import BUILD, State, Version, Versions
 from tests.server.contest.report.samples import sample_report

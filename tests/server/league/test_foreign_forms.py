@@ -18,20 +18,19 @@ from starlette.types import ASGIApp
 
 from server import serve as server
 from server.config.settings import Limits, Settings
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, ORGANISER
+from server.league.accounts import AUTHOR, ORGANISER, Accounts
 from server.league.contests import Comparisons
 from server.league.grading.grade_book import GradeBook
 from server.league.ladder.definition import read
 from server.league.ladder.service import LadderService
 from server.league.pages.account_pages import AccountPages
+from server.league.pages.bot_pages import VersionPages
 from server.league.pages.forms import Identities
-from server.league.pages.version_pages import VersionPages
 from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.versions import Versions
 from server.web import app
 from server.web.http.errors import Refused
-from server.web.http.guard import GUESS_COST, QUOTA, REQUESTS, HttpRateLimiter
+from server.web.http.request import GUESS_COST, QUOTA, REQUESTS, HttpRateLimiter
 from server.web.http.static_files import VersionedFiles
 from tests.server.league.ladder.test_service import FILE
 from tests.server.league.people import person
@@ -188,14 +187,14 @@ PAUSE = round(GUESS_COST / REQUESTS * 1_000_000)
 
 @pytest.mark.parametrize(("kind", "wrong"), [("code", 400), ("token", 403)])
 async def test_an_address_that_guesses_is_refused_until_its_time_has_come(
-    tmp_path: Path, accounts: Accounts, versions: Versions, kind: str, wrong: int
+    tmp_path: Path, accounts: Accounts, versions: Versions, autojump_clock: object, kind: str, wrong: int
 ) -> None:
     identities = Identities(accounts, "")
     book = GradeBook(tmp_path, accounts, versions)
     code, token = accounts.invite_many(AUTHOR, 2, "test"), accounts.make_token(person(accounts, "ann"), "bot")
     comparisons = Comparisons(tmp_path, accounts, versions)
     pages = (
-        AccountPages(accounts, identities, book),
+        AccountPages(accounts, identities, book, tmp_path),
         VersionPages(accounts, identities, versions, Turns(), comparisons),
     )
     app = Starlette(routes=[route for one in pages for route in one.routes()], exception_handlers={Refused: refused})

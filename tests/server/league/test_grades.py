@@ -14,8 +14,7 @@ import pytest
 from engine.statistics.online import LadderPlayer
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ORGANISER
+from server.league.accounts import ORGANISER, Accounts
 from server.league.grading.grade_book import GradeBook
 from server.league.grading.grading import BadReport, BadRule, Meeting, read
 from server.league.ladder.store import LadderStore

@@ -14,8 +14,7 @@ import trio
 
 from server.config.settings import LeagueRules
 from server.contest.programs.sandbox.choice import sandbox_obstacle
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import Person
+from server.league.accounts import Accounts, Person
 from server.league.submissions import pipeline, upload
 from server.league.submissions.pipeline import Ended, Pipeline, Trial
 from server.league.submissions.upload import BadUpload, unpack

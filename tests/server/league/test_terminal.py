@@ -18,7 +18,7 @@ import trio
 from engine.wire import messages as m
 from server.commands import administration
 from server.commands.administration import LAST, audit
-from server.league.accounts.accounts import Accounts
+from server.league.accounts import Accounts
 from server.league.console.terminal import answer_commands
 from tests.server.harness import ArenaHarness, open_arena, ready
 from tests.web.site import Site

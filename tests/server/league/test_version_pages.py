@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ORGANISER
+from server.league.accounts import ORGANISER, Accounts
 from tests.server.league.test_account_pages import Page, Visitor, accounts, sign_in, site
 from tests.server.league.test_submissions import SEALED, packed
 from tests.web.site import Site

@@ -16,8 +16,7 @@ from server.contest.fixtures import Fixture
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
 from server.contest.store.verify_process import verify
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR
+from server.league.accounts import AUTHOR, Accounts
 from server.storage import backup
 from server.storage.backup import COMPLETE, BadBackup, back_up, restore
 from server.storage.database import BadStore, copy_database

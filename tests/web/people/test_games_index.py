@@ -11,10 +11,9 @@ import pytest
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import SCHEMA
 from server.storage.database import connect
+from server.web import games_index
+from server.web.games_index import PAGE, Games, Progress, bring_up, find
 from server.web.http.errors import Refused
-from server.web.people import indexing
-from server.web.people.indexing import Progress, bring_up
-from server.web.people.search import PAGE, Games, find
 from server.web.worker import of_games
 from tests.web.people.records import record, write
 
@@ -27,12 +26,12 @@ def settle(data: Path, second: int = 0) -> None:
 
 
 def index(data: Path, seconds: float = 1000) -> Progress:
-    with indexing.opened(data) as connection:
+    with games_index.opened(data) as connection:
         return bring_up(connection, data, seconds)
 
 
 def search(data: Path, **asked: str) -> Games:
-    with indexing.opened(data) as connection:
+    with games_index.opened(data) as connection:
         return find(data, connection, asked)
 
 
@@ -52,7 +51,7 @@ def data(tmp_path: Path) -> Path:
 def test_games_are_found_by_whoever_began_to_read_before_there_was_an_index(data: Path) -> None:
     with closing(connect(data / STORE, SCHEMA)):  # the database of contests has tables of the same names
         pass
-    with closing(sqlite3.connect(data / indexing.FILE, isolation_level=None)) as early:
+    with closing(sqlite3.connect(data / games_index.FILE, isolation_level=None)) as early:
         early.execute("SELECT * FROM sqlite_schema").fetchall()  # it knows of no tables from now on
         index(data)
         page = find(data, early, {})
@@ -90,7 +89,7 @@ def test_a_page_has_fifty_games_and_tells_where_the_next_one_begins(tmp_path: Pa
 
 def test_a_page_and_the_number_of_games_are_of_one_moment(data: Path) -> None:
     index(data)
-    with indexing.opened(data) as reader, indexing.opened(data) as writer:
+    with games_index.opened(data) as reader, games_index.opened(data) as writer:
 
         def forget(statement: str) -> None:
             if statement.startswith("WITH found"):
@@ -151,7 +150,7 @@ def test_records_that_are_not_true_are_not_found(data: Path) -> None:
 
 
 def test_a_lost_damaged_or_older_index_is_made_anew(data: Path) -> None:
-    file = data / indexing.FILE
+    file = data / games_index.FILE
 
     def damage() -> None:
         file.write_bytes(b"SQLite format 3\0" + b"x" * 8192)

@@ -5,15 +5,14 @@ from typing import Any
 
 import pytest
 
-from server.web.people import indexing
-from server.web.people.indexing import bring_up
-from server.web.people.search import Score, profile
+from server.web import games_index
+from server.web.games_index import Score, bring_up, profile
 from tests.web.people.records import record, write
 from tests.web.people.test_games_index import settle
 
 
 def of(data: Path, name: str) -> dict[str, Any]:
-    with indexing.opened(data) as connection:
+    with games_index.opened(data) as connection:
         bring_up(connection, data, 1000)
         return profile(data, connection, {"name": name})
 

@@ -33,7 +33,7 @@ from server.contest.formats.ladder import Ladder
 from server.contest.formats.round_robin import Gauntlet, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.store.store import FILE, SCHEMA, Contest, Store
-from server.league.accounts.accounts import Accounts
+from server.league.accounts import Accounts
 from server.league.database import FILE as LEAGUE
 from server.storage import database
 from server.storage.database import BadStore, connect

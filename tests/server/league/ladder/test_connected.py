@@ -17,8 +17,7 @@ from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR
+from server.league.accounts import AUTHOR, Accounts
 from server.league.ladder.definition import read
 from server.league.ladder.runner import AWAY_SECONDS, UNPAIRED_SECONDS
 from server.league.ladder.service import UNRATED_SECONDS, LadderService

@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 
 from server.commands import administration as commands
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ORGANISER
+from server.league.accounts import ORGANISER, Accounts
 from server.league.ladder.store import CountedGame
 from tests.server.league.ladder.counted import (
     check_counted,

@@ -26,7 +26,7 @@ from server.contest.interventions import Intervention, Kind
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.store.store import FILE as CONTESTS
 from server.contest.store.store import LADDER, Store
-from server.league.accounts.accounts import Accounts
+from server.league.accounts import Accounts
 from server.league.ladder.definition import LadderDefinition, Listed, read, roster
 from server.league.ladder.runner import LadderRunner, free_games
 from server.league.ladder.store import LadderStore, failed_sides, score_of

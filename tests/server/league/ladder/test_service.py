@@ -17,8 +17,7 @@ from server.contest.definition import Bounds, Entrant, Sandbox
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.store.folders import errors_of
 from server.contest.store.store import LADDER
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR
+from server.league.accounts import AUTHOR, Accounts
 from server.league.ladder.definition import LEVEL_ELO, LadderDefinition, Listed, read
 from server.league.ladder.service import LadderService, kept_by_ladder
 from server.league.ladder.store import (
@@ -27,7 +26,7 @@ from server.league.ladder.store import (
     Standing,
     VersionInPlay,
 )
-from server.league.pages.ladder_pages import (
+from server.league.pages.bot_pages import (
     CHART_HEIGHT,
     CHART_WIDTH,
     chart,

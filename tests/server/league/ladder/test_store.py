@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.statistics.online import DAY, LadderPlayer, rate
-from server.league.accounts.accounts import Accounts
+from server.league.accounts import Accounts
 from server.league.ladder.store import LadderStore, ScoreAgainst
 from tests.clocks import SetClock
 from tests.server.league.ladder.counted import result_of

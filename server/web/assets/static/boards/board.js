@@ -143,7 +143,7 @@ export class Board {
   #mark(view, motion) {
     const marks = [
       ...view.blocked.map((field) => ["blocked", field]),
-      ["last", motion?.target ?? view.last],
+      ["last", motion?.target],
       ...view.decisive.map((field) => ["decisive", field]),
       ...(view.ending ? [] : view.aims.map((field, side) => [`aim${side}`, field])),
     ];

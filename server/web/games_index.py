@@ -1,18 +1,214 @@
-"""Questions to the index of games: a search, a page at a time with the newest first, and the profile of a player."""
+"""The index of games: a database beside the records, brought up to date a few records at a time, and its queries.
 
+The records are the only source of the index, so a damaged index, or the index of another version, is deleted and made
+anew. Each record is verified. A record that is not true has no game in the index. Changed records are read again, and
+deleted records leave the index.
+
+A search returns a page at a time with the newest games first. A profile has the results of a player.
+
+Queries name its tables main.games, and so on: the attached database of contests has tables of the same names, and
+SQLite would use those as long as a connection does not see the tables that another process has just made.
+"""
+
+import os
 import sqlite3
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
 
 from engine.games.catalogue import GAMES
+from engine.match.reader import decoded
+from engine.match.verification import verify
 from server.contest.store.store import FILE as STORE
 from server.ops.typed_json import convert
-from server.web.http.errors import BAD_REQUEST, NOT_FOUND, Refused
-from server.web.people.indexing import BUSY_SECONDS, Progress, progress
+from server.storage.database import transaction, wait_while_busy
+from server.storage.disk import SUFFIX
+from server.web.http.errors import Refused
+
+FILE = "games.sqlite3"
+"""Its name in a data directory."""
+
+VERSION = 2
+"""Number of the tables. An index with another number is deleted."""
+
+BUSY_SECONDS = 5.0
+"""Longest wait for the process that indexes."""
+
+MAX_BYTES = 2 * 1024 * 1024
+"""A longer record has no game in the index."""
+
+SETTLED_NS = 100_000_000
+"""A later change of a folder has another time on every file system, if the last change is so old."""
+
+TABLES = (
+    # each record that was read, with the time of its file in nanoseconds and its size
+    "CREATE TABLE records (match INTEGER PRIMARY KEY, changed INTEGER NOT NULL, size INTEGER NOT NULL)",
+    # keys are names in lower case; times are microseconds
+    """CREATE TABLE games (
+        match INTEGER PRIMARY KEY,
+        game TEXT NOT NULL,
+        parameters TEXT NOT NULL,
+        first TEXT NOT NULL,
+        second TEXT NOT NULL,
+        first_key TEXT NOT NULL,
+        second_key TEXT NOT NULL,
+        winner INTEGER CHECK (winner IN (0, 1)),
+        result TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        plies INTEGER NOT NULL,
+        started TEXT NOT NULL,
+        first_used INTEGER NOT NULL,
+        second_used INTEGER NOT NULL
+    )""",
+    "CREATE INDEX by_first ON games (first_key, match)",
+    "CREATE INDEX by_second ON games (second_key, match)",
+    # seen: the time of the last change of the folder whose records are all here, or 0
+    "CREATE TABLE state (seen INTEGER NOT NULL)",
+    "INSERT INTO state VALUES (0)",
+    f"PRAGMA user_version = {VERSION}",
+)
+
+
+@contextmanager
+def opened(data: Path) -> Iterator[sqlite3.Connection]:
+    """Open the index of a data directory; an index that is missing or of another version is made anew.
+
+    Raises sqlite3.DatabaseError if it is damaged.
+    """
+    path = data / FILE
+    with closing(_connect(path)) as connection:
+        version = _version(connection)
+        if version == VERSION:
+            yield connection
+            return
+    if version:
+        delete(data)
+    with closing(_connect(path)) as connection:
+        with transaction(connection):
+            if _version(connection) == 0:  # no other process was faster
+                for statement in TABLES:
+                    connection.execute(statement)
+        yield connection
+
+
+def delete(data: Path) -> None:
+    """Delete the index of a data directory. A process that has it open still uses the deleted file."""
+    for suffix in ("-wal", "-shm", ""):  # a new file must never meet the log of an old one
+        (data / f"{FILE}{suffix}").unlink(missing_ok=True)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, uri=True)
+    try:
+        wait_while_busy(connection, lambda: connection.execute("PRAGMA journal_mode = WAL"), BUSY_SECONDS)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """How far the index is."""
+
+    games: int
+    left: int
+    """Records that are still to be read."""
+    complete: bool
+    """Whether it has every record that stands in the folder."""
+
+
+def bring_up(connection: sqlite3.Connection, data: Path, seconds: float) -> Progress:
+    """Index records of a data directory for some seconds, the newest first: at least one, if any is missing."""
+    until = time.monotonic() + seconds
+    changed = folder_changed(data)
+    settled = time.time_ns() - changed > SETTLED_NS
+    files = _files(data / "records")
+    rows = connection.execute("SELECT match, changed, size FROM main.records")
+    known = {match: (stamp, size) for match, stamp, size in rows}
+    missing = sorted(match for match in files if files[match] != known.get(match))
+    with transaction(connection):
+        for match in known.keys() - files.keys():
+            _forget(connection, match)
+        while missing:
+            match = missing.pop()
+            _forget(connection, match)
+            _index(connection, data / "records" / f"{match}{SUFFIX}", match)
+            connection.execute("INSERT INTO main.records VALUES (?, ?, ?)", (match, *files[match]))
+            if time.monotonic() > until:
+                break
+        connection.execute("UPDATE main.state SET seen = ?", (changed if settled and not missing else 0,))
+    return progress(connection, data, len(missing))
+
+
+def progress(connection: sqlite3.Connection, data: Path, left: int = 0) -> Progress:
+    """Return how far an index is; ``left`` is the number of records that are known to be missing."""
+    (seen,) = connection.execute("SELECT seen FROM main.state").fetchone()
+    (games,) = connection.execute("SELECT count(*) FROM main.games").fetchone()
+    return Progress(games, left, seen != 0 and seen == folder_changed(data))
+
+
+def folder_changed(data: Path) -> int:
+    """Return when a record last came or went, in nanoseconds."""
+    return (data / "records").stat().st_mtime_ns
+
+
+def _files(place: Path) -> dict[int, tuple[int, int]]:
+    """Return the time of the last change and the size of each record, by the number of its match."""
+    found = {}
+    with os.scandir(place) as entries:
+        for entry in entries:
+            number = entry.name.removesuffix(SUFFIX)
+            if number != entry.name and number.isascii() and number.isdecimal() and len(number) <= 15:
+                try:
+                    status = entry.stat()
+                except FileNotFoundError:
+                    continue
+                found[int(number)] = (status.st_mtime_ns, status.st_size)
+    return found
+
+
+def _index(connection: sqlite3.Connection, path: Path, match: int) -> None:
+    """Put the game of a record into the index, unless the record is not true or too long."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+        summary = verify(decoded(content))
+    except Exception:  # a fault in one record leaves the others
+        return
+    header = summary.header
+    if len(content) > MAX_BYTES or header.match != match or not summary.result:
+        return
+    first, second = header.players
+    row = (
+        match,
+        header.position.game.name,
+        header.position.parameters,
+        first,
+        second,
+        first.lower(),
+        second.lower(),
+        summary.winner,
+        summary.result if summary.winner is None else "won",
+        summary.reason,
+        summary.history.plies,
+        header.started,
+        *summary.state.used,
+    )
+    connection.execute(f"INSERT INTO main.games VALUES ({', '.join('?' * len(row))})", row)
+
+
+def _forget(connection: sqlite3.Connection, match: int) -> None:
+    connection.execute("DELETE FROM main.records WHERE match = ?", (match,))
+    connection.execute("DELETE FROM main.games WHERE match = ?", (match,))
+
 
 PAGE = 50
 """Games on a page."""
@@ -29,9 +225,9 @@ RESULTS = {
 
 COLUMNS = "match, game, parameters, first, second, winner, result, reason, plies, started, first_used, second_used"
 
-Text = Annotated[str, Meta(max_length=100)]
-Number = Annotated[int, Meta(ge=0, lt=10**15)]
-Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+Text = Annotated[str, msgspec.Meta(max_length=100)]
+Number = Annotated[int, msgspec.Meta(ge=0, lt=10**15)]
+Day = Annotated[str, msgspec.Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -115,9 +311,9 @@ def find(data: Path, connection: sqlite3.Connection, query: Mapping[str, str]) -
     try:
         search = convert(asked, Search, strict=False)
     except msgspec.ValidationError as error:
-        raise Refused(BAD_REQUEST, f"the search cannot be read: {error}") from None
+        raise Refused(400, f"the search cannot be read: {error}") from None
     if search.result in ("won", "lost") and search.player is None:
-        raise Refused(BAD_REQUEST, f"a search for {search.result} games names a player")
+        raise Refused(400, f"a search for {search.result} games names a player")
     values = {name: value for name, value in msgspec.structs.asdict(search).items() if value is not None}
     conditions = [CONDITIONS[name] for name in values if name not in ("result", "before")]
     if search.result is not None:
@@ -208,7 +404,7 @@ def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
     """Return the profile of the player that is asked for by ``name``; raises `Refused`."""
     name = asked.get("name", "").strip()
     if not name:
-        raise Refused(BAD_REQUEST, "say with name= who is meant")
+        raise Refused(400, "say with name= who is meant")
     attach_contests(data, connection)
     connection.execute("BEGIN")  # all that follows is of one moment; closing the connection ends it
     values = {"player": name.lower()}
@@ -225,7 +421,7 @@ def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
         f"max(match), name, {SCORE}, ifnull(sum(used), 0), sum(moves) FROM played"
     )
     if last is None and progress(connection, data).complete:
-        raise Refused(NOT_FOUND, f"nobody called {name!r} has played a game here that counts")
+        raise Refused(404, f"nobody called {name!r} has played a game here that counts")
     sides = scores("side, game", "game, side", VARIANTS)
     return {
         "name": spelt or name,

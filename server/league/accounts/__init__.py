@@ -1,1 +1,0 @@
-"""People: invitations, sessions of browsers, tokens of bots, roles, and the audit log."""

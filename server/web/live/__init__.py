@@ -1,1 +1,0 @@
-"""Live pages: what running matches send to browsers."""
