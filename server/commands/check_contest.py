@@ -27,7 +27,7 @@ from server.contest.report import formatting
 from server.contest.report.progress import forecast
 from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
-from server.contest.scoring.disqualification import Cause, is_late, losses
+from server.contest.scoring import Cause, is_late, losses
 from server.contest.store.folders import last_lines
 from server.contest.store.store import FILE, Store
 from server.ops.program_version import program

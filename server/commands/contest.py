@@ -238,9 +238,8 @@ def export(name: str, file: Path, *, data: Data = DATA) -> None:
     file
         The file, as in autumn.zip, which is not there yet.
     """
-    from server.contest.export.archive import BadExport
-    from server.contest.export.exported_contest import export as pack
-    from server.contest.export.exported_contest import verify_export
+    from server.contest.export import BadExport, verify_export
+    from server.contest.export import export as pack
     from server.contest.report.formatting import printable
 
     with faults_explained("cannot export the contest", BadExport):

@@ -66,8 +66,7 @@ def verify(file: Path, *, key: str = "") -> None:
     key
         The public key with which it has to be signed, as the organiser has published it.
     """
-    from server.contest.export.archive import MAX_BYTES, BadExport
-    from server.contest.export.exported_contest import verify_export
+    from server.contest.export import MAX_BYTES, BadExport, verify_export
     from server.contest.report.formatting import printable
 
     with faults_explained("cannot verify the export", BadExport, status=2):

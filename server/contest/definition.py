@@ -16,11 +16,10 @@ from engine.wire.words import NAME_PATTERN
 from server.config.declared import Form, Key, Range
 from server.config.settings import MAX_MOVES, MOVE_LIMIT
 from server.contest.fixtures import QUALIFICATION, Fixture
-from server.contest.formats.knockout import Knockout
 from server.contest.formats.ladder import Ladder
 from server.contest.formats.openings import drawn_opening
 from server.contest.formats.round_robin import Gauntlet, Pairs, RoundRobin
-from server.contest.formats.swiss import Swiss
+from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.interventions import Intervention, is_cancelled, withdrawn
 from server.ops import typed_json
 

@@ -35,7 +35,7 @@ from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.report.formatting import printable
 from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
-from server.contest.scoring.disqualification import losses
+from server.contest.scoring import losses
 from server.contest.store.folders import errors_of, last_lines
 from server.contest.store.store import Store
 from server.ops.program_version import program

@@ -22,12 +22,11 @@ from server.contest.definition import Sandbox
 from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, GameResult, Programs
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.hosts.core_queue import CoreQueue
-from server.contest.hosts.host import GameTask, HostedGame, PlayerMissing
-from server.contest.hosts.worker_job import PROGRAMS
+from server.contest.hosts.host import PROGRAMS, GameTask, HostedGame, PlayerMissing
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
 from server.contest.programs.sandbox.choice import NotVisible, seal_of
 from server.contest.programs.sandbox.cores import CoreLease, Cores
-from server.contest.scoring.results import game_result
+from server.contest.scoring import game_result
 from server.contest.store.folders import errors_of
 from server.net.rate_limiter import AddressUsage, ConnectionQuota
 from server.net.timing import microseconds

@@ -16,6 +16,9 @@ from engine.games.interface import Position
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, Fixture, GameResult, Programs
 
+PROGRAMS = 2
+"""That play a game."""
+
 MAX_FAILURES = 5
 """A game in which the server has died so often, or that failed otherwise through no lack of the machine, is given up.
 

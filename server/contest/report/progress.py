@@ -17,7 +17,7 @@ from server.contest.formats.format import Batch
 from server.contest.plan import Plan, StageState, plan
 from server.contest.report import formatting
 from server.contest.report.structure import Pause
-from server.contest.scoring.disqualification import find_disqualified
+from server.contest.scoring import find_disqualified
 
 RECENT = 50
 """Games, the last ones, that predict the duration of the next ones."""

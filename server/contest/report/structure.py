@@ -12,7 +12,7 @@ from engine.statistics.elo import Rating, Sprt
 from server.contest.fixtures import Bye
 from server.contest.formats.format import Standing
 from server.contest.interventions import Kind
-from server.contest.standings import Cell
+from server.contest.plan import Cell
 
 TEST = Sprt(-25, 25)
 """Of two, either may be the stronger one: the test asks which, and takes 25 Elo either way as its two hypotheses. It
@@ -86,7 +86,7 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     record: str
     stage: int
     cause: str
-    """A word of `server.contest.scoring.disqualification.Cause`."""
+    """A word of `server.contest.scoring.Cause`."""
     reason: str
     sentence: str
     log: str = ""

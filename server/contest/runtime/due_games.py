@@ -13,8 +13,7 @@ from server.contest.definition import Definition
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.plan import Plan, Present, plan
-from server.contest.scoring.disqualification import Disqualification, find_disqualified
-from server.contest.scoring.results import absence_result, missing_sentence
+from server.contest.scoring import Disqualification, absence_result, find_disqualified, missing_sentence
 
 LOOK_SECONDS = 1.0
 """How often to look whether something has changed that nobody tells."""

@@ -13,8 +13,7 @@ from server.contest.definition import Definition
 from server.contest.fixtures import Fixture, GameResult, counted_games
 from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused
 from server.contest.plan import plan
-from server.contest.scoring.disqualification import find_disqualified
-from server.contest.scoring.results import rests_on
+from server.contest.scoring import find_disqualified, rests_on
 from server.contest.store.store import Contest, Store
 
 MAX_NAMED = 8

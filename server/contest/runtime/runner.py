@@ -20,17 +20,16 @@ from server.contest.fixtures import Fixture, GameResult
 from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster, ClusterHost
-from server.contest.hosts.host import GameTask, Host, HostedGame, NotPlayed, PlayerMissing
+from server.contest.hosts.game_worker import cluster_obstacle
+from server.contest.hosts.host import PROGRAMS, GameTask, Host, HostedGame, NotPlayed, PlayerMissing
 from server.contest.hosts.precompile import precompile_bots
-from server.contest.hosts.worker_job import PROGRAMS, cluster_obstacle
 from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused, withdrawn
 from server.contest.plan import Plan, Present, games_to_start
 from server.contest.programs.sandbox.choice import wait_until_sealable
 from server.contest.runtime.adjudication import Adjudicator
 from server.contest.runtime.due_games import LOOK_SECONDS, MAX_LEFT, Attendance, PlanCache, make_plan
 from server.contest.runtime.ledger import Ledger, missing_resource
-from server.contest.scoring.disqualification import is_harmless
-from server.contest.scoring.results import absence_result, game_result
+from server.contest.scoring import absence_result, game_result, is_harmless
 from server.match.match import Match
 from server.ops.faults import pause_seconds
 from server.ops.supervisor import supervise

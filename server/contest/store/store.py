@@ -21,7 +21,7 @@ from server.contest.definition import Definition, definition_text, read_definiti
 from server.contest.fixtures import Fixture, GameResult, Programs
 from server.contest.interventions import Intervention
 from server.contest.report.structure import Pause
-from server.contest.scoring.results import effective_results, with_commands
+from server.contest.scoring import effective_results, with_commands
 from server.contest.store.verification import Verdict
 from server.ops.typed_json import decode
 from server.storage.database import BadStore, Schema, connect, guarded, snapshot, transaction

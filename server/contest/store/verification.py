@@ -21,8 +21,14 @@ from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Fixture, GameResult
 from server.contest.plan import Plan, Present, forfeit, plan
 from server.contest.report.formatting import control
-from server.contest.scoring.disqualification import Disqualification, find_disqualified
-from server.contest.scoring.results import effective_results, game_result, missing_sentence, replayed_matches
+from server.contest.scoring import (
+    Disqualification,
+    effective_results,
+    find_disqualified,
+    game_result,
+    missing_sentence,
+    replayed_matches,
+)
 
 SHOWN = ("winner", "termination", "detail", "plies", "used", "ready", "gone")
 """Fields of a result that its record shows."""

@@ -28,12 +28,12 @@ from server.contest.interventions import Intervention, Kind, is_cancelled, is_pa
 from server.contest.report.progress import progress_text
 from server.contest.runtime.organiser_commands import intervene, open_contest
 from server.contest.runtime.service import ContestService, take_snapshot
-from server.contest.scoring.disqualification import find_disqualified
+from server.contest.scoring import find_disqualified
 from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts.accounts import Accounts
 from server.league.console.terminal import HOURS, Announcements, annul, dismiss
 from server.league.ladder.definition import NO_LADDER
-from server.league.ladder.service import LadderService
+from server.league.ladder.runner import LadderService
 from server.league.pages.forms import Change, Form, Identities, Identity, page
 from server.league.submissions.versions import Versions
 from server.web.http.errors import Refused

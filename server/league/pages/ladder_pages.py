@@ -18,7 +18,7 @@ from starlette.routing import Route
 from engine.statistics.online import DAY, LadderPlayer, decayed
 from server.league.accounts.people import ORGANISER
 from server.league.ladder.definition import NO_LADDER, Listed
-from server.league.ladder.service import LadderService
+from server.league.ladder.runner import LadderService
 from server.league.ladder.store import CountedGame, ScoreAgainst, Standing, VersionInPlay
 from server.league.pages.forms import Form, Identities, Identity, page
 from server.web.answers import json_answer

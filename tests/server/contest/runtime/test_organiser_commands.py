@@ -12,16 +12,14 @@ from msgspec.structs import replace
 from engine.games.outcome import ANNULLED, Termination
 from server.contest.definition import Definition, Format
 from server.contest.fixtures import Fixture, GameResult, counted_games
-from server.contest.formats.knockout import Knockout
 from server.contest.formats.round_robin import RoundRobin
-from server.contest.formats.swiss import Swiss
+from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.interventions import Intervention, Kind
-from server.contest.plan import Plan, Present, plan
+from server.contest.plan import Plan, Present, plan, standings
 from server.contest.report.structure import Report
 from server.contest.runtime.organiser_commands import BadIntervention, intervene
 from server.contest.runtime.service import take_snapshot
-from server.contest.scoring.disqualification import find_disqualified
-from server.contest.standings import standings
+from server.contest.scoring import find_disqualified
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import check_schedule
 from tests.server.contest.played import CONTROL, better_wins, contest

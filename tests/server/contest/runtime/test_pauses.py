@@ -28,7 +28,7 @@ from server.contest.programs.sandbox.cores import spawn
 from server.contest.report.formatting import interruptions
 from server.contest.runtime import ledger
 from server.contest.runtime.service import take_snapshot
-from server.contest.scoring.disqualification import find_disqualified
+from server.contest.scoring import find_disqualified
 from server.contest.store.folders import folder_of
 from server.net.listener import AcceptStatus, Listener
 from server.ops import descendants

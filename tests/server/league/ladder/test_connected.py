@@ -20,8 +20,7 @@ from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
 from server.league.ladder.definition import read
-from server.league.ladder.runner import AWAY_SECONDS, UNPAIRED_SECONDS
-from server.league.ladder.service import UNRATED_SECONDS, LadderService
+from server.league.ladder.runner import AWAY_SECONDS, UNPAIRED_SECONDS, UNRATED_SECONDS, LadderService
 from server.league.ladder.store import CountedGame
 from server.league.submissions.versions import Versions
 from tests.server.contest.runtime.test_seating import no_threads
