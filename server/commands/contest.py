@@ -32,7 +32,7 @@ from server.config.declared import BadTable
 from server.config.settings import Settings
 from server.contest import contest_file
 from server.contest.definition import Definition
-from server.contest.interventions import Intervention, Kind
+from server.contest.fixtures import Intervention, Kind
 from server.ops.logs import configure
 
 contest = cyclopts.App(
@@ -278,7 +278,7 @@ def intervene(
 
 def _number_of(data: Path, name: str) -> int:
     """Return the number of the contest of a name; ends the program where there is none."""
-    from server.contest.store.verify_process import contest_called
+    from server.contest.store.verification import contest_called
 
     try:
         return contest_called(data, name)

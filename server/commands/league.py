@@ -11,7 +11,7 @@ from engine.statistics.online import DAY
 from server.commands.contest import intervene
 from server.commands.options import BY, DATA, Data, fail, opened_accounts
 from server.config.settings import WEB
-from server.contest.interventions import Kind, is_paused
+from server.contest.fixtures import Kind, is_paused
 from server.contest.report.formatting import printable
 from server.contest.store.store import FILE as CONTESTS
 from server.contest.store.store import LADDER, Store

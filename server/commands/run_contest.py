@@ -19,11 +19,11 @@ from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster, connected_cluster
 from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.report import formatting, progress, text
+from server.contest.report.structure import Verdict
 from server.contest.runtime.service import ContestSnapshot, take_snapshot, write_report
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
-from server.contest.store.verification import Verdict
-from server.contest.store.verify_process import verify
+from server.contest.store.verification import verify
 from server.league.accounts.accounts import Accounts
 from server.league.contests import check_versions
 from server.serve import serve

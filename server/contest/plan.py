@@ -29,6 +29,7 @@ from engine.duel.openings import split_mix
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Seeding
 from server.contest.fixtures import (
+    END,
     FORFEIT,
     QUALIFICATION,
     WITHDRAWN,
@@ -37,11 +38,11 @@ from server.contest.fixtures import (
     GameResult,
     Schedule,
     counted_games,
+    is_cancelled,
     meeting,
     rated_games,
 )
 from server.contest.formats.format import StageView, Standing
-from server.contest.interventions import END, is_cancelled
 from server.contest.scoring import Disqualification, find_disqualified
 
 GameOrNumber = TypeVar("GameOrNumber", GameResult, int)
@@ -369,3 +370,51 @@ def games_to_start(
 def _programs(fixture: Fixture, connecting: Collection[str]) -> int:
     """Return the number of programs that the server has to start for a game."""
     return sum(name not in connecting for name in fixture.players)
+
+
+STANDS_SECONDS = 1.0
+"""How long a plan is gone by at most: the organiser may have changed something."""
+
+
+class PlanCache:
+    """The last plan of a contest, without the games that have begun since.
+
+    To plan costs more the more games there were. In a round robin all games are known from the start, and where nobody
+    could be disqualified by what was played since, those that have not begun are still due. So a contest is planned
+    once a second at most where its games are shorter, and each of its games costs the same.
+    """
+
+    def __init__(self) -> None:
+        """Begin without a plan."""
+        self._plan: Plan | None = None
+        self._made = 0.0
+        self._due: dict[Fixture, None] = {}
+
+    def keep(self, found: Plan, definition: Definition, now: float) -> None:
+        """Keep a plan, unless later results may change the games that are due."""
+        number = found.stages[-1].number
+        changes = number != QUALIFICATION and definition.stages[number].format.follows_results
+        self._plan = None if changes or found.forfeited else found
+        self._made, self._due = now, dict.fromkeys(found.due)
+
+    def drop(self) -> None:
+        """Drop the plan, which is outdated."""
+        self._plan = None
+
+    def begun(self, fixtures: Collection[Fixture]) -> None:
+        """Remove games that begin from the due ones."""
+        for fixture in fixtures:
+            self._due.pop(fixture, None)
+
+    def standing(self, now: float) -> Plan | None:
+        """Return the plan without games that have begun since; None if it is outdated."""
+        if self._plan is None or not self._due or now - self._made >= STANDS_SECONDS:
+            return None
+        return self._plan._replace(due=tuple(self._due))
+
+
+def make_plan(
+    definition: Definition, games: tuple[GameResult, ...], present: Present
+) -> tuple[Plan, dict[str, Disqualification]]:
+    """Return the plan, and the disqualified entrants; to be called in a thread, since a long contest takes long."""
+    return plan(definition, games, present), find_disqualified(definition, games)

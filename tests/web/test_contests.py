@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from structlog.testing import capture_logs
 
-from server.contest.formats.round_robin import RoundRobin
+from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.report import contents, files
 from server.web.views import contests

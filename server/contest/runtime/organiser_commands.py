@@ -10,8 +10,7 @@ from pathlib import Path
 
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition
-from server.contest.fixtures import Fixture, GameResult, counted_games
-from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused
+from server.contest.fixtures import Fixture, GameResult, Intervention, Kind, counted_games, is_cancelled, is_paused
 from server.contest.plan import plan
 from server.contest.scoring import find_disqualified, rests_on
 from server.contest.store.store import Contest, Store

@@ -31,7 +31,7 @@ from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.store.folders import folder_of, link_to_log, links_to_logs
 from server.contest.store.store import Store
-from server.contest.store.verify_process import verify
+from server.contest.store.verification import verify
 from server.ops import descendants
 from server.ops.supervisor import supervise
 

@@ -23,8 +23,7 @@ from starlette.routing import Route
 
 from engine.games.outcome import ANNULLED
 from server.arena.arena import Arena
-from server.contest.fixtures import counted_games
-from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused
+from server.contest.fixtures import Intervention, Kind, counted_games, is_cancelled, is_paused
 from server.contest.report.progress import progress_text
 from server.contest.runtime.organiser_commands import intervene, open_contest
 from server.contest.runtime.service import ContestService, take_snapshot

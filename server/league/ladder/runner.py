@@ -20,13 +20,12 @@ from engine.games.outcome import ANNULLED
 from engine.statistics.online import DAY, LadderPlayer
 from server.arena.arena import Arena
 from server.contest.definition import Entrant, Qualification
-from server.contest.fixtures import Fixture, GameResult
+from server.contest.fixtures import Fixture, GameResult, is_paused
 from server.contest.hosts.arena_host import ArenaGame, ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, RatedGames
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import PROGRAMS, GameTask, Host
 from server.contest.hosts.precompile import precompile_bots
-from server.contest.interventions import is_paused
 from server.contest.plan import Plan
 from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner

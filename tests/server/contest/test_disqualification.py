@@ -17,7 +17,7 @@ from server.contest.fixtures import (
     Fixture,
     GameResult,
 )
-from server.contest.formats.round_robin import RoundRobin
+from server.contest.formats.meetings import RoundRobin
 from server.contest.hosts.arena_host import combine_faults
 from server.contest.hosts.host import PlayerMissing
 from server.contest.plan import plan

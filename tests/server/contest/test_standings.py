@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from engine.games.outcome import Termination
 from server.contest.definition import Format, Qualification, Seeding
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Bye, Fixture, GameResult, counted_games
-from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, Pairs, RoundRobin
+from server.contest.formats.meetings import Gauntlet, Ladder, Pairs, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import Present, plan, standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, final_plan, play

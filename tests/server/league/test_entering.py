@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from engine.match import verification
 from server.contest.contest_file import BadContest
-from server.contest.formats.round_robin import RoundRobin
-from server.contest.interventions import Intervention, Kind
+from server.contest.fixtures import Intervention, Kind
+from server.contest.formats.meetings import RoundRobin
 from server.contest.plan import plan
 from server.contest.programs.sandbox.choice import view
 from server.contest.report.formatting import pause

@@ -12,9 +12,9 @@ import pytest
 from engine.wire import messages as m
 from server.commands.files import _matches
 from server.contest.fixtures import Fixture
+from server.contest.report.structure import Verdict
 from server.contest.store.store import FILE, Store
-from server.contest.store.verification import Verdict
-from server.contest.store.verify_process import verify
+from server.contest.store.verification import verify
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
 from server.storage import backup

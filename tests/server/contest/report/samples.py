@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Format, Qualification
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult
-from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, Pairs, RoundRobin
+from server.contest.formats.meetings import Gauntlet, Ladder, Pairs, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import Plan, Present, plan
 from server.contest.report.contents import make_report

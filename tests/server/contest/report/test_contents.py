@@ -9,7 +9,7 @@ from engine.statistics.elo import Decision
 from engine.statistics.likelihood import ratings
 from server.contest.definition import Format
 from server.contest.fixtures import ABSENT, FORFEIT, SET_ASIDE, Fixture, GameResult, counted_games, rated_games
-from server.contest.formats.round_robin import RoundRobin
+from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import plan, standings
 from server.contest.report import contents, progress

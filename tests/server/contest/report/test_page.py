@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from server.contest.definition import Entrant, Format
 from server.contest.fixtures import GameResult
-from server.contest.formats.round_robin import RoundRobin
+from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Swiss
 from server.contest.plan import plan
 from server.contest.report import files, formatting

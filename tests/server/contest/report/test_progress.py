@@ -6,8 +6,7 @@ from msgspec.structs import replace
 
 from server.contest.definition import Format
 from server.contest.fixtures import GameResult
-from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import Present, plan
 from server.contest.report.progress import Moment, estimate_left, forecast, progress_line

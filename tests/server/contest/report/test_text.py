@@ -19,8 +19,7 @@ from engine.match.clock import TimeControl
 from engine.wire.words import number_of
 from server.contest.definition import Format
 from server.contest.fixtures import GameResult, ProgramUsage
-from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import plan
 from server.contest.report import files, formatting, text

@@ -13,7 +13,7 @@ from engine.match.clock import TimeControl
 from server.commands.check_contest import check
 from server.contest import contest_file
 from server.contest.definition import Entrant, Qualification, Sandbox, Variant
-from server.contest.formats.round_robin import RoundRobin
+from server.contest.formats.meetings import RoundRobin
 from server.contest.hosts import precompile
 from server.contest.hosts.precompile import YIELDING, games_to_compile, precompile_bots
 from tests.server.contest.played import contest

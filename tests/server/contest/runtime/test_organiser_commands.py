@@ -11,10 +11,9 @@ from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED, Termination
 from server.contest.definition import Definition, Format
-from server.contest.fixtures import Fixture, GameResult, counted_games
-from server.contest.formats.round_robin import RoundRobin
+from server.contest.fixtures import Fixture, GameResult, Intervention, Kind, counted_games
+from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
-from server.contest.interventions import Intervention, Kind
 from server.contest.plan import Plan, Present, plan, standings
 from server.contest.report.structure import Report
 from server.contest.runtime.organiser_commands import BadIntervention, intervene

@@ -20,9 +20,8 @@ from server.arena.session import serve_stream
 from server.commands import doctor
 from server.commands.run_contest import hold
 from server.config.settings import Settings
-from server.contest.fixtures import Fixture
+from server.contest.fixtures import Fixture, Intervention, Kind
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
-from server.contest.interventions import Intervention, Kind
 from server.contest.programs.sandbox import choice, limits
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import take_snapshot
