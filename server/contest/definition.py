@@ -121,8 +121,8 @@ class Stage(Part, frozen=True):
 
     @property
     def controls(self) -> list[TimeControl]:
-        """All time controls of its games."""
-        return self.format.controls(self.control)
+        """All time controls of its games: of a meeting, and of pairs that are added to it."""
+        return [self.format.control_of(self.control, 1, pair) for pair in (0, 1)]
 
 
 class Qualification(Part, frozen=True):

@@ -169,12 +169,9 @@ def _line(
     )
 
 
-Item = TypeVar("Item")
-
-
-def shuffled(items: Sequence[Item], seed: int) -> tuple[Item, ...]:
-    """Return the items in an order that depends on the seed alone (Fisher and Yates 1938)."""
-    order = list(items)
+def shuffled(names: Sequence[str], seed: int) -> tuple[str, ...]:
+    """Return the names in an order that depends on the seed alone (Fisher and Yates 1938)."""
+    order = list(names)
     numbers = split_mix(seed)
     for last in range(len(order) - 1, 0, -1):
         other = next(numbers) % (last + 1)
@@ -237,11 +234,6 @@ class Plan(NamedTuple):
     """Games that are over without having been played; to be kept with the games that are over."""
     over: bool
     """The contest is over as soon as what is forfeited was kept."""
-
-    @property
-    def final(self) -> bool:
-        """Whether games that are being played count for nothing."""
-        return self.stages[-1].schedule.final
 
 
 def plan(definition: Definition, games: Iterable[GameResult], present: Present | None = None) -> Plan:
@@ -393,7 +385,8 @@ class PlanCache:
     def keep(self, found: Plan, definition: Definition, now: float) -> None:
         """Keep a plan, unless later results may change the games that are due."""
         number = found.stages[-1].number
-        changes = number != QUALIFICATION and definition.stages[number].format.follows_results
+        format = None if number == QUALIFICATION else definition.stages[number].format
+        changes = format is not None and (format.by_rounds or format.is_open)
         self._plan = None if changes or found.forfeited else found
         self._made, self._due = now, dict.fromkeys(found.due)
 

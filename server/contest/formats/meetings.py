@@ -259,8 +259,8 @@ class Ladder(StageFormat, frozen=True, tag="ladder"):
         return [Batch(open.games + max(0, self.games - len(schedule.fixtures)), left)]
 
     def seconds_left(self, gone: float) -> float | None:
-        """Return how long the ladder still lasts."""
-        return max(0.0, self.seconds - gone) if self.seconds else None
+        """Return how long the ladder still lasts; None with a limit of games."""
+        return max(0.0, self.seconds - gone) if not self.games else None
 
     def fault(self, first: bool, entrants: int) -> str:
         """Refuse a ladder without an end."""
@@ -269,11 +269,6 @@ class Ladder(StageFormat, frozen=True, tag="ladder"):
     def most_meetings(self, players: int) -> int:
         """Return a bound on what is computed at a time: its meetings follow from its results."""
         return players
-
-    @property
-    def may_grow(self) -> bool:
-        """Tell whether there is no limit of games."""
-        return self.games == 0
 
 
 def _pairs(stage: StageView, waiting: list[str], meetings: list[tuple[str, str]]) -> list[tuple[str, str]]:

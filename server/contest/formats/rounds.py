@@ -208,10 +208,6 @@ class Knockout(StageFormat, frozen=True, tag="knockout", kw_only=True):
         """Return the control of tie-breaks for a pair that was added to a meeting."""
         return self.control if pair >= pairs else control
 
-    def controls(self, control: TimeControl) -> list[TimeControl]:
-        """Return the control of the stage and the control of tie-breaks."""
-        return [control, self.control]
-
     def batches(self, players: int, left: int, size: int, schedule: Schedule, open: Batch) -> list[Batch]:
         """Return the rounds that are left, without tie-breaks."""
         behind = max((fixture.round for fixture in schedule.fixtures), default=0)
@@ -229,11 +225,6 @@ class Knockout(StageFormat, frozen=True, tag="knockout", kw_only=True):
     def most_meetings(self, players: int) -> int:
         """Return the number of meetings with all tie-breaks."""
         return (players + 1) * (1 + self.tie_breaks)
-
-    @property
-    def may_grow(self) -> bool:
-        """Return True: tie-breaks are added when a meeting has ended even."""
-        return True
 
 
 def bracket(format: Knockout, stage: StageView) -> Bracket:

@@ -67,12 +67,12 @@ class ArenaGame(HostedGame):
         Where it does not begin, who waits for a game goes on waiting.
         """
         contest_players = ContestPlayers.of(self._arena)
-        if absent := contest_players.absent(self.connecting):
+        players = contest_players.waiting(self.connecting)
+        if absent := [name for name in self.connecting if name not in players]:
             raise PlayerMissing(f"{' and '.join(absent)} left while the game was set up", ())
         names, definition = self.task.fixture.players, self.task.definition
         if gone := {name: self._left(name, one) for name, one in self.started.items() if not self._is_there(one)}:
             raise combine_faults(gone, names)
-        players = contest_players.waiting(self.connecting)
         for name, one in self.started.items():
             assert one.player is not None
             players[name] = one.player
@@ -99,8 +99,17 @@ class ArenaGame(HostedGame):
         return game_result(self.task.fixture, self.match.state)
 
     def leave_cores(self) -> bool:
-        """Let another game use the cores of this one while its programs are being ended, if that is possible."""
-        return self._host.leave_cores(self)
+        """Let another game use the cores of this one, which is over, while its programs are being ended.
+
+        Tell whether it can be: sandboxes are made meanwhile, and each program begins when its core is free.
+        """
+        definition = self.task.definition
+        if self._host.turns.alone or definition.sandbox is Sandbox.NONE or len(self.cores) < PROGRAMS:
+            return False
+        if any(lease.core is None for lease in self.cores):
+            return False
+        self._host.cores.announce(self.cores)
+        return True
 
     def cut_off(self) -> GameResult | None:
         """Annul a match that is not over, and return it; None if it is over, or the arena has it no more."""
@@ -144,27 +153,15 @@ class ArenaHost:
         """Take a running arena."""
         self._arena = arena
         self._home = descendants.home_of(arena.settings.data)
-        self._cores = Cores()
+        self.cores = Cores()
         self._one_at_a_time = trio.CapacityLimiter(1)
-        self.turns = CoreQueue(self._cores.count)
+        self.turns = CoreQueue(self.cores.count)
 
     def leave(self, contest: int) -> None:
         """Remove a contest; after the last one the server uses all cores again."""
         self.turns.leave(contest)
         if self.turns.idle:
-            self._cores.rest()
-
-    def leave_cores(self, game: ArenaGame) -> bool:
-        """Let another game use the cores of one that is over, while its programs are being ended.
-
-        Tell whether it can be: sandboxes are made meanwhile, and each program begins when its core is free.
-        """
-        if self.turns.alone or game.task.definition.sandbox is Sandbox.NONE or len(game.cores) < PROGRAMS:
-            return False
-        if any(lease.core is None for lease in game.cores):
-            return False
-        self._cores.announce(game.cores)
-        return True
+            self.cores.rest()
 
     async def stored(self, work: Callable[[], Result]) -> Result:
         """Use the store in a thread, since the disk may be slow; one call after the other."""
@@ -206,8 +203,8 @@ class ArenaHost:
         cores: dict[str, CoreLease] = {}
         for name in fixture.players:
             if name not in connecting:
-                cores[name] = CoreLease(None) if definition.cores > self._cores.count else self._cores.take()
-                stack.callback(self._cores.give_back, cores[name])  # when what runs in the nursery has ended
+                cores[name] = CoreLease(None) if definition.cores > self.cores.count else self.cores.take()
+                stack.callback(self.cores.give_back, cores[name])  # when what runs in the nursery has ended
         game.cores = list(cores.values())
         nursery = await stack.enter_async_context(trio.open_nursery())
         stack.callback(nursery.cancel_scope.cancel)

@@ -148,12 +148,6 @@ class ContestPlayers:
         if free is not None and not free.rated and len(list(self._entrants(name))) == 1:
             self._send_home(free.player, f"{name} plays no more in the contest {definition.name!r}: {reason}")
 
-    def send_home_unrated(self, name: str, sentence: str) -> None:
-        """Close the session of a player who waits for games of the ladder, and is to have none."""
-        free = self._free.get(name.lower())
-        if free is not None and free.rated:
-            self._send_home(free.player, sentence)
-
     def _send_home(self, player: "Player", sentence: str) -> None:
         del self._free[player.key]
         player.close("over", sentence)
@@ -195,13 +189,9 @@ class ContestPlayers:
                 for _, changed in self._entrants(name):
                     changed()
 
-    def absent(self, names: Iterable[str]) -> list[str]:
-        """Return which of these entrants do not wait any more."""
-        return [name for name in names if name.lower() not in self._free]
-
     def waiting(self, names: Iterable[str]) -> dict[str, "Player"]:
-        """Return the sessions of waiting entrants by name. Raises KeyError where one is `absent`."""
-        return {name: self._free[name.lower()].player for name in names}
+        """Return by name the sessions of these entrants that wait."""
+        return {name: self._free[name.lower()].player for name in names if name.lower() in self._free}
 
     def take(self, names: Iterable[str]) -> None:
         """Remove waiting entrants, whose match has begun."""

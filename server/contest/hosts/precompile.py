@@ -41,15 +41,14 @@ def games_to_compile(definition: Definition) -> list[tuple[str, str]]:
     return list(dict.fromkeys(usual + [(variant.game, variant.parameters) for variant in definition.variants]))
 
 
-async def precompile_bots(definition: Definition, *, beside_games: bool) -> None:
+async def precompile_bots(definition: Definition) -> None:
     """Compile `games_to_compile` if that is not done yet, within some seconds; raises nothing.
 
     ``beside_games`` leaves the processors to games that may be played meanwhile, and takes as long as they do. Where it
     cannot be compiled here, the bots try themselves.
     """
-    program = ["-c", YIELDING] if beside_games else ["-m", "bots"]
     for game, parameters in games_to_compile(definition):
-        command = [sys.executable, "-P", *program, "warm", game, *([parameters] if parameters else [])]
+        command = [sys.executable, "-P", "-c", YIELDING, "warm", game, *([parameters] if parameters else [])]
         log.info("precompile_started", game=game, params=parameters)
         try:
             done = await trio.run_process(

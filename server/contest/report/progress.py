@@ -54,8 +54,6 @@ class Remaining(NamedTuple):
 
     games: int
     """Running games included, tie-breaks not."""
-    at_least: bool
-    """There may be more games: a format decides that later."""
     seconds: float
     measured: bool = True
     """The time follows from games that were played, or from a time limit; False: all budgets count as used up."""
@@ -63,7 +61,7 @@ class Remaining(NamedTuple):
     def text(self, where: str) -> str:
         """Return games and time as text; ``where`` stands behind the number of games."""
         note = "" if self.measured else " with all budgets used up"
-        return f"{'at least ' if self.at_least else ''}{self.games} {where} about {duration(self.seconds)}{note}"
+        return f"{self.games} {where} about {duration(self.seconds)}{note}"
 
 
 def progress_line(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> str:
@@ -98,13 +96,13 @@ def forecast(definition: Definition, cores: int) -> str:
 def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> Remaining:
     """Estimate the games and the time that are left, as if nobody else were disqualified."""
     if plan.over:
-        return Remaining(0, False, 0.0)
+        return Remaining(0, 0.0)
     valid = counted_games(games)
     out = find_disqualified(definition, valid).keys()
     share = _share_of_budgets(definition, valid)
     last = plan.stages[-1]
     players = sum(name not in out for name in last.players)
-    left = Remaining(0, False, 0.0)
+    left = Remaining(0, 0.0)
     for number in range(last.number, len(definition.stages)):
         if number == last.number:
             entered, schedule, batches = len(last.players), last.schedule, [_open_batch(last, valid, out)]
@@ -114,22 +112,20 @@ def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Pla
         stage = definition.qualification if number == QUALIFICATION else definition.stages[number]
         assert stage is not None
         a_game = 2 * stage.control.budget / SECOND * (1.0 if share is None else share)
-        limit, may_grow = None, False
+        limit = None
         if isinstance(stage, Stage):
             if not schedule.complete:
                 size = 2 * len(definition.variants) * stage.pairs
                 batches = stage.format.batches(entered, players, size, schedule, batches[0])
             gone = (moment.now - moment.began.get(number, moment.now)).total_seconds()
-            limit, may_grow = stage.format.seconds_left(gone), stage.format.may_grow
-        seconds = sum(_batch_seconds(definition, batch, a_game, moment) for batch in batches)
-        if limit:  # at 0 only the pairs that have begun are left
-            seconds = limit if may_grow else min(limit, seconds)
+            limit = stage.format.seconds_left(gone)
+        # at a limit of 0 only the pairs that have begun are left
+        seconds = limit or sum(_batch_seconds(definition, batch, a_game, moment) for batch in batches)
         count = sum(batch.games for batch in batches)
         left = Remaining(
             left.games + count,
-            left.at_least or (may_grow and not schedule.complete),
             left.seconds + seconds,
-            left.measured and (share is not None or not count or (may_grow and bool(limit))),
+            left.measured and (share is not None or not count or bool(limit)),
         )
     return left
 

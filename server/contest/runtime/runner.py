@@ -108,7 +108,7 @@ class Runner:
     async def _prepare(self) -> None:
         """Wait until this machine can start the programs, with what they need compiled."""
         await wait_until_sealable(self.definition, self._ledger.pause, self._was_cancelled)
-        await precompile_bots(self.definition, beside_games=True)
+        await precompile_bots(self.definition)
 
     def wake(self) -> None:
         """Let the runner look again for games that can begin."""
@@ -174,7 +174,7 @@ class Runner:
                 continue
             for game in found.forfeited:
                 await self._keep(game)
-            if found.over and (found.final or not self._running) and await self._ledger.close():
+            if found.over and (found.stages[-1].schedule.final or not self._running) and await self._ledger.close():
                 return
             if not self._arena.stopping:
                 self._begin(nursery, self._look_for(found.due))

@@ -132,12 +132,8 @@ def check(definition: Definition, result: GameResult, record: bytes | None, dige
     for name, value in shown.items():
         kept = getattr(result, name)
         if kept != value:
-            found.append(f"{match}: {name} is {_value(kept)} as kept, and {_value(value)} by the record")
+            found.append(f"{match}: {name} is {kept!r} as kept, and {value!r} by the record")
     return Checked(result._replace(**shown), tuple(found))
-
-
-def _value(value: object) -> str:
-    return repr(value) if isinstance(value, str) else str(value)
 
 
 def header_differences(definition: Definition, fixture: Fixture, match: int | None, header: Header) -> Iterator[str]:

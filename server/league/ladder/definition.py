@@ -57,16 +57,6 @@ class FixedLevel(msgspec.Struct, frozen=True):
     elo: Annotated[float | None, ELO] = None
     """None: that of `LEVEL_ELO`."""
 
-    @property
-    def name(self) -> str:
-        """The name that it plays under, as in alphabeta-3."""
-        return BuiltinBot(LEVELLED, self.level).name
-
-    @property
-    def anchor(self) -> float:
-        """Its rating."""
-        return LEVEL_ELO[self.level - 1] if self.elo is None else self.elo
-
 
 class LadderProgram(msgspec.Struct, frozen=True, kw_only=True):
     """A program that the file names, beside the versions that authors send."""
@@ -140,7 +130,9 @@ def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
         variants.append(variant)
         weights[variant.name] = weight
     levels = [read_table(table, FixedLevel) for table in _optional(file, "levels")]
-    listed = [Listed(LadderPlayer(level.name, "", level.anchor), 0, None) for level in levels]
+    elos = [LEVEL_ELO[one.level - 1] if one.elo is None else one.elo for one in levels]
+    names = [BuiltinBot(LEVELLED, one.level).name for one in levels]
+    listed = [Listed(LadderPlayer(name, "", elo), 0, None) for name, elo in zip(names, elos, strict=True)]
     listed += [_program(table, folder) for table in _optional(file, "programs")]
     file.finish()
     names = [one.player.name.lower() for one in listed]

@@ -256,10 +256,6 @@ def free_games(turns: CoreQueue, most_cores: int, games: int) -> int:
     return max(0, room // PROGRAMS)
 
 
-UNRATED_SECONDS = 5.0
-"""How often to look whether bots that wait may still be rated."""
-
-
 class LadderService:
     """The service that plays the ladder."""
 
@@ -290,7 +286,6 @@ class LadderService:
         """Play until cancelled, on the cores of contests as long as these do not want them."""
         await contests.cleaned.wait()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(supervise, "ladder_unrated", self._send_home_unrated)
             nursery.start_soon(supervise, "ladder_compiling", self._compile)
             await supervise("ladder_games", self._play, contests.seats)
 
@@ -345,20 +340,12 @@ class LadderService:
         levels = tuple(one.player.name for one in self.definition.listed if one.entrant is None)
         if levels:
             contest = replace(contest, qualification=Qualification(levels, self.definition.control))
-        await precompile_bots(contest, beside_games=True)
+        await precompile_bots(contest)
 
     def _wake(self) -> None:
         """Let the runner see who has come."""
         if self._runner is not None:
             self._runner.wake()
-
-    async def _send_home_unrated(self) -> None:
-        """End the sessions of bots that wait and are rated no more: an account was closed, say, or a version plays."""
-        while True:
-            await trio.sleep(UNRATED_SECONDS)
-            for name in self._players.waiting_for_ladder():
-                if why := await trio.to_thread.run_sync(self.why_not, name):
-                    self._players.send_home_unrated(name, why)
 
 
 def kept_by_ladder(data: Path, store: LadderStore, match: int, name: str) -> KeptByContest | None:
