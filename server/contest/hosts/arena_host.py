@@ -21,8 +21,7 @@ from server.config.builtin_bot import builtin_bot_command, builtin_bot_named
 from server.contest.definition import Sandbox
 from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, GameResult, Programs
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
-from server.contest.hosts.core_queue import CoreQueue
-from server.contest.hosts.host import PROGRAMS, GameTask, HostedGame, PlayerMissing
+from server.contest.hosts.host import PROGRAMS, CoreQueue, GameTask, HostedGame, PlayerMissing
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
 from server.contest.programs.sandbox.choice import NotVisible, seal_of
 from server.contest.programs.sandbox.cores import CoreLease, Cores

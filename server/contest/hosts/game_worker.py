@@ -205,7 +205,7 @@ def make_job(task: GameTask, server: str) -> Job:
 
 
 def check_answer(job: Job, answer: bytes) -> Played:
-    """Verify the answer of a worker, and return the game; raises `BadAnswer`."""
+    """Verify the answer of a worker: its record is true, and of this game. Raises `BadAnswer`."""
     try:
         found = decode(answer, type=Answer)
     except msgspec.DecodeError as error:
@@ -218,13 +218,8 @@ def check_answer(job: Job, answer: bytes) -> Played:
         if not found.names or not set(found.names) <= set(job.fixture.players):
             raise BadAnswer("the answer has neither a record nor the names of those who did not come")
         return Played(found)
-    return Played(found, _verified(job, found.record))
-
-
-def _verified(job: Job, text: str) -> State:
-    """Verify the record of a game, and that it is the record of this game."""
     try:
-        summary = verification.verify(text)
+        summary = verification.verify(found.record)
     except BadRecord as error:
         raise BadAnswer(f"the record is not true: {error}") from None
     if summary.signature is not None:
@@ -235,7 +230,7 @@ def _verified(job: Job, text: str) -> State:
         raise BadAnswer("the record has no result")
     if summary.outcome.termination in ANNULLED:
         raise BadAnswer(f"the game was annulled there: {summary.sentence}")
-    return summary.state
+    return Played(found, summary.state)
 
 
 READ_BYTES = 1 << 16

@@ -23,7 +23,8 @@ from engine.match.reader import BadRecord
 from engine.match.record import Header
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Fixture, GameResult
-from server.contest.plan import Plan, Present, forfeit, plan
+from server.contest.plan import Plan, Present, forfeit
+from server.contest.plan import plan as plan_games
 from server.contest.programs.sandbox.cores import usable
 from server.contest.report.contents import make_report
 from server.contest.report.files import differences, file_texts
@@ -95,7 +96,7 @@ def recompute(past: Past, checked: Iterable[Checked]) -> Recomputed:
     by_match = {found.game.match: found for found in checked}
     replayed = replayed_matches(definition)  # whose results count for nobody, be their records true or not
     standing = [by_match[result.match] for result in past.played if result.match not in replayed]
-    plan_now = plan(definition, effective_results(definition, results), Present(frozenset(), (), past.seconds))
+    plan_now = plan_games(definition, effective_results(definition, results), Present(frozenset(), (), past.seconds))
     absences = [game for game in results if not game.played and game.termination not in FORFEITED]
     differences = [sentence for found in standing for sentence in found.differences]
     differences += check_forfeits(definition, results)
@@ -219,7 +220,9 @@ def check_schedule(definition: Definition, results: Sequence[GameResult], plan: 
 
     @cache
     def earlier(interventions: int) -> set[Fixture]:
-        return _fixtures(_plan_before(definition, results, interventions))
+        then = replace(definition, interventions=definition.interventions[:interventions])
+        kept = [game for game in results if game.interventions <= interventions]
+        return _fixtures(plan_games(then, effective_results(then, kept)))
 
     for game in effective_results(definition, results):
         if game.termination in ANNULLED:
@@ -240,12 +243,6 @@ def check_schedule(definition: Definition, results: Sequence[GameResult], plan: 
 
 def _fixtures(plan: Plan) -> set[Fixture]:
     return {fixture for stage in plan.stages for fixture in stage.schedule.fixtures}
-
-
-def _plan_before(definition: Definition, results: Sequence[GameResult], number: int) -> Plan:
-    """Return the plan of the time when there were so many interventions."""
-    then = replace(definition, interventions=definition.interventions[:number])
-    return plan(then, effective_results(then, [game for game in results if game.interventions <= number]))
 
 
 def fixture_of(definition: Definition, plan: Plan, text: str) -> Fixture | None:

@@ -6,8 +6,7 @@ of the machine.
 """
 
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -23,8 +22,7 @@ from server.contest.definition import Entrant, Qualification
 from server.contest.fixtures import Fixture, GameResult, is_paused
 from server.contest.hosts.arena_host import ArenaGame, ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, RatedGames
-from server.contest.hosts.core_queue import CoreQueue
-from server.contest.hosts.host import PROGRAMS, GameTask, Host
+from server.contest.hosts.host import PROGRAMS, CoreQueue, Host, HostedGame
 from server.contest.hosts.precompile import precompile_bots
 from server.contest.plan import Plan
 from server.contest.runtime.ledger import Ledger
@@ -123,7 +121,7 @@ class LadderRunner(Runner):
     ) -> None:
         """Take a ladder, and the function that lists its players; to be called in a thread."""
         self._book = LadderLedger(ladder, store, ladder_store, arena, seats, list_players())
-        super().__init__(self._book, arena, seats, host=host or LadderHost(arena, seats))
+        super().__init__(self._book, arena, seats, host=host)
         self._ladder = ladder
         self._ladder_store = ladder_store
         self._list_players = list_players
@@ -136,19 +134,19 @@ class LadderRunner(Runner):
     @property
     def running(self) -> dict[int, Pairing]:
         """The games that are being played, by the numbers of their matches."""
-        return {match: self._book.pairing(one) for one, match in list(self._running.items()) if match is not None}
+        return {match: self._book.pairing(one) for one, match in list(self.playing.items()) if match is not None}
 
     def connected_in_games(self) -> set[str]:
         """Return the names of players in games, or of games being set up, that are on their authors' machines."""
-        names = {name for fixture in list(self._running) for name in fixture.players}
+        names = {name for fixture in list(self.playing) for name in fixture.players}
         return {name for name in names if name in self._listed and self._listed[name].connects}
 
     async def _planned(self) -> Plan:
         """Return the games that can begin now, the most urgent first."""
         await self._heed_organiser()
-        running = list(self._running)
+        running = list(self.playing)
         playing = {name for fixture in running for name in fixture.players}
-        room = self._room()
+        room = free_games(self._seats.turns, self.definition.cores, len(self.playing.keys() - self._left_cores))
         standings, today = await self._ledger.stored(partial(self._look_who_plays, playing))
         if self._ladder.games_a_day:
             room = min(room, self._ladder.games_a_day - today - len(running))
@@ -184,10 +182,6 @@ class LadderRunner(Runner):
         standings = {one.name: one for one in self._ladder_store.standings()}
         return standings, self._ladder_store.number_since(self._now() - DAY)
 
-    def _room(self) -> int:
-        """Return how many games can begin now on the cores of this machine."""
-        return free_games(self._seats.turns, self.definition.cores, len(self._running.keys() - self._left_cores))
-
     def _may_play(self, one: Listed, playing: Collection[str], standings: dict[str, Standing]) -> bool:
         """Tell whether a player can have a game now; one that connects may have gone since its game ended."""
         name = one.player.name
@@ -201,34 +195,25 @@ class LadderRunner(Runner):
     def _programs(self, fixture: Fixture) -> int:
         return PROGRAMS
 
+    async def _result(self, game: HostedGame) -> GameResult:
+        """Return the result of a game; a bot on its author's machine that is away for too long loses it."""
+        if not isinstance(game, ArenaGame):
+            return await super()._result(game)
+        async with trio.open_nursery() as nursery:
+            for name in game.connecting:
+                side = game.task.fixture.players.index(name)
+                nursery.start_soon(end_when_away, self._arena, game.match, side)
+            over = await super()._result(game)
+            nursery.cancel_scope.cancel()
+        return over
+
     async def _gone(self, fixture: Fixture) -> None:
         """Pair those no more for a while who have gone away before their game began."""
-        log.info("ladder_game_dropped", match=self._running[fixture], players=fixture.players)
+        log.info("ladder_game_dropped", match=self.playing[fixture], players=fixture.players)
         here = ContestPlayers.of(self._arena).waiting_for_ladder()
         for name in fixture.players:
             if self._listed[name].connects and name not in here:
                 self._away_until[name] = trio.current_time() + UNPAIRED_SECONDS
-
-
-class LadderHost:
-    """Plays games in the arena, and ends those of bots that have no connection for too long."""
-
-    def __init__(self, arena: Arena, host: ArenaHost) -> None:
-        """Take the arena, and the host that plays the games there."""
-        self._arena = arena
-        self._host = host
-
-    @asynccontextmanager
-    async def play(self, task: GameTask) -> AsyncIterator[ArenaGame | None]:
-        """Play a game, as `ArenaHost.play`."""
-        async with self._host.play(task) as game, trio.open_nursery() as nursery:
-            if game is not None:
-                for side, name in enumerate(task.fixture.players):
-                    entrant = task.definition.entrant(name)
-                    if entrant is not None and entrant.connects:
-                        nursery.start_soon(end_when_away, self._arena, game.match, side)
-            yield game
-            nursery.cancel_scope.cancel()
 
 
 async def end_when_away(arena: Arena, match: Match, side: int) -> None:

@@ -15,6 +15,7 @@ from server.contest.fixtures import Fixture, GameResult, Intervention, Kind, cou
 from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import Plan, Present, plan, standings
+from server.contest.report.contents import make_report
 from server.contest.report.structure import Report
 from server.contest.runtime.organiser_commands import BadIntervention, intervene
 from server.contest.runtime.service import take_snapshot
@@ -62,7 +63,7 @@ class Held:
         return check_schedule(self.store.definition(self.id), self.store.results(self.id), now, closed=True)
 
     def report(self) -> Report:
-        return take_snapshot(self.store, self.id, DATE).report()
+        return make_report(*take_snapshot(self.store, self.id, DATE))
 
     def intervene(self, kind: Kind, name: str = "", match: int | None = None, *command: str) -> str:
         return intervene(self.store, self.id, Intervention(0, DATE, kind, name, match, command))[1]

@@ -18,8 +18,7 @@ from engine.statistics.online import DAY, LadderPlayer, rate
 from server.contest.definition import Entrant
 from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, SET_ASIDE, Fixture, GameResult, Intervention, Kind
 from server.contest.hosts.contest_players import ContestPlayers
-from server.contest.hosts.core_queue import CoreQueue
-from server.contest.hosts.host import PROGRAMS, GameTask, HostedGame, NotPlayed, PlayerMissing
+from server.contest.hosts.host import PROGRAMS, CoreQueue, GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.store.store import FILE as CONTESTS
 from server.contest.store.store import LADDER, Store
