@@ -286,15 +286,14 @@ def _judge(definition: Definition, name: str, faults: list[Loss]) -> Disqualific
     before = [loss for loss in faults if loss.game.fixture.stage == QUALIFICATION]
     rules = definition.qualification
     if rules is not None:
-        never_ready = tuple(loss for loss in before if loss.cause in _AT_ONCE)
-        late = tuple(loss for loss in before if is_late(loss.cause))
-        bad = tuple(loss for loss in before if loss.cause == Cause.BAD_MOVE)
-        if never_ready:
-            return Disqualification(name, f"{_what_happened(never_ready)} in the qualification", never_ready)
-        if len(bad) >= rules.bad_moves:
-            return Disqualification(name, f"{_what_happened(bad)} in the qualification", bad)
-        if len(late) >= rules.time_losses:
-            return Disqualification(name, f"{_what_happened(late)} in the qualification", late)
+        limits = (
+            (1, tuple(loss for loss in before if loss.cause in _AT_ONCE)),
+            (rules.bad_moves, tuple(loss for loss in before if loss.cause == Cause.BAD_MOVE)),
+            (rules.time_losses, tuple(loss for loss in before if is_late(loss.cause))),
+        )
+        for limit, found in limits:
+            if len(found) >= limit:
+                return Disqualification(name, f"{_what_happened(found)} in the qualification", found)
     late = tuple(loss for loss in faults if loss.game.fixture.stage != QUALIFICATION and is_late(loss.cause))
     never = tuple(loss for loss in late if loss.cause == Cause.NOT_STARTED)
     if never and definition.time_losses:  # it would go no better another time

@@ -16,7 +16,6 @@ round.
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from threading import Lock
 from typing import Annotated, ClassVar, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
@@ -102,21 +101,13 @@ Pairing: TypeAlias = tuple[tuple[tuple[str, str], ...], str | None]
 """The meetings of a round, and who has a bye."""
 
 
+@lru_cache(maxsize=ROUNDS_KEPT)
 def pair(players: tuple[str, ...], past: Past) -> Pairing:
     """Return the meetings of a round, the leaders first, and who has a bye; ``players`` are in order of seeding.
 
     From table to table the better and the worse one in turn begin the first game. Takes seconds for hundreds of
-    players, but once: in other threads too, who asks for the same meanwhile waits for it.
+    players, but once.
     """
-    with _PAIRING:
-        return _paired(players, past)
-
-
-_PAIRING = Lock()
-
-
-@lru_cache(maxsize=ROUNDS_KEPT)
-def _paired(players: tuple[str, ...], past: Past) -> Pairing:
     import networkx  # takes a fifth of a second, which other servers need not wait for
 
     score = dict(zip(players, past.points, strict=True))

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import trio
 
+from engine.games.catalogue import GAMES
 from engine.games.outcome import Termination
 from engine.wire.seat import Seat
 from engine.wire.words import number_of, word_of
@@ -70,14 +71,20 @@ class ArenaGame(HostedGame):
         if absent := [name for name in self.connecting if name not in players]:
             raise PlayerMissing(f"{' and '.join(absent)} left while the game was set up", ())
         names, definition = self.task.fixture.players, self.task.definition
-        if gone := {name: self._left(name, one) for name, one in self.started.items() if not self._is_there(one)}:
+        gone = {
+            name: self._left(name, one)
+            for name, one in self.started.items()
+            if one.player is None or not self._arena.is_idle(one.player)
+        }
+        if gone:
             raise combine_faults(gone, names)
         for name, one in self.started.items():
             assert one.player is not None
             players[name] = one.player
+        variant = definition.variants[self.task.fixture.variant]
         self.match = self._arena.begin_match(
             self.task.number,
-            self.task.position(),
+            GAMES[variant.game].read(definition.position(self.task.fixture)),
             [players[name] for name in names],
             definition.control(self.task.fixture),
             definition.move_limit,
@@ -117,9 +124,6 @@ class ArenaGame(HostedGame):
         sentence = "the server could not go on with the game, which is played again"
         self._arena.annul(self.match, Termination.SERVER_FAULT, sentence)
         return game_result(self.task.fixture, self.match.state)
-
-    def _is_there(self, one: ProgramCredential) -> bool:
-        return one.player is not None and self._arena.is_idle(one.player)
 
     def _left(self, name: str, one: ProgramCredential) -> PlayerMissing:
         sentence = f"{name} left before the game began: {one.program.report()}"
@@ -334,7 +338,6 @@ class ArenaHost:
         missed = "not said SEEK" if program.stream is None else "neither read its input nor said anything"
         late = "" if program.ended.is_set() else f", and had {missed} after {number_of(limit, 'second')}"
         fault = one.is_builtin or one.failed
-        refused = f"; the last ERROR that it was answered by: {one.refused}" if one.refused else ""
-        sentence = f"{one.name} did not come to the game: {program.report()}{late}{refused}"
+        sentence = f"{one.name} did not come to the game: {program.report()}{late}"
         termination = NO_ANSWER if late else ENDED_AT_START
         raise PlayerMissing(sentence, () if fault else (one.name,), fault=fault, termination=termination)

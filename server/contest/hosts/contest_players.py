@@ -50,8 +50,6 @@ class ProgramCredential:
         """Set when its session is closed."""
         self.failed = False
         """Whether something went wrong in the server with its session."""
-        self.refused = ""
-        """The sentence of the last `ERROR` that its program was answered by."""
 
 
 class WaitingEntrant(NamedTuple):
@@ -155,7 +153,10 @@ class ContestPlayers:
     def connected(self, name: str, fixture: Fixture, definition: Definition) -> bool:
         """Tell whether an entrant waits and accepts a game."""
         free = self._free.get(name.lower())
-        return free is not None and _fits(free.seek, fixture, definition)
+        if free is None or free.seek is None:
+            return free is not None
+        variant = definition.variants[fixture.variant]
+        return _asks_for(free.seek, variant.game, variant.parameters, definition.control(fixture))
 
     def waiting_since(self, name: str) -> float | None:
         """Return when an entrant began to wait, by trio's clock; None if it does not wait."""
@@ -253,12 +254,6 @@ class ContestPlayers:
         ticket = self._tickets[hashed(token)]
         ticket.player = player
         self._seated[player] = ticket
-
-    def refused(self, token: str, sentence: str) -> None:
-        """Note that a request of a program was answered by an error."""
-        ticket = self._tickets.get(hashed(token))
-        if ticket is not None:
-            ticket.refused = sentence
 
     def failed(self, player: "Player") -> None:
         """Note that the server failed while it handled a player's request."""
@@ -403,11 +398,6 @@ def _plays(seek: Seek | None, definition: Definition) -> bool:
         for variant in definition.variants
         for control in controls
     )
-
-
-def _fits(seek: Seek | None, fixture: Fixture, definition: Definition) -> bool:
-    variant = definition.variants[fixture.variant]
-    return seek is None or _asks_for(seek, variant.game, variant.parameters, definition.control(fixture))
 
 
 def _asks_for(seek: Seek, game: str, parameters: str, control: TimeControl) -> bool:

@@ -13,8 +13,6 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple, Protocol
 
-from engine.games.catalogue import GAMES
-from engine.games.interface import Position
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, Fixture, GameResult, Programs
 
@@ -41,10 +39,6 @@ class GameTask(NamedTuple):
     """Whether the match goes on when the server is started again."""
     wanted: Callable[[], bool] = lambda: True
     """Tells whether the game is to begin, when its players are there: the organiser may have changed something."""
-
-    def position(self) -> Position:
-        """Return the position in which the game begins."""
-        return GAMES[self.definition.variants[self.fixture.variant].game].read(self.definition.position(self.fixture))
 
 
 class PlayerMissing(Exception):

@@ -108,8 +108,6 @@ def _wrong_command(definition: Definition, done: Intervention) -> str:
     entrant = definition.entrant(done.name)
     if entrant is None or entrant.connects:
         return f"{done.name} connects by itself, and has no command that could be changed"
-    if entrant.command == done.command:
-        return f"{done.name} has this command already; a program is started anew for each game anyway"
     program = done.command[0]
     folder = Path(definition.folder) / entrant.folder
     places = os.pathsep.join((os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)))

@@ -112,7 +112,7 @@ class ContestService:
 
         Contests that can be played on the ``cluster`` are.
         """
-        self._cluster = cluster
+        self.cluster = cluster
         self._arena = arena
         self._store = store
         self.seats = ArenaHost(arena)
@@ -120,16 +120,6 @@ class ContestService:
         self.cleaned = trio.Event()
         """Set when no program of an earlier server is left: one started before might be taken for such a one."""
         self._held: set[int] = set()
-
-    @property
-    def cores(self) -> tuple[int, int]:
-        """Return how many programs of contests can think at a time, and how many cores they have now."""
-        return self.seats.turns.cores, self.seats.turns.taken
-
-    @property
-    def cluster_room(self) -> tuple[int, int]:
-        """Return how many workers a cluster has, and how many games they can play at a time; 0 without a cluster."""
-        return (0, 0) if self._cluster is None else (self._cluster.workers, self._cluster.games)
 
     async def run(self) -> None:
         """Run contests until cancelled; then end their programs."""
@@ -166,7 +156,7 @@ class ContestService:
             nursery.start_soon(supervise, report, self._report, contest)
             # made beside the loop, and after whatever else is done with the store: it reads all games
             read = partial(Ledger, contest, self._store, self._arena.record_store, self.seats)
-            await Runner(await self.seats.stored(read), self._arena, self.seats, self._cluster).run()
+            await Runner(await self.seats.stored(read), self._arena, self.seats, self.cluster).run()
             nursery.cancel_scope.cancel()
         await supervise(report, self._write, contest)
         await trio.sleep(VERIFY_SECONDS)

@@ -69,8 +69,8 @@ def read_overview(
             }
             for row in store.contests()[: -MAX_CONTESTS - 1 : -1]
         ]
-    cores, taken = service.cores
-    workers, games = service.cluster_room
+    turns = service.seats.turns
+    cluster = service.cluster
     return {
         **trio.from_thread.run_sync(_read_lobby, arena),
         "contests": contests,
@@ -79,10 +79,10 @@ def read_overview(
             "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
             "load": os.getloadavg()[0],
             "free_bytes": shutil.disk_usage(arena.settings.data).free,
-            "cores": cores,
-            "cores_taken": taken,
-            "cluster_workers": workers,
-            "cluster_games": games,
+            "cores": turns.cores,
+            "cores_taken": turns.taken,
+            "cluster_workers": 0 if cluster is None else cluster.workers,
+            "cluster_games": 0 if cluster is None else cluster.games,
         },
         "uploads": [{"bot": one.bot, "number": one.number, "state": one.state} for one in versions.under_way()],
     }

@@ -231,7 +231,6 @@ def test_a_new_command_holds_for_the_next_games_and_the_definition_that_is_kept_
     found = held(replace(definition, entrants=entrants))
     found.intervene(Kind.COMMAND, "a1", None, "python3", "--fast")
     assert found.store.definition(found.id).entrants[0].command == ("python3", "--fast")
-    assert "has this command already" in found.refused(Kind.COMMAND, "a1", None, "python3", "--fast")
     assert "a2 connects by itself" in found.refused(Kind.COMMAND, "a2", None, "./a2")
     assert "stands behind --" in found.refused(Kind.COMMAND, "a1")
     assert "pyhton3 is no program that can be started" in found.refused(Kind.COMMAND, "a1", None, "pyhton3", "a1.py")
