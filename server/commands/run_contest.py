@@ -18,7 +18,7 @@ from server.contest.definition import Definition
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster, connected_cluster
 from server.contest.programs.sandbox.choice import contest_obstacle
-from server.contest.report import formatting, progress, text
+from server.contest.report import formatting, progress
 from server.contest.report.structure import Verdict
 from server.contest.runtime.service import ContestSnapshot, take_snapshot, write_report
 from server.contest.store.folders import folder_of
@@ -75,7 +75,7 @@ async def hold(file: str, definition: Definition, settings: Settings, dask: str,
                 if verdict.differences:
                     follower.say(f"{verdict.sentence}; arena-server contest --verify names them")
             made = await trio.to_thread.run_sync(write_report, data, contest, found)
-            console.print(text.render_report(made))
+            console.print(progress.render_report(made))
             console.print(f"The whole report: {folder_of(data, contest) / 'index.html'}", soft_wrap=True)
             if before is not None:
                 follower.say(

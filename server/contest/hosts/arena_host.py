@@ -1,14 +1,21 @@
 """Hosts games in the arena of this process, with connected players and with programs that it starts, each on its core.
 
 Players are leased: whatever leaves the `AsyncExitStack` of a game gives them back, ends programs and frees cores.
+
+The code of the distribution's own bots is compiled before a contest, since a bot's own compiled code is lost: a sandbox
+keeps none, and without a sandbox the process that compiles beside a bot is ended with its game. So each game of such a
+bot would begin with a compiler at work, for a quarter of a minute or more.
 """
 
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+import structlog
 import trio
 
 from engine.games.catalogue import GAMES
@@ -19,7 +26,7 @@ from server.arena.arena import Arena
 from server.arena.roles import PipedProgram
 from server.arena.session import serve_stream
 from server.config.builtin_bot import builtin_bot_command, builtin_bot_named
-from server.contest.definition import Sandbox
+from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, GameResult, Programs
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.hosts.host import PROGRAMS, CoreQueue, GameTask, HostedGame, PlayerMissing
@@ -32,6 +39,60 @@ from server.net.rate_limiter import AddressUsage, ConnectionQuota
 from server.net.timing import microseconds
 from server.net.wires import Pipes, SocketWire, Wire, detached
 from server.ops import descendants
+
+log = structlog.get_logger()
+
+SEARCHES = "alphabeta"
+"""The bot of this distribution that needs compiled code."""
+
+YIELDING = """
+import os, runpy
+try: os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+except (AttributeError, OSError): os.nice(19)
+runpy.run_module("bots", run_name="__main__", alter_sys=True)
+"""
+"""Runs ``arena-bot``, and takes no time from games that are being played."""
+
+
+def games_to_compile(definition: Definition) -> list[tuple[str, str]]:
+    """Return the games and parameters for which the alpha-beta bot is started, each once.
+
+    It gets ready for a game as it is usually played before it is told a match.
+    """
+    opponents = () if definition.qualification is None else definition.qualification.opponents
+    searching = any(builtin_bot_named(name).kind == SEARCHES for name in opponents)
+    if not searching and not any(_searches(entrant.command) for entrant in definition.entrants):
+        return []
+    usual = [(variant.game, "") for variant in definition.variants]
+    return list(dict.fromkeys(usual + [(variant.game, variant.parameters) for variant in definition.variants]))
+
+
+async def precompile_bots(definition: Definition) -> None:
+    """Compile `games_to_compile` if that is not done yet, within some seconds; raises nothing.
+
+    ``beside_games`` leaves the processors to games that may be played meanwhile, and takes as long as they do. Where it
+    cannot be compiled here, the bots try themselves.
+    """
+    for game, parameters in games_to_compile(definition):
+        command = [sys.executable, "-P", "-c", YIELDING, "warm", game, *([parameters] if parameters else [])]
+        log.info("precompile_started", game=game, params=parameters)
+        try:
+            done = await trio.run_process(
+                command, stdin=subprocess.DEVNULL, capture_stdout=True, capture_stderr=True, check=False
+            )
+        except Exception as error:
+            log.warning("precompile_start_failed", error=repr(error))
+            return
+        if done.returncode:
+            said = done.stderr.decode(errors="replace").strip()
+            log.warning("precompile_failed", game=game, params=parameters, said=said)
+
+
+def _searches(command: tuple[str, ...]) -> bool:
+    """Tell whether a command starts that bot, as ``arena-bot alphabeta`` or ``python -m bots alphabeta``."""
+    place = command.index(SEARCHES) if SEARCHES in command else 0
+    return place > 0 and (Path(command[place - 1]).name == "arena-bot" or command[place - 2 : place] == ("-m", "bots"))
+
 
 Result = TypeVar("Result")
 
@@ -315,21 +376,19 @@ class ArenaHost:
         program = one.program
         seconds = 0
         async with trio.open_nursery() as nursery:
-            done = trio.Event()
 
-            async def wait(event: trio.Event) -> None:
-                await event.wait()
-                done.set()
+            async def give_up_when_ended() -> None:
+                await program.ended.wait()
+                nursery.cancel_scope.cancel()
 
-            nursery.start_soon(wait, one.here)
-            nursery.start_soon(wait, program.ended)
-            while not done.is_set() and seconds < limit:
+            nursery.start_soon(give_up_when_ended)
+            while not one.here.is_set() and seconds < limit:
                 with trio.move_on_after(1):
-                    await done.wait()
+                    await one.here.wait()
                 seconds += not self._arena.accept_status.closed
             # what came while the server stood still is read before anybody is late
             with trio.move_on_after(1):
-                await done.wait()
+                await one.here.wait()
             nursery.cancel_scope.cancel()
         if one.here.is_set():
             return

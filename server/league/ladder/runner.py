@@ -20,10 +20,9 @@ from engine.statistics.online import DAY, LadderPlayer
 from server.arena.arena import Arena
 from server.contest.definition import Entrant, Qualification
 from server.contest.fixtures import Fixture, GameResult, is_paused
-from server.contest.hosts.arena_host import ArenaGame, ArenaHost
+from server.contest.hosts.arena_host import ArenaGame, ArenaHost, precompile_bots
 from server.contest.hosts.contest_players import ContestPlayers, RatedGames
 from server.contest.hosts.host import PROGRAMS, CoreQueue, Host, HostedGame
-from server.contest.hosts.precompile import precompile_bots
 from server.contest.plan import Plan
 from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner

@@ -14,8 +14,7 @@ from server.commands.check_contest import check
 from server.contest import contest_file
 from server.contest.definition import Entrant, Qualification, Sandbox, Variant
 from server.contest.formats.meetings import RoundRobin
-from server.contest.hosts import precompile
-from server.contest.hosts.precompile import YIELDING, games_to_compile, precompile_bots
+from server.contest.hosts.arena_host import YIELDING, games_to_compile, precompile_bots
 from tests.server.contest.played import contest
 from tests.server.contest.runtime.bots import SANDBOX
 from tests.waiting import WAIT_SECONDS
@@ -126,7 +125,7 @@ async def test_it_is_compiled_variant_by_variant_and_a_failure_stops_nothing(mon
 
     monkeypatch.setattr(trio, "run_process", fail)
     await precompile_bots(OURS)
-    await precompile.precompile_bots(contest(2, RoundRobin()))
+    await precompile_bots(contest(2, RoundRobin()))
 
 
 def test_it_runs_the_command_that_compiles() -> None:
