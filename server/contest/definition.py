@@ -209,11 +209,6 @@ class Stage(Part, frozen=True):
     advance: Annotated[int, Range(2, MAX_ENTRANTS, "entrants")] = 0
     """How many of the stage before take part; 0 for all."""
 
-    @property
-    def controls(self) -> list[TimeControl]:
-        """All time controls of its games: of a meeting, and of pairs that are added to it."""
-        return [self.format.control_of(self.control, 1, pair) for pair in (0, 1)]
-
 
 class Qualification(Part, frozen=True):
     """Games of each entrant against built-in bots before the contest, and what disqualifies it there."""

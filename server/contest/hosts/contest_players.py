@@ -391,7 +391,8 @@ def _plays(seek: Seek | None, definition: Definition) -> bool:
     """Tell whether a contest has a game that a player asks for."""
     if seek is None:
         return True
-    controls = [control for stage in definition.stages for control in stage.controls]
+    # of the pairs of a meeting, and of pairs that are added to it
+    controls = [stage.format.control_of(stage.control, 1, pair) for stage in definition.stages for pair in (0, 1)]
     controls += [definition.qualification.control] if definition.qualification is not None else []
     return any(
         _asks_for(seek, variant.game, variant.parameters, control)

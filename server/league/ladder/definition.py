@@ -46,10 +46,6 @@ TITLE = "the ladder"
 """The name of the ladder as a contest."""
 
 
-class BadLadder(BadTable):
-    """A ladder file that cannot be played."""
-
-
 class FixedLevel(msgspec.Struct, frozen=True):
     """A level of the built-in bot, whose rating is known and does not move: a fixed point of the scale."""
 
@@ -113,9 +109,9 @@ _WEIGHT = Field("weight", "weight", float, Range(0.001, 1000))
 def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
     """Read a ladder file that lies in a folder; raises `BadTable`. Files of positions are fetched by ``load``."""
     try:
-        file = TomlTable(tomllib.loads(text), "", "a ladder file", BadLadder)
+        file = TomlTable(tomllib.loads(text), "", "a ladder file", BadTable)
     except tomllib.TOMLDecodeError as error:
-        raise BadLadder(f"this is no TOML: {error}") from None
+        raise BadTable(f"this is no TOML: {error}") from None
     values = read_fields(file, [field for field in fields_of(Definition) if field.name in _AS_IN_CONTESTS])
     rules = read_fields(file, [field for field in fields_of(LadderDefinition) if field.name in _OWN])
     values["visible"] = tuple(str(folder / place) for place in values.get("visible", ()))
@@ -126,7 +122,7 @@ def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
         weight = read_value(table, _WEIGHT) if table.has(_WEIGHT.key) else 1.0
         variant = read_variant(table, load, values.get("seed", 0))
         if variant.name in weights:
-            raise BadLadder(f"{table.place} is {variant.name}, which another one of games is already: take one out")
+            raise BadTable(f"{table.place} is {variant.name}, which another one of games is already: take one out")
         variants.append(variant)
         weights[variant.name] = weight
     levels = [read_table(table, FixedLevel) for table in _optional(file, "levels")]
@@ -139,7 +135,7 @@ def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
     for place, one in enumerate(listed):
         if names[place] in names[:place]:
             name = one.player.name
-            raise BadLadder(f"two players of the ladder are called {name}; capital and small letters are alike")
+            raise BadTable(f"two players of the ladder are called {name}; capital and small letters are alike")
     contest = Definition(
         name=TITLE,
         entrants=tuple(one.entrant for one in listed if one.entrant is not None),
@@ -157,11 +153,11 @@ def read_file(path: Path) -> LadderDefinition:
         text = path.read_text(encoding="utf-8-sig")
         return read(text, folder, lambda name: (folder / name).read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise BadLadder(f"{path} cannot be read: {error.strerror}") from None
+        raise BadTable(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise BadLadder(f"{path} is no UTF-8 text") from None
+        raise BadTable(f"{path} is no UTF-8 text") from None
     except BadTable as error:
-        raise BadLadder(f"{path}: {error}") from None
+        raise BadTable(f"{path}: {error}") from None
 
 
 def _optional(file: TomlTable, key: str) -> list[TomlTable]:

@@ -184,9 +184,8 @@ class LadderRunner(Runner):
     def _may_play(self, one: Listed, playing: Collection[str], standings: dict[str, Standing]) -> bool:
         """Tell whether a player can have a game now; one that connects may have gone since its game ended."""
         name = one.player.name
-        if standings[name].rests:
-            return False
-        return not one.connects or (name not in playing and trio.current_time() >= self._away_until.get(name, 0.0))
+        is_here = not one.connects or (name not in playing and trio.current_time() >= self._away_until.get(name, 0.0))
+        return is_here and not standings[name].rests
 
     def _startable(self, due: Collection[Fixture]) -> list[Fixture]:
         return list(due)

@@ -25,7 +25,7 @@ from server.contest.store.store import LADDER, Store
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import LadderDefinition, Listed, read, roster
 from server.league.ladder.runner import LadderRunner, free_games
-from server.league.ladder.store import LadderStore, failed_sides, score_of
+from server.league.ladder.store import LadderStore, has_failed, score_of
 from tests.server.contest.runtime.test_seating import no_threads
 from tests.server.harness import at_once
 
@@ -329,7 +329,7 @@ def test_what_counts_of_a_game(
     winner: int | None, termination: str, ready: tuple[bool, bool], score: float | None, failed: tuple[bool, bool]
 ) -> None:
     result = GameResult(Fixture(0, 1, 0, 0, 0, ("ann-1", "bob-1")), 1, winner, termination, ready=ready)
-    assert (score_of(result), failed_sides(result)) == (score, failed)
+    assert (score_of(result), (has_failed(result, 0), has_failed(result, 1))) == (score, failed)
 
 
 def test_a_bot_called_as_somebody_in_the_file_is_left_out(ladder: Ladder) -> None:
