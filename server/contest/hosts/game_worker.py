@@ -182,10 +182,8 @@ def cluster_obstacle(definition: Definition) -> str:
     """Say in a sentence why a contest cannot be played on a cluster; empty where it can."""
     connecting = [entrant.name for entrant in definition.entrants if entrant.connects]
     if connecting:
-        names = ", ".join(connecting[:3]) + (", …" if len(connecting) > 3 else "")
-        return (
-            f"a cluster plays programs, and these entrants have no command, so that they connect by themselves: {names}"
-        )
+        names = ", ".join(connecting)
+        return f"a cluster plays programs, and these entrants have no command: {names}"
     if any(entrant.version_of for entrant in definition.entrants):
         return "versions of bots play on the machine of the server; a cluster does not have them"
     if definition.adjudication is not None:

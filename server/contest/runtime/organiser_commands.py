@@ -15,9 +15,6 @@ from server.contest.plan import plan
 from server.contest.scoring import find_disqualified, rests_on
 from server.contest.store.store import Contest, Store
 
-MAX_NAMED = 8
-"""Names that a sentence lists."""
-
 
 class BadIntervention(Exception):
     """An intervention that is refused; ``str(error)`` is a sentence that says why."""
@@ -152,7 +149,4 @@ def _why_not_replayed(
 
 def _of(names: list[str]) -> str:
     """Return a list of names as the end of a sentence."""
-    if not names:
-        return ""
-    more = ", …" if len(names) > MAX_NAMED else ""
-    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names[:MAX_NAMED])}{more}"
+    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names) or 'none'}"

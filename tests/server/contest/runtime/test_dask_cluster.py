@@ -297,7 +297,7 @@ def test_the_digest_of_the_rules_changes_with_each_source(
 
 async def test_contests_that_cannot_be_played_on_a_cluster_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     connecting = definition(text=PROGRAMS + entrants(1, 4))
-    assert cluster_obstacle(connecting).endswith(": c0, c1, c2, …")
+    assert cluster_obstacle(connecting).endswith(": c0, c1, c2, c3")
     adjudicated = definition(text=PROGRAMS + "adjudication = {}\n" + entrants(2, 0))
     assert "take [adjudication] out" in cluster_obstacle(adjudicated)
     assert cluster_obstacle(definition()) == ""
