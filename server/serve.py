@@ -33,7 +33,7 @@ from server.league.accounts import Accounts
 from server.league.console.terminal import Announcements, answer_commands, keep_announced, keep_audit
 from server.league.contests import Comparisons, enter_versions, keep_tidy
 from server.league.ladder.definition import LadderDefinition
-from server.league.ladder.service import LadderService, kept_by_ladder
+from server.league.ladder.runner import LadderService, kept_by_ladder
 from server.league.ladder.store import LadderStore
 from server.league.submissions.pipeline import TRIAL, Pipeline, Turns
 from server.league.submissions.versions import Versions

@@ -75,9 +75,6 @@ class Seating(Protocol):
     def why_unrated(self, name: str) -> str:
         """Return why a player can have no games of the ladder, as a sentence; empty if it can. For any thread."""
 
-    def refused(self, token: str, sentence: str) -> None:
-        """Note that a request of the program with this token was answered by an error."""
-
     def remove(self, player: Player) -> None:
         """Forget a player that cancelled its seek or disconnected."""
 

@@ -197,8 +197,6 @@ class Session:
                     self.reply(m.Notice(error.code, m.Text(str(error))))
                 return
             self.reply(m.Error(error.code, m.Text(str(error))))
-            if self.seat_token:
-                self._arena.contest_players.refused(self.seat_token, str(error))
             self._errors += 1
             if self._errors >= ERRORS:
                 self.close("errors", f"{ERRORS} lines of this session were not accepted; read protocol.md")

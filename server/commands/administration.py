@@ -21,7 +21,7 @@ from engine.wire.words import number_of
 from server.commands.contest import intervene
 from server.commands.options import BY, DATA, FAILED, Data, fail, faults_explained, opened_accounts, show_verdict
 from server.config.settings import WEB
-from server.contest.interventions import Kind, is_paused
+from server.contest.fixtures import Kind, is_paused
 from server.contest.report.formatting import printable
 from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts import AUTHOR, Role
@@ -269,8 +269,7 @@ def verify(file: Path, *, key: str = "") -> None:
     key
         The public key with which it has to be signed, as the organiser has published it.
     """
-    from server.contest.export.archive import MAX_BYTES, BadExport
-    from server.contest.export.exported_contest import verify_export
+    from server.contest.export import MAX_BYTES, BadExport, verify_export
 
     with faults_explained("cannot verify the export", BadExport, status=2):
         with file.open("rb") as packed:

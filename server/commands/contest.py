@@ -32,7 +32,7 @@ from server.config.serve_options import PORTS
 from server.config.settings import Settings
 from server.contest import contest_file
 from server.contest.definition import Definition
-from server.contest.interventions import Intervention, Kind
+from server.contest.fixtures import Intervention, Kind
 from server.ops.logs import configure
 
 contest = cyclopts.App(
@@ -235,14 +235,15 @@ def export(name: str, file: Path, *, data: Data = DATA) -> None:
     file
         The file, as in autumn.zip, which is not there yet.
     """
-    from server.contest.export import archive, exported_contest
+    from server.contest.export import BadExport, verify_export
+    from server.contest.export import export as pack
     from server.contest.report.formatting import printable
 
-    with faults_explained("cannot export the contest", archive.BadExport):
-        packed = exported_contest.export(data, _number_of(data, name))
+    with faults_explained("cannot export the contest", BadExport):
+        packed = pack(data, _number_of(data, name))
         with file.open("xb") as out:
             out.write(packed)
-    made = exported_contest.verify_export(packed)
+    made = verify_export(packed)
     print(f"{file}: {len(packed)} bytes, signed with the key {made.key}; {printable(made.verdict.sentence)}")
 
 
@@ -274,7 +275,7 @@ def intervene(
 
 def _number_of(data: Path, name: str) -> int:
     """Return the number of the contest of a name; ends the program where there is none."""
-    from server.contest.store.verify_process import contest_called
+    from server.contest.store.verification import contest_called
 
     try:
         return contest_called(data, name)

@@ -15,7 +15,7 @@ from server.config import tokens as token_file
 from server.config.serve_options import MAX_PORT
 from server.config.settings import WEB
 from server.contest.report.formatting import printable
-from server.contest.store.verification import Verdict
+from server.contest.report.structure import Verdict
 from server.league.accounts import Accounts, NotAllowed
 from server.league.database import FILE
 from server.storage.database import BadStore

@@ -28,15 +28,15 @@ from server.contest.plan import plan
 from server.contest.programs.program import quote_command
 from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.programs.sandbox.cores import Cores
-from server.contest.report import formatting, progress, text
+from server.contest.report import formatting, progress
+from server.contest.report.structure import Verdict
 from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.runtime.service import ContestSnapshot, take_snapshot, write_report
-from server.contest.scoring.disqualification import Cause, is_late, losses
+from server.contest.scoring import Cause, is_late, losses
 from server.contest.store.folders import folder_of, last_lines
 from server.contest.store.store import FILE, Store
-from server.contest.store.verification import Verdict
-from server.contest.store.verify_process import verify
+from server.contest.store.verification import verify
 from server.league.accounts import Accounts
 from server.league.contests import check_versions
 from server.ops.program_version import program
@@ -89,7 +89,7 @@ async def hold(file: str, definition: Definition, settings: Settings, dask: str,
                 if verdict.differences:
                     follower.say(f"{verdict.sentence}; arena-server contest --verify names them")
             made = await trio.to_thread.run_sync(write_report, data, contest, found)
-            console.print(text.render_report(made))
+            console.print(progress.render_report(made))
             console.print(f"The whole report: {folder_of(data, contest) / 'index.html'}", soft_wrap=True)
             if before is not None:
                 follower.say(

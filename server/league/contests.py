@@ -24,7 +24,7 @@ from engine.duel.openings import usual_plies
 from engine.games.catalogue import GAMES, unknown_game
 from server.contest import contest_file
 from server.contest.definition import Definition, Entrant
-from server.contest.interventions import Intervention, Kind
+from server.contest.fixtures import Intervention, Kind
 from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.report import formatting
 from server.contest.report.structure import Report

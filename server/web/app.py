@@ -30,7 +30,7 @@ from starlette.types import ASGIApp, Scope
 
 from engine.games.catalogue import GAMES, TITLES
 from server.arena.arena import Arena
-from server.contest.report.page import Group, page_values, rounds
+from server.contest.report.files import Group, page_values, rounds
 from server.contest.report.templating import render
 from server.net.admission import Listener
 from server.net.timing import microseconds

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from engine.cli import run
 from engine.match.signature import ANOTHER_KEY, NOBODY, THIS_SERVER, public_key, shown, signature_line, signer
 from engine.match.verification import verify
-from server.contest.export.archive import public_pem
+from server.contest.export import public_pem
 from tests.engine.record_changes import joined, moved, replaced
 from tests.engine.records import records
 

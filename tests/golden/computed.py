@@ -17,8 +17,7 @@ from server.contest.fixtures import GameResult
 from server.contest.plan import Present, plan
 from server.contest.report.contents import make_report
 from server.contest.report.files import file_texts
-from server.contest.report.progress import Moment
-from server.contest.report.text import render_report
+from server.contest.report.progress import Moment, render_report
 
 FOLDER = Path(__file__).parent
 CONTESTS = ("gauntlet", "knockout", "ladder", "round_robin", "swiss")

@@ -21,10 +21,8 @@ from playwright.sync_api import Browser, Error, Page, expect
 
 from engine.games.catalogue import GAMES
 from engine.solve import tablebase
-from server.contest.formats.knockout import Knockout
-from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, RoundRobin
-from server.contest.formats.swiss import Swiss
+from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
+from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.report import files
 from server.contest.report.contents import make_report
 from server.league.accounts import AUTHOR, ORGANISER, Accounts

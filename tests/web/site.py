@@ -13,9 +13,8 @@ import msgspec
 from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
 from engine.wire import messages as m
-from server.contest.formats.knockout import Knockout
-from server.contest.formats.round_robin import RoundRobin
-from server.contest.formats.swiss import Swiss
+from server.contest.formats.meetings import RoundRobin
+from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.report import contents, files
 from server.contest.report.structure import Report
 from tests.server.contest.played import CONTROL

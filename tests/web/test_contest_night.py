@@ -11,9 +11,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from engine.games.catalogue import GAMES
-from server.contest.formats.knockout import Knockout
-from server.contest.formats.round_robin import RoundRobin
-from server.contest.formats.swiss import Swiss
+from server.contest.formats.meetings import RoundRobin
+from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.report import files
 from server.contest.report.contents import make_report
 from server.contest.report.structure import ScheduledGame

@@ -10,9 +10,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 from structlog.testing import capture_logs
 
-from server.contest.formats.knockout import Knockout
-from server.contest.formats.round_robin import RoundRobin
-from server.contest.formats.swiss import Swiss
+from server.contest.formats.meetings import RoundRobin
+from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.report import contents, files
 from server.web.views import contests
 from tests.server.contest.played import CONTROL

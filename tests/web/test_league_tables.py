@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from engine.statistics.online import LadderPlayer
-from server.contest.interventions import Intervention, Kind
+from server.contest.fixtures import Intervention, Kind
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.store.store import FILE, Store
 from server.contest.store.store import LADDER as LADDER_NUMBER

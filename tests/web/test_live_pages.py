@@ -12,7 +12,7 @@ import trio.testing
 from structlog.testing import capture_logs
 
 from engine.wire import messages as m
-from server.contest.formats.swiss import Swiss
+from server.contest.formats.rounds import Swiss
 from server.contest.report import files
 from server.web.http.errors import Refused
 from server.web.live import AGAIN_SECONDS, Broadcaster, LivePages

@@ -10,7 +10,7 @@ from engine.games.catalogue import GAMES
 from engine.games.interface import Position
 from engine.match.verification import time_account, verify
 from engine.wire import messages as m
-from server.contest.formats.swiss import Swiss
+from server.contest.formats.rounds import Swiss
 from server.contest.report import files
 from server.web.views.board import Motion, motion
 from tests.engine.records import Table as Record

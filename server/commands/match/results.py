@@ -22,7 +22,7 @@ from server.commands.match.setup import MatchSetup
 from server.contest.definition import Definition
 from server.contest.fixtures import GameResult
 from server.contest.report import formatting
-from server.contest.scoring.disqualification import Cause, losses
+from server.contest.scoring import Cause, losses
 
 NO_FAULTS = frozenset({Cause.BOARD, Cause.RESIGN, Cause.ADJUDICATED})
 """Causes of losses that are no fault of the player's program."""
@@ -44,7 +44,7 @@ class PlayedGame(msgspec.Struct, frozen=True):
     sentence: str
     """The same for people."""
     causes: tuple[str, str]
-    """Why each side has lost, a word of `server.contest.scoring.disqualification.Cause`; empty where it has not."""
+    """Why each side has lost, a word of `server.contest.scoring.Cause`; empty where it has not."""
     plies: int
     moves: tuple[int, int]
     """Of each side."""

@@ -27,7 +27,7 @@ from engine.wire.words import NAME_PATTERN, NAME_RULE
 from server.config.builtin_bot import BUILTIN_BOTS, BadBuiltinBot, BuiltinBot, builtin_bot_command, read_builtin_bot
 from server.contest.definition import Definition, DrawnOpenings, Entrant, Sandbox, Stage, Variant
 from server.contest.fixtures import Fixture
-from server.contest.formats.round_robin import Pairs, all_meetings
+from server.contest.formats.meetings import Pairs, all_meetings
 
 MAX_NAME = 32
 """Characters of a name."""

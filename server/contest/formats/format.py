@@ -113,11 +113,6 @@ class StageFormat(msgspec.Struct, frozen=True, array_like=True):
     """Whether a bye is worth the points of a meeting."""
 
     @property
-    def follows_results(self) -> bool:
-        """Whether games of the stage follow from results; else all are known from the beginning."""
-        return self.by_rounds or self.is_open
-
-    @property
     def title(self) -> str:
         """The name of the format with its size."""
         raise NotImplementedError
@@ -134,10 +129,6 @@ class StageFormat(msgspec.Struct, frozen=True, array_like=True):
         """Return the time control of a pair of games in a stage with that control and number of pairs."""
         return control
 
-    def controls(self, control: TimeControl) -> list[TimeControl]:
-        """Return all time controls of a stage with that control."""
-        return [control]
-
     def batches(self, players: int, left: int, size: int, schedule: Schedule, open: Batch) -> list[Batch]:
         """Return the games that are left, of ``players`` of whom ``left`` are not out, as far as that is known.
 
@@ -146,17 +137,12 @@ class StageFormat(msgspec.Struct, frozen=True, array_like=True):
         return [open]
 
     def seconds_left(self, gone: float) -> float | None:
-        """Return how long the stage still lasts after some seconds; None without a limit of time."""
+        """Return how long the stage still lasts after some seconds; None where its games decide that."""
         return None
 
     def most_meetings(self, players: int) -> int:
         """Return a bound on the number of meetings of that many players; a meeting may be a single pair."""
         raise NotImplementedError
-
-    @property
-    def may_grow(self) -> bool:
-        """Whether there may be more games than `batches` says."""
-        return False
 
     def fault(self, first: bool, entrants: int) -> str:
         """Return what is wrong with the format in a contest file, as the end of a sentence; empty if it is right.

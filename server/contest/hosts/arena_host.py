@@ -1,16 +1,24 @@
 """Hosts games in the arena of this process, with connected players and with programs that it starts, each on its core.
 
 Players are leased: whatever leaves the `AsyncExitStack` of a game gives them back, ends programs and frees cores.
+
+The code of the distribution's own bots is compiled before a contest, since a bot's own compiled code is lost: a sandbox
+keeps none, and without a sandbox the process that compiles beside a bot is ended with its game. So each game of such a
+bot would begin with a compiler at work, for a quarter of a minute or more.
 """
 
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+import structlog
 import trio
 
+from engine.games.catalogue import GAMES
 from engine.games.outcome import Termination
 from engine.wire.seat import Seat
 from engine.wire.words import number_of, word_of
@@ -18,21 +26,73 @@ from server.arena.arena import Arena
 from server.arena.lobby import PipedProgram
 from server.arena.session import serve_stream
 from server.config.builtin_bot import builtin_bot_command, builtin_bot_named
-from server.contest.definition import Sandbox
+from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, GameResult, Programs
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
-from server.contest.hosts.core_queue import CoreQueue
-from server.contest.hosts.host import GameTask, HostedGame, PlayerMissing
-from server.contest.hosts.worker_job import PROGRAMS
+from server.contest.hosts.host import PROGRAMS, CoreQueue, GameTask, HostedGame, PlayerMissing
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
 from server.contest.programs.sandbox.choice import NotVisible, seal_of
 from server.contest.programs.sandbox.cores import CoreLease, Cores
-from server.contest.scoring.results import game_result
+from server.contest.scoring import game_result
 from server.contest.store.folders import errors_of
 from server.net.admission import AddressUsage, ConnectionQuota
 from server.net.connection import Pipes, SocketWire, Wire, detached
 from server.net.timing import microseconds
 from server.ops import descendants
+
+log = structlog.get_logger()
+
+SEARCHES = "alphabeta"
+"""The bot of this distribution that needs compiled code."""
+
+YIELDING = """
+import os, runpy
+try: os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+except (AttributeError, OSError): os.nice(19)
+runpy.run_module("bots", run_name="__main__", alter_sys=True)
+"""
+"""Runs ``arena-bot``, and takes no time from games that are being played."""
+
+
+def games_to_compile(definition: Definition) -> list[tuple[str, str]]:
+    """Return the games and parameters for which the alpha-beta bot is started, each once.
+
+    It gets ready for a game as it is usually played before it is told a match.
+    """
+    opponents = () if definition.qualification is None else definition.qualification.opponents
+    searching = any(builtin_bot_named(name).kind == SEARCHES for name in opponents)
+    if not searching and not any(_searches(entrant.command) for entrant in definition.entrants):
+        return []
+    usual = [(variant.game, "") for variant in definition.variants]
+    return list(dict.fromkeys(usual + [(variant.game, variant.parameters) for variant in definition.variants]))
+
+
+async def precompile_bots(definition: Definition) -> None:
+    """Compile `games_to_compile` if that is not done yet, within some seconds; raises nothing.
+
+    ``beside_games`` leaves the processors to games that may be played meanwhile, and takes as long as they do. Where it
+    cannot be compiled here, the bots try themselves.
+    """
+    for game, parameters in games_to_compile(definition):
+        command = [sys.executable, "-P", "-c", YIELDING, "warm", game, *([parameters] if parameters else [])]
+        log.info("precompile_started", game=game, params=parameters)
+        try:
+            done = await trio.run_process(
+                command, stdin=subprocess.DEVNULL, capture_stdout=True, capture_stderr=True, check=False
+            )
+        except Exception as error:
+            log.warning("precompile_start_failed", error=repr(error))
+            return
+        if done.returncode:
+            said = done.stderr.decode(errors="replace").strip()
+            log.warning("precompile_failed", game=game, params=parameters, said=said)
+
+
+def _searches(command: tuple[str, ...]) -> bool:
+    """Tell whether a command starts that bot, as ``arena-bot alphabeta`` or ``python -m bots alphabeta``."""
+    place = command.index(SEARCHES) if SEARCHES in command else 0
+    return place > 0 and (Path(command[place - 1]).name == "arena-bot" or command[place - 2 : place] == ("-m", "bots"))
+
 
 Result = TypeVar("Result")
 
@@ -68,18 +128,24 @@ class ArenaGame(HostedGame):
         Where it does not begin, who waits for a game goes on waiting.
         """
         contest_players = ContestPlayers.of(self._arena)
-        if absent := contest_players.absent(self.connecting):
+        players = contest_players.waiting(self.connecting)
+        if absent := [name for name in self.connecting if name not in players]:
             raise PlayerMissing(f"{' and '.join(absent)} left while the game was set up", ())
         names, definition = self.task.fixture.players, self.task.definition
-        if gone := {name: self._left(name, one) for name, one in self.started.items() if not self._is_there(one)}:
+        gone = {
+            name: self._left(name, one)
+            for name, one in self.started.items()
+            if one.player is None or not self._arena.is_idle(one.player)
+        }
+        if gone:
             raise combine_faults(gone, names)
-        players = contest_players.waiting(self.connecting)
         for name, one in self.started.items():
             assert one.player is not None
             players[name] = one.player
+        variant = definition.variants[self.task.fixture.variant]
         self.match = self._arena.begin_match(
             self.task.number,
-            self.task.position(),
+            GAMES[variant.game].read(definition.position(self.task.fixture)),
             [players[name] for name in names],
             definition.control(self.task.fixture),
             definition.move_limit,
@@ -100,8 +166,17 @@ class ArenaGame(HostedGame):
         return game_result(self.task.fixture, self.match.state)
 
     def leave_cores(self) -> bool:
-        """Let another game use the cores of this one while its programs are being ended, if that is possible."""
-        return self._host.leave_cores(self)
+        """Let another game use the cores of this one, which is over, while its programs are being ended.
+
+        Tell whether it can be: sandboxes are made meanwhile, and each program begins when its core is free.
+        """
+        definition = self.task.definition
+        if self._host.turns.alone or definition.sandbox is Sandbox.NONE or len(self.cores) < PROGRAMS:
+            return False
+        if any(lease.core is None for lease in self.cores):
+            return False
+        self._host.cores.announce(self.cores)
+        return True
 
     def cut_off(self) -> GameResult | None:
         """Annul a match that is not over, and return it; None if it is over, or the arena has it no more."""
@@ -110,9 +185,6 @@ class ArenaGame(HostedGame):
         sentence = "the server could not go on with the game, which is played again"
         self._arena.annul(self.match, Termination.SERVER_FAULT, sentence)
         return game_result(self.task.fixture, self.match.state)
-
-    def _is_there(self, one: ProgramCredential) -> bool:
-        return one.player is not None and self._arena.is_idle(one.player)
 
     def _left(self, name: str, one: ProgramCredential) -> PlayerMissing:
         sentence = f"{name} left before the game began: {one.program.report()}"
@@ -145,27 +217,15 @@ class ArenaHost:
         """Take a running arena."""
         self._arena = arena
         self._home = descendants.home_of(arena.settings.data)
-        self._cores = Cores()
+        self.cores = Cores()
         self._one_at_a_time = trio.CapacityLimiter(1)
-        self.turns = CoreQueue(self._cores.count)
+        self.turns = CoreQueue(self.cores.count)
 
     def leave(self, contest: int) -> None:
         """Remove a contest; after the last one the server uses all cores again."""
         self.turns.leave(contest)
         if self.turns.idle:
-            self._cores.rest()
-
-    def leave_cores(self, game: ArenaGame) -> bool:
-        """Let another game use the cores of one that is over, while its programs are being ended.
-
-        Tell whether it can be: sandboxes are made meanwhile, and each program begins when its core is free.
-        """
-        if self.turns.alone or game.task.definition.sandbox is Sandbox.NONE or len(game.cores) < PROGRAMS:
-            return False
-        if any(lease.core is None for lease in game.cores):
-            return False
-        self._cores.announce(game.cores)
-        return True
+            self.cores.rest()
 
     async def stored(self, work: Callable[[], Result]) -> Result:
         """Use the store in a thread, since the disk may be slow; one call after the other."""
@@ -207,8 +267,8 @@ class ArenaHost:
         cores: dict[str, CoreLease] = {}
         for name in fixture.players:
             if name not in connecting:
-                cores[name] = CoreLease(None) if definition.cores > self._cores.count else self._cores.take()
-                stack.callback(self._cores.give_back, cores[name])  # when what runs in the nursery has ended
+                cores[name] = CoreLease(None) if definition.cores > self.cores.count else self.cores.take()
+                stack.callback(self.cores.give_back, cores[name])  # when what runs in the nursery has ended
         game.cores = list(cores.values())
         nursery = await stack.enter_async_context(trio.open_nursery())
         stack.callback(nursery.cancel_scope.cancel)
@@ -316,21 +376,19 @@ class ArenaHost:
         program = one.program
         seconds = 0
         async with trio.open_nursery() as nursery:
-            done = trio.Event()
 
-            async def wait(event: trio.Event) -> None:
-                await event.wait()
-                done.set()
+            async def give_up_when_ended() -> None:
+                await program.ended.wait()
+                nursery.cancel_scope.cancel()
 
-            nursery.start_soon(wait, one.here)
-            nursery.start_soon(wait, program.ended)
-            while not done.is_set() and seconds < limit:
+            nursery.start_soon(give_up_when_ended)
+            while not one.here.is_set() and seconds < limit:
                 with trio.move_on_after(1):
-                    await done.wait()
+                    await one.here.wait()
                 seconds += not self._arena.accept_status.closed
             # what came while the server stood still is read before anybody is late
             with trio.move_on_after(1):
-                await done.wait()
+                await one.here.wait()
             nursery.cancel_scope.cancel()
         if one.here.is_set():
             return
@@ -339,7 +397,6 @@ class ArenaHost:
         missed = "not said SEEK" if program.stream is None else "neither read its input nor said anything"
         late = "" if program.ended.is_set() else f", and had {missed} after {number_of(limit, 'second')}"
         fault = one.is_builtin or one.failed
-        refused = f"; the last ERROR that it was answered by: {one.refused}" if one.refused else ""
-        sentence = f"{one.name} did not come to the game: {program.report()}{late}{refused}"
+        sentence = f"{one.name} did not come to the game: {program.report()}{late}"
         termination = NO_ANSWER if late else ENDED_AT_START
         raise PlayerMissing(sentence, () if fault else (one.name,), fault=fault, termination=termination)

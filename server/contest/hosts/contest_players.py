@@ -1,11 +1,11 @@
-"""The players of contests: waiting entrants, leases for games, and credentials of programs.
+"""The players of contests: waiting entrants, their attendance, leases for games, and credentials of programs.
 
 The arena asks it about every log-in and every seek; who plays a contest (`server.contest.runtime.runner`) takes from it
 whom it needs.
 """
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,8 +17,9 @@ from engine.wire.words import ANY
 from server.arena.matchmaking import Seek
 from server.config.tokens import hashed
 from server.contest.definition import Definition, Entrant
-from server.contest.fixtures import Fixture
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.report.structure import Pause
+from server.contest.scoring import absence_result, missing_sentence
 from server.storage.player_logs import FindKept
 
 if TYPE_CHECKING:
@@ -49,8 +50,6 @@ class ProgramCredential:
         """Set when its session is closed."""
         self.failed = False
         """Whether something went wrong in the server with its session."""
-        self.refused = ""
-        """The sentence of the last `ERROR` that its program was answered by."""
 
 
 class WaitingEntrant(NamedTuple):
@@ -147,12 +146,6 @@ class ContestPlayers:
         if free is not None and not free.rated and len(list(self._entrants(name))) == 1:
             self._send_home(free.player, f"{name} plays no more in the contest {definition.name!r}: {reason}")
 
-    def send_home_unrated(self, name: str, sentence: str) -> None:
-        """Close the session of a player who waits for games of the ladder, and is to have none."""
-        free = self._free.get(name.lower())
-        if free is not None and free.rated:
-            self._send_home(free.player, sentence)
-
     def _send_home(self, player: "Player", sentence: str) -> None:
         del self._free[player.key]
         player.close("over", sentence)
@@ -160,7 +153,10 @@ class ContestPlayers:
     def connected(self, name: str, fixture: Fixture, definition: Definition) -> bool:
         """Tell whether an entrant waits and accepts a game."""
         free = self._free.get(name.lower())
-        return free is not None and _fits(free.seek, fixture, definition)
+        if free is None or free.seek is None:
+            return free is not None
+        variant = definition.variants[fixture.variant]
+        return _asks_for(free.seek, variant.game, variant.parameters, definition.control(fixture))
 
     def waiting_since(self, name: str) -> float | None:
         """Return when an entrant began to wait, by trio's clock; None if it does not wait."""
@@ -194,13 +190,9 @@ class ContestPlayers:
                 for _, changed in self._entrants(name):
                     changed()
 
-    def absent(self, names: Iterable[str]) -> list[str]:
-        """Return which of these entrants do not wait any more."""
-        return [name for name in names if name.lower() not in self._free]
-
     def waiting(self, names: Iterable[str]) -> dict[str, "Player"]:
-        """Return the sessions of waiting entrants by name. Raises KeyError where one is `absent`."""
-        return {name: self._free[name.lower()].player for name in names}
+        """Return by name the sessions of these entrants that wait."""
+        return {name: self._free[name.lower()].player for name in names if name.lower() in self._free}
 
     def take(self, names: Iterable[str]) -> None:
         """Remove waiting entrants, whose match has begun."""
@@ -262,12 +254,6 @@ class ContestPlayers:
         ticket = self._tickets[hashed(token)]
         ticket.player = player
         self._seated[player] = ticket
-
-    def refused(self, token: str, sentence: str) -> None:
-        """Note that a request of a program was answered by an error."""
-        ticket = self._tickets.get(hashed(token))
-        if ticket is not None:
-            ticket.refused = sentence
 
     def failed(self, player: "Player") -> None:
         """Note that the server failed while it handled a player's request."""
@@ -337,22 +323,82 @@ class ContestPlayers:
                 yield self._contests[contest]
 
 
+LOOK_SECONDS = 1.0
+"""How often to look whether something has changed that nobody tells."""
+
+STEADY_SECONDS = 2.0
+"""An entrant that was missing is there again when it has waited for so long, or a match of it has begun.
+
+One that comes and goes all the time is there at some looks, and never long enough to play."""
+
+
+class Attendance:
+    """The attendance of the entrants of a contest that connect by themselves."""
+
+    def __init__(self, contest_players: ContestPlayers, connecting: frozenset[str]) -> None:
+        """Take the names, and the contest players that wait."""
+        self.connecting = connecting
+        self.absent: tuple[str, ...] = ()
+        """Those who were not there at the last look."""
+        self._contest_players = contest_players
+        self._missing: dict[str, float] = {}
+        """For how many seconds entrants have been missing."""
+        self._looked = float("-inf")
+
+    def absent_from(self, definition: Definition, fixture: Fixture) -> list[str]:
+        """Return the players of a game that should connect, and do not wait."""
+        return [
+            name
+            for name in fixture.players
+            if name in self.connecting and not self._contest_players.connected(name, fixture, definition)
+        ]
+
+    def look(
+        self, definition: Definition, due: Collection[Fixture], running: Mapping[Fixture, int | None], *, counts: bool
+    ) -> list[Fixture]:
+        """Return the games whose players are present; measure how long others have been missing.
+
+        Time in which the server stood still does not count, nor that before a look that does not ``count``.
+        """
+        if not self.connecting:
+            return list(due)
+        playing = {name for fixture, match in running.items() if match is not None for name in fixture.players}
+        absent = {fixture: self.absent_from(definition, fixture) for fixture in due}
+        missing = {name for names in absent.values() for name in names} - playing
+        now = trio.current_time()
+        passed, self._looked = min(now - self._looked, 2 * LOOK_SECONDS), now
+        if not counts:
+            passed = 0.0
+        since = {name: self._contest_players.waiting_since(name) for name in self._missing}
+        steady = {name for name, began in since.items() if began is not None and now - began >= STEADY_SECONDS}
+        known = {name: seconds for name, seconds in self._missing.items() if name not in playing | steady - missing}
+        self._missing = known | {name: known[name] + passed if name in known else 0.0 for name in missing}
+        self.absent = tuple(sorted(missing))
+        return [fixture for fixture, names in absent.items() if not names]
+
+    def given_up(self, definition: Definition, due: Collection[Fixture]) -> list[GameResult]:
+        """Return the games that entrants lose by missing longer than the contest's patience."""
+        out = {name for name in self.absent if self._missing[name] >= definition.patience}
+        lost = {one: [name for name in self.absent_from(definition, one) if name in out] for one in due}
+        return [
+            absence_result(fixture, names, missing_sentence(names, definition.patience))
+            for fixture, names in lost.items()
+            if names
+        ]
+
+
 def _plays(seek: Seek | None, definition: Definition) -> bool:
     """Tell whether a contest has a game that a player asks for."""
     if seek is None:
         return True
-    controls = [control for stage in definition.stages for control in stage.controls]
+    # of the pairs of a meeting, and of pairs that are added to it
+    controls = [stage.format.control_of(stage.control, 1, pair) for stage in definition.stages for pair in (0, 1)]
     controls += [definition.qualification.control] if definition.qualification is not None else []
     return any(
         _asks_for(seek, variant.game, variant.parameters, control)
         for variant in definition.variants
         for control in controls
     )
-
-
-def _fits(seek: Seek | None, fixture: Fixture, definition: Definition) -> bool:
-    variant = definition.variants[fixture.variant]
-    return seek is None or _asks_for(seek, variant.game, variant.parameters, definition.control(fixture))
 
 
 def _asks_for(seek: Seek, game: str, parameters: str, control: TimeControl) -> bool:

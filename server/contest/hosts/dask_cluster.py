@@ -1,7 +1,7 @@
 """Plays games on the workers of a cluster of dask.distributed.
 
 A worker plays half as many games at a time as it has threads. It plays a game to the end
-(`server.contest.hosts.worker_job`), and the record that comes back is verified. When a worker is lost, other workers
+(`server.contest.hosts.game_worker`), and the record that comes back is verified. When a worker is lost, other workers
 play its games under the same numbers. When the scheduler is lost, all games wait until it is back. A worker that fails
 again and again gets no more games, and a game that fails again and again is given back to the contest.
 """
@@ -20,10 +20,10 @@ import trio
 from server.arena.arena import Arena
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, GameResult
-from server.contest.hosts import worker_job
-from server.contest.hosts.host import MAX_FAILURES, GameTask, HostedGame, NotPlayed, PlayerMissing
-from server.contest.hosts.worker_job import PROGRAMS, BadAnswer, Job, Played, check_answer, cluster_obstacle, make_job
-from server.contest.scoring.results import game_result
+from server.contest.hosts import game_worker
+from server.contest.hosts.game_worker import BadAnswer, Job, Played, check_answer, cluster_obstacle, make_job
+from server.contest.hosts.host import MAX_FAILURES, PROGRAMS, GameTask, HostedGame, NotPlayed, PlayerMissing
+from server.contest.scoring import game_result
 from server.contest.store.folders import keep_written
 from server.ops.faults import server_fault
 from server.ops.program_version import program_with_rules
@@ -221,7 +221,7 @@ class Cluster:
     async def _greet(self, worker: _Worker, threads: int) -> None:
         """Let a worker play if it has all that games need."""
         try:
-            lacks = await self._call(worker, partial(worker_job.greet, self._folder, program_with_rules()))
+            lacks = await self._call(worker, partial(game_worker.greet, self._folder, program_with_rules()))
         except WorkerLost:
             self._forget(worker)  # the next look greets it again
             return
@@ -237,7 +237,7 @@ class Cluster:
 
     async def play(self, job: Job) -> Played:
         """Let a worker play a game as soon as one has room for it. Raises `NotPlayed`."""
-        task = partial(worker_job.play_task, msgspec.json.encode(job))
+        task = partial(game_worker.play_task, msgspec.json.encode(job))
         failures = 0
         while failures < MAX_FAILURES:
             worker, client = await self._with_room(), self._client

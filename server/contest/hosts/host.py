@@ -1,4 +1,6 @@
-"""The interface of hosts: a host leases the players of a game, lets it be played, and returns a verified result.
+"""The interface of hosts, and the queue for the cores of this machine.
+
+A host leases the players of a game, lets it be played, and returns a verified result.
 
 There are three: an arena in the server's process, for players that connect and for programs whose games are watched
 there (`server.contest.hosts.arena_host`); the same in a process of its own, which plays one game and ends
@@ -11,10 +13,11 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple, Protocol
 
-from engine.games.catalogue import GAMES
-from engine.games.interface import Position
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, Fixture, GameResult, Programs
+
+PROGRAMS = 2
+"""That play a game."""
 
 MAX_FAILURES = 5
 """A game in which the server has died so often, or that failed otherwise through no lack of the machine, is given up.
@@ -36,10 +39,6 @@ class GameTask(NamedTuple):
     """Whether the match goes on when the server is started again."""
     wanted: Callable[[], bool] = lambda: True
     """Tells whether the game is to begin, when its players are there: the organiser may have changed something."""
-
-    def position(self) -> Position:
-        """Return the position in which the game begins."""
-        return GAMES[self.definition.variants[self.fixture.variant].game].read(self.definition.position(self.fixture))
 
 
 class PlayerMissing(Exception):
@@ -106,3 +105,85 @@ class Host(Protocol):
         None where the game is not to begin after all: the server stops, or a player was withdrawn. Raises
         `PlayerMissing` where a player did not come.
         """
+
+
+class CoreQueue:
+    """The queue for cores: which contest begins a game of programs next, and how many cores each has."""
+
+    def __init__(self, cores: int) -> None:
+        """Take the number of programs that can think at the same time."""
+        self.cores = cores
+        self.alone = False
+        """Set while a game is played beside which there is to be no other one, of any contest."""
+        self._taken: dict[int, int] = {}
+        self._last: dict[int, int] = {}
+        self._waits: set[int] = set()
+        self._wants: set[int] = set()
+        self._wake: dict[int, Callable[[], None]] = {}
+        self._begun = 0
+        self._games = 0
+
+    def enter(self, contest: int, wake: Callable[[], None]) -> None:
+        """Add a contest; ``wake`` is called when it may be its turn."""
+        self._wake[contest] = wake
+        self._last[contest], self._taken[contest] = 0, 0
+
+    def leave(self, contest: int) -> None:
+        """Remove a contest."""
+        for table in (self._wake, self._last, self._taken):
+            table.pop(contest, None)
+        self._waits.discard(contest)
+        self._wants.discard(contest)
+        self.tell()
+
+    def others(self, contest: int) -> int:
+        """Return how many cores a contest leaves to others: all if one waits that began a game less recently."""
+        waits = [other for other in self._waits if other != contest and self._last[other] < self._last[contest]]
+        return self.cores if waits else sum(taken for other, taken in self._taken.items() if other != contest)
+
+    @property
+    def taken(self) -> int:
+        """Return how many cores programs of all contests have now."""
+        return sum(self._taken.values())
+
+    def wants(self, contest: int, wants: bool) -> None:
+        """Note whether a contest has games of programs left to begin, whoever has the cores: itself, perhaps."""
+        (self._wants.add if wants else self._wants.discard)(contest)
+
+    def contested(self, contest: int) -> bool:
+        """Tell whether another contest has a use for any core that is free, or will be."""
+        return bool((self._waits | self._wants) - {contest})
+
+    @property
+    def idle(self) -> bool:
+        """Tell whether there is no contest."""
+        return not self._wake
+
+    @property
+    def quiet(self) -> bool:
+        """Tell whether no contest has a running game."""
+        return self._games == 0
+
+    def waits(self, contest: int, waits: bool) -> None:
+        """Note whether a contest has games that could begin if there were cores for their programs."""
+        (self._waits.add if waits else self._waits.discard)(contest)
+
+    def take(self, contest: int, programs: int) -> None:
+        """Take cores for a game of a contest, one for each program."""
+        self._games += 1
+        self._taken[contest] += programs
+        if programs:
+            self._begun += 1
+            self._last[contest] = self._begun
+
+    def give_back(self, contest: int, programs: int) -> None:
+        """Give back the cores of a game when its programs have ended."""
+        self._games -= 1
+        if contest in self._taken:
+            self._taken[contest] -= programs
+        self.tell()
+
+    def tell(self) -> None:
+        """Wake all contests."""
+        for wake in list(self._wake.values()):
+            wake()

@@ -11,8 +11,8 @@ from engine.statistics.elo import Decision, Ratings, count_pairs, estimate
 from server.contest.definition import Definition, Sandbox, format_word
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, counted_games, points, rated_games
 from server.contest.formats.format import StageView
-from server.contest.formats.knockout import Knockout, bracket, seeds
-from server.contest.plan import Plan, StageState
+from server.contest.formats.rounds import Knockout, bracket, seeds
+from server.contest.plan import Cell, Plan, StageState, crosstable, stage_view, standings
 from server.contest.report import formatting
 from server.contest.report.progress import Moment, estimate_left
 from server.contest.report.structure import (
@@ -31,9 +31,8 @@ from server.contest.report.structure import (
     Stage,
     Variant,
 )
-from server.contest.scoring import disqualification
-from server.contest.scoring.disqualification import Cause, find_disqualified, is_late, losses
-from server.contest.standings import Cell, crosstable, stage_view, standings
+from server.contest.scoring import Cause, find_disqualified, is_late, losses
+from server.contest.scoring import Loss as FoundLoss
 from server.storage.disk import SUFFIX
 
 _NAMES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
@@ -178,7 +177,7 @@ def make_report(
     lost = [
         (loss, _loss(loss, listed[numbers[game.fixture] - 1]))
         for game in valid
-        for loss in disqualification.losses(definition, game)
+        for loss in losses(definition, game)
         if loss.name in entrants
     ]
     between = [game for game in valid if game.played and set(entrants).issuperset(game.fixture.players)]
@@ -213,7 +212,7 @@ def make_report(
             Disqualified(
                 name=name, reason=out.reason, evidence=tuple(shown for loss, shown in lost if loss in out.evidence)
             )
-            for name, out in disqualification.find_disqualified(definition, valid).items()
+            for name, out in find_disqualified(definition, valid).items()
         ),
         losses=tuple(shown for _, shown in lost),
         games=listed,
@@ -347,7 +346,7 @@ def _schedule(definition: Definition, plan: Plan, moment: Moment) -> tuple[Sched
     return tuple(ScheduledGame(**_of_fixture(definition, one), running=one in running) for one in games)
 
 
-def _loss(loss: disqualification.Loss, game: Game) -> Loss:
+def _loss(loss: FoundLoss, game: Game) -> Loss:
     return Loss(
         name=loss.name,
         opponent=loss.game.fixture.players[1 - loss.side],

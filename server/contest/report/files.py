@@ -1,20 +1,33 @@
-"""Writes the files of a report, JSON, CSV and the page, and compares reports. Each file is replaced as a whole."""
+"""The files of a report: JSON, CSV and a page without scripts; and the variables of its page on the server.
+
+Each file is replaced as a whole. The pages are made by Jinja2 templates, which escape markup and control characters. No
+text of an entrant becomes markup, and nothing is fetched from elsewhere.
+"""
 
 import csv
 import io
+from base64 import b64encode
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
 from math import isclose
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
+from markupsafe import Markup
 
+from engine.games.catalogue import variant_title
 from engine.statistics.elo import Rating
+from engine.wire.words import number_of
 from server.contest.formats.format import Standing
-from server.contest.report.formatting import printable
-from server.contest.report.page import page
-from server.contest.report.structure import Game, Report
+from server.contest.report import formatting
+from server.contest.report.formatting import interruptions, printable
+from server.contest.report.structure import TEST, Game, Report, ScheduledGame, Stage
+from server.contest.report.templating import add_filters, render
 
 FORMULAS = ("=", "+", "-", "@")
 """What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection")."""
@@ -110,3 +123,219 @@ def _is_same(one: Any, other: Any) -> bool:
 def _short(value: Any) -> str:
     text = msgspec.json.encode(value).decode()
     return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+PACKAGE = "server.contest.report"
+
+STYLES = ("base.css", "contest.css")
+"""The style sheets that a report needs, in order; the pages of the server link to the same files."""
+
+
+@cache
+def style_sheet(name: str) -> str:
+    """Return one of the `STYLES`."""
+    return (files(PACKAGE) / "styles" / name).read_text(encoding="utf-8")
+
+
+MAX_CROSSED = 60
+"""Most entrants whose crosstable is drawn: a wider one is not read by anybody, the games are listed all the same."""
+
+LARGE, FEW = 16, 8
+"""Lines of a table that are more than this, and next games and meetings of a round, are shown by a click."""
+
+MAX_LISTED = 20_000
+"""Most games that a page lists; with more of them browsers get slow."""
+
+
+class Group(NamedTuple):
+    """Games that are listed together."""
+
+    title: str
+    games: tuple[Game, ...]
+    id: str = ""
+    """Target of links to a round on a page of the server: ``round-2-1`` is the first round of stage 2."""
+
+    @property
+    def has_programs(self) -> bool:
+        """Tell whether the resource usage of any program is known."""
+        return any(game.first_cpu is not None or game.second_cpu is not None for game in self.games)
+
+
+def meetings(games: Sequence[Game]) -> list[Group]:
+    """Group games by meetings; the titles have the points of both players."""
+    found: defaultdict[frozenset[str], list[Game]] = defaultdict(list)
+    for game in games:
+        found[frozenset((game.first, game.second))].append(game)
+    groups = []
+    for of_two in found.values():
+        one, other = of_two[0].first, of_two[0].second
+        counted = [game for game in of_two if game.counts]
+        score = (formatting.points(sum(game.points_of(name) for game in counted)) for name in (one, other))
+        groups.append(Group(f"{one} {' : '.join(score)} {other}", tuple(of_two)))
+    return groups
+
+
+def rounds(games: Sequence[Game]) -> list[Group]:
+    """Group games by stages and rounds, the newest of these first."""
+    found: dict[tuple[str, str], list[Game]] = {}
+    for game in games:
+        title = f"Stage {game.stage}, round {game.round}" if game.stage else "Qualification"
+        id = f"round-{game.stage}-{game.round}" if game.stage else "round-0"
+        found.setdefault((title, id), []).append(game)
+    return [Group(title, tuple(of_round), id) for (title, id), of_round in reversed(found.items())]
+
+
+def match_of(number: int, games: Sequence[Game]) -> int | None:
+    """Return the match number of the game with this number in the report."""
+    return games[number - 1].match
+
+
+class RoundCell(NamedTuple):
+    """A round of a player."""
+
+    opponent: str
+    """Empty for a bye."""
+    games: tuple[Game, ...]
+    """Games that are over and count, the one that the player began first; none before the first result."""
+    points: float
+    """In this round."""
+    so_far: float
+    """In this round and all before it."""
+    bye: bool
+
+
+def swiss_rounds(stage: Stage, report: Report) -> list[list[RoundCell | None]]:
+    """Return a row for each line of the stage's table, with a cell for each round; None if the player was not paired.
+
+    A round that has no result yet is known only from the games that the schedule lists.
+    """
+    games: defaultdict[tuple[str, int], list[Game]] = defaultdict(list)
+    opponents: dict[tuple[str, int], str] = dict.fromkeys(((bye.name, bye.round) for bye in stage.byes), "")
+    counted = [game for game in report.games if game.stage == stage.number and game.counts]
+    paired: list[Game | ScheduledGame] = [*counted, *(one for one in report.schedule if one.stage == stage.number)]
+    for one in paired:
+        opponents |= {(one.first, one.round): one.second, (one.second, one.round): one.first}
+    for game in counted:
+        games[game.first, game.round].append(game)
+        games[game.second, game.round].append(game)
+    return [_row(line, games, opponents) for line in stage.table]
+
+
+def _row(
+    line: Standing, games: Mapping[tuple[str, int], Sequence[Game]], opponents: Mapping[tuple[str, int], str]
+) -> list[RoundCell | None]:
+    """Return the rounds of a player; ``games`` and ``opponents`` are by name and round."""
+    rounds = range(1, max((round for _, round in opponents), default=0) + 1)
+    scored = {round: sum(game.points_of(line.name) for game in games.get((line.name, round), ())) for round in rounds}
+    of_bye = (line.points - sum(scored.values())) / line.byes if line.byes else 0.0
+    row: list[RoundCell | None] = []
+    so_far = 0.0
+    for round in rounds:
+        opponent = opponents.get((line.name, round))
+        points = of_bye if opponent == "" else scored[round]
+        so_far += points
+        mine = tuple(sorted(games.get((line.name, round), ()), key=lambda game: game.first != line.name))
+        row.append(None if opponent is None else RoundCell(opponent, mine, points, so_far, opponent == ""))
+    return row
+
+
+def stage_title(report: Report, number: int) -> str:
+    """Return the title of a stage: its format, and its number where there are several; 0 is the qualification."""
+    if number == 0:
+        return "Qualification"
+    format = report.stages[number - 1].format.partition(",")[0]
+    return format if len(report.stages) == 1 else f"Stage {number}: {format}"
+
+
+add_filters(
+    *filter(callable, vars(formatting).values()),
+    match_of,
+    meetings,
+    number_of,
+    stage_title,
+    swiss_rounds,
+    variant_title,
+)
+
+
+class Section(NamedTuple):
+    """A part of the page."""
+
+    id: str
+    title: str
+    """The text of links to it."""
+    heading: str = ""
+    """The heading where it differs from the title."""
+    stage: Stage | None = None
+
+    @property
+    def template(self) -> str:
+        """Name of its template."""
+        return f"sections/{self.id if self.stage is None else 'stage'}.html"
+
+
+def page(report: Report) -> str:
+    """Return the report as one page."""
+    css = "".join(map(style_sheet, STYLES))
+    digest = b64encode(sha256(css.encode()).digest()).decode()
+    # the style sheet of the page itself, by its digest, and nothing else
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    sections = [*_stages(report), *_more(report), *_games(report)]
+    context = {**_context(report), "contents": sections, "sections": sections}
+    return render("document.html", **context, css=Markup(css), policy=policy) + "\n"
+
+
+def page_values(report: Report, contest: int, known: int) -> dict[str, object]:
+    """Return the variables of a report's page on the server; ``known`` is the number of games known to be played."""
+    listed = rounds(report.games) if len(report.games) <= MAX_LISTED else []
+    stages, more = _stages(report), _more(report)
+    return {
+        **_context(report),
+        "contest": contest,
+        "known": known,
+        "contents": [*stages, *(_games(report) if listed else ()), *more],
+        "stages": stages,
+        "rounds": listed,
+        "more": more,
+    }
+
+
+def _context(report: Report) -> dict[str, object]:
+    """Return the variables of the templates."""
+    return {
+        "report": report,
+        "contest": None,
+        "linked": len(report.games) <= MAX_LISTED,
+        "max_crossed": MAX_CROSSED,
+        "max_listed": MAX_LISTED,
+        "large": LARGE,
+        "few": FEW,
+        "test": TEST,
+    }
+
+
+def _stages(report: Report) -> list[Section]:
+    """Return the stages with entrants, the last one first, and the schedule."""
+    stages = [one for one in reversed(report.stages) if one.table]
+    found = [Section(f"stage-{one.number}", stage_title(report, one.number), stage=one) for one in stages]
+    return found + [Section("schedule", "Schedule")] * bool(report.schedule)
+
+
+def _games(report: Report) -> list[Section]:
+    """Return the list of games, if there are any."""
+    return [Section("games", "Games")] * bool(report.games)
+
+
+def _more(report: Report) -> list[Section]:
+    """Return the other sections of the page that are not empty."""
+    sections = (
+        (report.ratings, Section("ratings", "Ratings")),
+        (report.comparisons, Section("comparisons", "Comparisons", "Two against each other")),
+        (True, Section("variants", "Games played", "Games played, and the advantage of beginning")),
+        (report.disqualified, Section("disqualified", "Disqualified")),
+        (report.losses, Section("losses", "Losses", "Losses by cause")),
+        (report.interventions, Section("interventions", "The organiser's interventions")),
+        (interruptions(report), Section("interruptions", "Interruptions")),
+        (report.qualification, Section("qualification", "Qualification")),
+    )
+    return [section for content, section in sections if content]

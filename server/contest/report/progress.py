@@ -1,23 +1,30 @@
-"""How far a contest has come, how many games are left, and how long they will take.
+"""How far a contest has come, as a line; and its tables, for a terminal.
 
-The time follows from the part of the budgets that recent games have taken, and from the number of games that can be
-played at a time: cores, entrants that connect and play one game each, and rounds that wait for the round before. Before
-the first game, all budgets count as used up.
+The time that is left follows from the part of the budgets that recent games have taken, and from the number of games
+that can be played at a time: cores, entrants that connect and play one game each, and rounds that wait for the round
+before. Before the first game, all budgets count as used up. Names and sentences are never read as markup, and control
+nothing in the terminal.
 """
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import NamedTuple
 
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
 from engine.wire.words import duration, number_of
-from server.contest.definition import Definition, Stage
+from server.contest.definition import Definition, Qualification
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, Schedule, counted_games
 from server.contest.formats.format import Batch
 from server.contest.plan import Plan, StageState, plan
 from server.contest.report import formatting
-from server.contest.report.structure import Pause
-from server.contest.scoring.disqualification import find_disqualified
+from server.contest.report.formatting import marks, with_forfeits
+from server.contest.report.structure import Pause, Report, Stage
+from server.contest.scoring import find_disqualified
 
 RECENT = 50
 """Games, the last ones, that predict the duration of the next ones."""
@@ -54,8 +61,6 @@ class Remaining(NamedTuple):
 
     games: int
     """Running games included, tie-breaks not."""
-    at_least: bool
-    """There may be more games: a format decides that later."""
     seconds: float
     measured: bool = True
     """The time follows from games that were played, or from a time limit; False: all budgets count as used up."""
@@ -63,7 +68,7 @@ class Remaining(NamedTuple):
     def text(self, where: str) -> str:
         """Return games and time as text; ``where`` stands behind the number of games."""
         note = "" if self.measured else " with all budgets used up"
-        return f"{'at least ' if self.at_least else ''}{self.games} {where} about {duration(self.seconds)}{note}"
+        return f"{self.games} {where} about {duration(self.seconds)}{note}"
 
 
 def progress_line(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> str:
@@ -98,13 +103,13 @@ def forecast(definition: Definition, cores: int) -> str:
 def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> Remaining:
     """Estimate the games and the time that are left, as if nobody else were disqualified."""
     if plan.over:
-        return Remaining(0, False, 0.0)
+        return Remaining(0, 0.0)
     valid = counted_games(games)
     out = find_disqualified(definition, valid).keys()
     share = _share_of_budgets(definition, valid)
     last = plan.stages[-1]
     players = sum(name not in out for name in last.players)
-    left = Remaining(0, False, 0.0)
+    left = Remaining(0, 0.0)
     for number in range(last.number, len(definition.stages)):
         if number == last.number:
             entered, schedule, batches = len(last.players), last.schedule, [_open_batch(last, valid, out)]
@@ -114,22 +119,20 @@ def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Pla
         stage = definition.qualification if number == QUALIFICATION else definition.stages[number]
         assert stage is not None
         a_game = 2 * stage.control.budget / SECOND * (1.0 if share is None else share)
-        limit, may_grow = None, False
-        if isinstance(stage, Stage):
+        limit = None
+        if not isinstance(stage, Qualification):
             if not schedule.complete:
                 size = 2 * len(definition.variants) * stage.pairs
                 batches = stage.format.batches(entered, players, size, schedule, batches[0])
             gone = (moment.now - moment.began.get(number, moment.now)).total_seconds()
-            limit, may_grow = stage.format.seconds_left(gone), stage.format.may_grow
-        seconds = sum(_batch_seconds(definition, batch, a_game, moment) for batch in batches)
-        if limit:  # at 0 only the pairs that have begun are left
-            seconds = limit if may_grow else min(limit, seconds)
+            limit = stage.format.seconds_left(gone)
+        # at a limit of 0 only the pairs that have begun are left
+        seconds = limit or sum(_batch_seconds(definition, batch, a_game, moment) for batch in batches)
         count = sum(batch.games for batch in batches)
         left = Remaining(
             left.games + count,
-            left.at_least or (may_grow and not schedule.complete),
             left.seconds + seconds,
-            left.measured and (share is not None or not count or (may_grow and bool(limit))),
+            left.measured and (share is not None or not count or bool(limit)),
         )
     return left
 
@@ -161,3 +164,92 @@ def _share_of_budgets(definition: Definition, games: list[GameResult]) -> float 
         return None
     budgets = sum(2 * definition.control(game.fixture).budget for game in played) / SECOND
     return sum(max(game.seconds, sum(game.used) / SECOND) for game in played) / budgets
+
+
+Row = Sequence[RenderableType]
+
+
+def render_report(report: Report) -> RenderableType:
+    """Return state and tables of a report: the last stage first, then qualification and ratings, and the notes.
+
+    Crosstables, games, losses and interruptions stand on the page of the report.
+    """
+    state = "final result" if report.state == "over" else f"running, as of {formatting.date(report.made)}"
+    state = "cancelled: the table is as it was then" if report.is_cancelled else state
+    parts: list[RenderableType] = [_plain(report.name, "bold"), _plain(state, "dim")]
+    for stage in reversed(report.stages):
+        parts += (
+            [_title(f"Stage {stage.number}: {stage.format} · {stage.time}"), standings(stage)] if stage.table else []
+        )
+    if report.qualification is not None:
+        rows: list[Row] = [
+            (
+                _plain(line.name, "bold"),
+                *map(str, (line.games, line.left, line.late, line.bad_moves)),
+                _plain(line.verdict, "red" if line.disqualified else ""),
+            )
+            for line in report.qualification.table
+        ]
+        parts += [_title("Qualification"), _table(("name", "games", "left", "late", "bad moves", "verdict"), rows)]
+    if report.ratings:
+        ratings: list[Row] = [
+            (
+                str(place),
+                _plain(rating.name, "bold"),
+                *("–" if elo is None else formatting.elo(elo) for elo in (rating.elo, rating.low, rating.high)),
+                str(rating.games),
+            )
+            for place, rating in enumerate(report.ratings, 1)
+        ]
+        heads = ("#", "name", "Elo", "95 % from", "to", "games")
+        parts += [_title("Ratings, Elo against the average"), _table(heads, ratings)]
+    parts += [Padding(_plain(note, "dim"), (1, 0, 0, 0)) for note in report.notes]
+    return Group(*parts)
+
+
+def standings(stage: Stage) -> RenderableType:
+    """Return the table of a stage, with disqualifications and byes below it."""
+    columns = marks(stage)
+    rows: list[Row] = [
+        (
+            str(line.place),
+            _plain(line.name, "dim strike" if line.disqualified else "bold"),
+            *(mark.text(line) for mark in columns),
+            with_forfeits(line.wins, line.forfeits_won),
+            str(line.draws),
+            with_forfeits(line.losses, line.forfeits_lost),
+            str(line.firsts),
+            formatting.time_used(line.used),
+            formatting.time_used(line.longest),
+            str(line.time_losses or "–"),
+        )
+        for line in stage.table
+    ]
+    heads = ("#", "name", *(mark.short for mark in columns), "+", "=", "−", "began", "time", "longest", "late")
+    out = [line for line in stage.table if line.disqualified]
+    below = [_plain(f"{line.name} is disqualified: {line.disqualified}", "red") for line in out]
+    if stage.byes:
+        byes = ", ".join(f"{bye.name} in round {bye.round}" for bye in stage.byes)
+        below.append(_plain(f"byes: {byes}", "dim"))
+    return Group(_table(heads, rows), *below)
+
+
+def _table(heads: Sequence[str], rows: Iterable[Row]) -> Table:
+    """Return a table: names and verdicts wrap where there is no room, and numbers stand to the right."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    for head in heads:
+        if head in ("name", "verdict"):
+            table.add_column(head, min_width=8)
+        else:
+            table.add_column(head, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _title(text: str) -> RenderableType:
+    return Padding(_plain(text, "bold"), (1, 0, 0, 0))
+
+
+def _plain(text: str, style: str = "") -> Text:
+    return Text(formatting.printable(text), style, overflow="ellipsis")

@@ -5,14 +5,15 @@ Times of games are in microseconds, dates in UTC, ratings in Elo.
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 import msgspec
 
 from engine.statistics.elo import Rating, Sprt
-from server.contest.fixtures import Bye
+from engine.wire.words import number_of
+from server.contest.fixtures import Bye, Kind
 from server.contest.formats.format import Standing
-from server.contest.interventions import Kind
-from server.contest.standings import Cell
+from server.contest.plan import Cell
 
 TEST = Sprt(-25, 25)
 """Of two, either may be the stronger one: the test asks which, and takes 25 Elo either way as its two hypotheses. It
@@ -86,7 +87,7 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     record: str
     stage: int
     cause: str
-    """A word of `server.contest.scoring.disqualification.Cause`."""
+    """A word of `server.contest.scoring.Cause`."""
     reason: str
     sentence: str
     log: str = ""
@@ -108,6 +109,39 @@ class Pause(msgspec.Struct, frozen=True):
     ended: datetime | None
     """None: it lasts."""
     reason: str
+
+
+MAX_NOTES = 20
+"""Differences that a report names."""
+
+
+class Verdict(NamedTuple):
+    """The result of a verification."""
+
+    games: int
+    """Results that were held against their records."""
+    trusted: int
+    """Games that did not take place, as by absence: they have no record, and follow from nothing else."""
+    differences: tuple[str, ...]
+    unproven: tuple[str, ...] = ()
+    """A sentence for each game that did not take place. The store does not keep it."""
+
+    @property
+    def sentence(self) -> str:
+        """The verdict as a sentence."""
+        text = number_of(self.games, "game")
+        if self.trusted:
+            text += f"; {self.trusted} did not take place, by the kept results alone: no record shows it"
+        if not self.differences:
+            return f"verified: {text}"
+        return f"NOT verified: {number_of(len(self.differences), 'difference')} in {text}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes for the report."""
+        more = len(self.differences) - MAX_NOTES
+        left = (f"{more} more differences: arena-server contest --verify names them",) if more > 0 else ()
+        return (self.sentence, *self.differences[:MAX_NOTES], *left)
 
 
 class Meeting(msgspec.Struct, frozen=True, kw_only=True):
@@ -234,7 +268,7 @@ class Intervention(msgspec.Struct, frozen=True, kw_only=True):
 
     date: datetime
     what: str
-    """A word of `server.contest.interventions.Kind`."""
+    """A word of `server.contest.fixtures.Kind`."""
     sentence: str
 
 

@@ -185,12 +185,13 @@ class Adjudicator:
         running = {match.number for match in matches}
         self._asked = {number: plies for number, plies in self._asked.items() if number in running}
         order = {number: place for place, number in enumerate(self._asked)}
-        waiting = [match for match in matches if self._is_new(match)]
+        waiting = [
+            match
+            for match in matches
+            if match.state.playing
+            and self._rules.from_ply <= match.state.history.plies != self._asked.get(match.number)
+        ]
         return min(waiting, key=lambda match: order.get(match.number, -1), default=None)
-
-    def _is_new(self, match: Match) -> bool:
-        plies = match.state.history.plies
-        return match.state.playing and plies >= self._rules.from_ply and self._asked.get(match.number) != plies
 
 
 async def _look_at(match: Match, matches: Callable[[], Iterable[Match]], process: WorkerProcess) -> None:

@@ -10,15 +10,20 @@ from pathlib import Path
 
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition
-from server.contest.fixtures import Fixture, GameResult, counted_games
-from server.contest.interventions import ACTIONS, Intervention, Kind, Target, is_cancelled, is_paused
+from server.contest.fixtures import (
+    ACTIONS,
+    Fixture,
+    GameResult,
+    Intervention,
+    Kind,
+    Target,
+    counted_games,
+    is_cancelled,
+    is_paused,
+)
 from server.contest.plan import plan
-from server.contest.scoring.disqualification import find_disqualified
-from server.contest.scoring.results import rests_on
+from server.contest.scoring import find_disqualified, rests_on
 from server.contest.store.store import Contest, Store
-
-MAX_NAMED = 8
-"""Names that a sentence lists."""
 
 
 class BadIntervention(Exception):
@@ -111,8 +116,6 @@ def _wrong_command(definition: Definition, done: Intervention) -> str:
     entrant = definition.entrant(done.name)
     if entrant is None or entrant.connects:
         return f"{done.name} connects by itself, and has no command that could be changed"
-    if entrant.command == done.command:
-        return f"{done.name} has this command already; a program is started anew for each game anyway"
     program = done.command[0]
     folder = Path(definition.folder) / entrant.folder
     places = os.pathsep.join((os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)))
@@ -144,7 +147,4 @@ def _why_not_replayed(
 
 def _of(names: list[str]) -> str:
     """Return a list of names as the end of a sentence."""
-    if not names:
-        return ""
-    more = ", …" if len(names) > MAX_NAMED else ""
-    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names[:MAX_NAMED])}{more}"
+    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names) or 'none'}"

@@ -6,7 +6,7 @@ has left it.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from datetime import UTC, datetime
 from functools import partial
 
@@ -16,26 +16,25 @@ import trio
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Definition, Interrupted
-from server.contest.fixtures import Fixture, GameResult
-from server.contest.hosts.arena_host import ArenaHost
-from server.contest.hosts.contest_players import ContestPlayers, Presence
+from server.contest.fixtures import Fixture, GameResult, Intervention, Kind, is_cancelled, is_paused, withdrawn
+from server.contest.hosts.arena_host import ArenaHost, precompile_bots
+from server.contest.hosts.contest_players import LOOK_SECONDS, Attendance, ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster, ClusterHost
-from server.contest.hosts.host import GameTask, Host, HostedGame, NotPlayed, PlayerMissing
-from server.contest.hosts.precompile import precompile_bots
-from server.contest.hosts.worker_job import PROGRAMS, cluster_obstacle
-from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused, withdrawn
-from server.contest.plan import Plan, Present, games_to_start
+from server.contest.hosts.game_worker import cluster_obstacle
+from server.contest.hosts.host import PROGRAMS, GameTask, Host, HostedGame, NotPlayed, PlayerMissing
+from server.contest.plan import Plan, PlanCache, Present, games_to_start, make_plan
 from server.contest.programs.sandbox.choice import wait_until_sealable
 from server.contest.runtime.adjudication import Adjudicator
-from server.contest.runtime.due_games import LOOK_SECONDS, MAX_LEFT, Attendance, PlanCache, make_plan
 from server.contest.runtime.ledger import Ledger, missing_resource
-from server.contest.scoring.disqualification import is_harmless
-from server.contest.scoring.results import absence_result, game_result
+from server.contest.scoring import absence_result, game_result, is_harmless
 from server.match.match import Match
 from server.ops.faults import pause_seconds
 from server.ops.supervisor import supervise
 
 log = structlog.get_logger()
+
+MAX_LEFT = 8
+"""Games whose results may be on their way to the disk while others begin: a disk that does not answer ends that."""
 
 
 class Runner:
@@ -62,8 +61,8 @@ class Runner:
         self._host: Host = host or (seats if self._cluster is None else ClusterHost(arena, self._cluster))
         self._connecting = frozenset(entrant.name for entrant in self.definition.entrants if entrant.connects)
         self._attendance = Attendance(ContestPlayers.of(arena), self._connecting)
-        self._running: dict[Fixture, int | None] = {}
-        """By match, from the start of their programs until their results are kept."""
+        self.playing: dict[Fixture, int | None] = {}
+        """Games by match, from the start of their programs until their results are kept."""
         self._left_cores: set[Fixture] = set()
         """Those of them whose cores are left to other games."""
         self._due = PlanCache()
@@ -100,15 +99,10 @@ class Runner:
         contest_players.over(self.definition)
         log.info("contest_ended", contest=self.definition.name, games=len(self._ledger.games))
 
-    @property
-    def playing(self) -> Mapping[Fixture, int | None]:
-        """The games that are played now, by the number of the match, until their programs have ended."""
-        return self._running
-
     async def _prepare(self) -> None:
         """Wait until this machine can start the programs, with what they need compiled."""
         await wait_until_sealable(self.definition, self._ledger.pause, self._was_cancelled)
-        await precompile_bots(self.definition, beside_games=True)
+        await precompile_bots(self.definition)
 
     def wake(self) -> None:
         """Let the runner look again for games that can begin."""
@@ -116,7 +110,7 @@ class Runner:
 
     def _tell(self) -> None:
         """Publish the running games, missing entrants and the pause."""
-        present = Presence(frozenset(self._running), self._attendance.absent, self._ledger.paused)
+        present = Presence(frozenset(self.playing), self._attendance.absent, self._ledger.paused)
         ContestPlayers.of(self._arena).present[self.contest] = present
 
     async def _recover(self, nursery: trio.Nursery) -> None:
@@ -124,7 +118,7 @@ class Runner:
         for number, fixture in self._ledger.left.items():
             match = self._arena.matches.get(number)
             if match is not None and self._comes_back(fixture):
-                self._running[fixture] = number
+                self.playing[fixture] = number
                 nursery.start_soon(self._await_return, fixture, match)
                 continue
             past = await self._arena.read_past_match(number) if match is None else None
@@ -158,7 +152,7 @@ class Runner:
                 await over.wait()
             await self._keep(game_result(fixture, match.state))
         finally:
-            self._running.pop(fixture)
+            self.playing.pop(fixture)
             self._seats.turns.give_back(self.contest, 0)
             self.wake()
 
@@ -174,12 +168,12 @@ class Runner:
                 continue
             for game in found.forfeited:
                 await self._keep(game)
-            if found.over and (found.final or not self._running) and await self._ledger.close():
+            if found.over and (found.stages[-1].schedule.final or not self.playing) and await self._ledger.close():
                 return
             if not self._arena.stopping:
                 self._begin(nursery, self._look_for(found.due))
                 self._tell()
-                if not self._running and not self._is_paused and await self._give_up(found.due):
+                if not self.playing and not self._is_paused and await self._give_up(found.due):
                     continue
             with trio.move_on_after(LOOK_SECONDS):
                 await self._changed.wait()
@@ -209,9 +203,9 @@ class Runner:
             return standing
         await self._heed_organiser()
         now = datetime.now(UTC)
-        free = [name for name in self._free() if not any(name in fixture.players for fixture in self._running)]
+        free = [name for name in self._free() if not any(name in fixture.players for fixture in self.playing)]
         seconds = {stage: (now - began).total_seconds() for stage, began in self._ledger.began.items()}
-        present = Present(frozenset(self._running), tuple(free), seconds)
+        present = Present(frozenset(self.playing), tuple(free), seconds)
         definition, games = self.definition, self._ledger.games
         count = len(games)
         found, outs = await trio.to_thread.run_sync(make_plan, definition, tuple(games), present)
@@ -238,7 +232,7 @@ class Runner:
         turns = self._seats.turns
         turns.waits(self.contest, False)
         paused = self._ledger.paused is not None  # by a fault of the server: one game at a time, until one is played
-        if self._is_paused or (paused and self._running) or turns.alone or len(self._left_cores) >= MAX_LEFT:
+        if self._is_paused or (paused and self.playing) or turns.alone or len(self._left_cores) >= MAX_LEFT:
             return
         if paused:  # it may be one game alone that cannot be played
             due = sorted(due, key=lambda fixture: self._tries[fixture])
@@ -246,7 +240,7 @@ class Runner:
         sound = [fixture for fixture in due if fixture not in failures] if failures else due
         suspects = [fixture for fixture in due if fixture in failures] if failures else []
         chosen = self._startable(sound)
-        if not chosen and not self._running and turns.quiet:
+        if not chosen and not self.playing and turns.quiet:
             chosen = self._startable(suspects)[:1]
             turns.alone = bool(chosen)
         if paused:
@@ -254,7 +248,7 @@ class Runner:
         turns.wants(self.contest, any(fixture not in chosen and self._programs(fixture) for fixture in due))
         self._due.begun(chosen)
         for fixture in chosen:
-            self._running[fixture] = None
+            self.playing[fixture] = None
             turns.take(self.contest, self._programs(fixture))
             nursery.start_soon(self._play, fixture)
 
@@ -262,8 +256,8 @@ class Runner:
         """Return the games that can begin; note if others wait for cores."""
         free, turns = self._free(), self._seats.turns
         if self._cluster is not None:
-            return games_to_start(self.definition, due, self._running, free, PROGRAMS * self._cluster.games)
-        others, running = turns.others(self.contest), self._running.keys() - self._left_cores
+            return games_to_start(self.definition, due, self.playing, free, PROGRAMS * self._cluster.games)
+        others, running = turns.others(self.contest), self.playing.keys() - self._left_cores
         chosen = games_to_start(self.definition, due, running, free, turns.cores, others)
         if others and len(chosen) < len(games_to_start(self.definition, due, running, free, turns.cores)):
             turns.waits(self.contest, True)
@@ -276,7 +270,7 @@ class Runner:
     def _look_for(self, due: Collection[Fixture]) -> list[Fixture]:
         """Return the games whose players are present. Nobody is missing during a pause, or while nobody can connect."""
         counts = self._ledger.paused is None and not self._is_paused and not self._arena.accept_status.closed
-        return self._attendance.look(self.definition, due, self._running, counts=counts)
+        return self._attendance.look(self.definition, due, self.playing, counts=counts)
 
     async def _give_up(self, due: Collection[Fixture]) -> bool:
         """Let entrants lose games that have been missing too long; tell whether there are any."""
@@ -294,7 +288,7 @@ class Runner:
         except* Exception as group:
             await self._failed(fixture, group)
         finally:
-            self._running.pop(fixture, None)
+            self.playing.pop(fixture, None)
             self._leave_cores(fixture)
             self._left_cores.discard(fixture)
             self.wake()
@@ -324,7 +318,7 @@ class Runner:
 
     async def _have_played(self, fixture: Fixture) -> None:
         """Let the host play a game, and keep its result."""
-        number = self._running[fixture] = self._arena.record_store.numbers.next()
+        number = self.playing[fixture] = self._arena.record_store.numbers.next()
         known, began = len(self.definition.interventions), trio.current_time()
         if not await self._ledger.begin(fixture, number):
             return  # the organiser has just changed something
@@ -405,7 +399,7 @@ class Runner:
 
     def _matches(self) -> list[Match]:
         """Return the matches of this contest that are running."""
-        return [match for number, match in self._arena.matches.items() if number in self._running.values()]
+        return [match for number, match in self._arena.matches.items() if number in self.playing.values()]
 
 
 def _ends(done: Intervention, match: Match) -> bool:

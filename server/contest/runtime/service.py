@@ -31,7 +31,7 @@ from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.store.folders import folder_of, link_to_log, links_to_logs
 from server.contest.store.store import Store
-from server.contest.store.verify_process import verify
+from server.contest.store.verification import verify
 from server.ops import descendants
 from server.ops.supervisor import supervise
 
@@ -57,10 +57,6 @@ class ContestSnapshot(NamedTuple):
     games: list[GameResult]
     plan: Plan
     moment: Moment
-
-    def report(self) -> Report:
-        """Return the whole report; that of a long contest takes seconds."""
-        return make_report(*self)
 
 
 def take_snapshot(store: Store, contest: int, now: datetime, present: Presence | None = None) -> ContestSnapshot:
@@ -88,7 +84,7 @@ def take_snapshot(store: Store, contest: int, now: datetime, present: Presence |
 
 def write_report(data: Path, contest: int, found: ContestSnapshot) -> Report:
     """Write the report of a contest into its folder, and return it; raises OSError."""
-    made = _with_logs(found.report(), data, contest)
+    made = _with_logs(make_report(*found), data, contest)
     files.write_report_files(made, folder_of(data, contest))
     return made
 
@@ -116,28 +112,14 @@ class ContestService:
 
         Contests that can be played on the ``cluster`` are.
         """
-        self._cluster = cluster
+        self.cluster = cluster
         self._arena = arena
         self._store = store
-        self._seats = ArenaHost(arena)
+        self.seats = ArenaHost(arena)
+        """The host of its games, also for others that play on the same cores."""
         self.cleaned = trio.Event()
         """Set when no program of an earlier server is left: one started before might be taken for such a one."""
         self._held: set[int] = set()
-
-    @property
-    def seats(self) -> ArenaHost:
-        """The seating of its games, for others that play on the same cores."""
-        return self._seats
-
-    @property
-    def cores(self) -> tuple[int, int]:
-        """Return how many programs of contests can think at a time, and how many cores they have now."""
-        return self._seats.turns.cores, self._seats.turns.taken
-
-    @property
-    def cluster_room(self) -> tuple[int, int]:
-        """Return how many workers a cluster has, and how many games they can play at a time; 0 without a cluster."""
-        return (0, 0) if self._cluster is None else (self._cluster.workers, self._cluster.games)
 
     async def run(self) -> None:
         """Run contests until cancelled; then end their programs."""
@@ -161,7 +143,7 @@ class ContestService:
     async def _look(self, nursery: trio.Nursery) -> None:
         """Begin the contests that are not over, also those that are opened later."""
         while True:
-            for row in await self._seats.stored(self._store.contests):
+            for row in await self.seats.stored(self._store.contests):
                 if row.closed is None and row.id not in self._held:
                     self._held.add(row.id)
                     nursery.start_soon(supervise, f"contest {row.id}", self._hold, row.id)
@@ -173,8 +155,8 @@ class ContestService:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(supervise, report, self._report, contest)
             # made beside the loop, and after whatever else is done with the store: it reads all games
-            read = partial(Ledger, contest, self._store, self._arena.record_store, self._seats)
-            await Runner(await self._seats.stored(read), self._arena, self._seats, self._cluster).run()
+            read = partial(Ledger, contest, self._store, self._arena.record_store, self.seats)
+            await Runner(await self.seats.stored(read), self._arena, self.seats, self.cluster).run()
             nursery.cancel_scope.cancel()
         await supervise(report, self._write, contest)
         await trio.sleep(VERIFY_SECONDS)
@@ -183,7 +165,7 @@ class ContestService:
 
     async def _verify(self, contest: int) -> None:
         """Verify a finished contest in another process, unless a command has done it."""
-        if await self._seats.stored(partial(self._store.verification, contest)) is not None:
+        if await self.seats.stored(partial(self._store.verification, contest)) is not None:
             return
         left = False
 
@@ -196,7 +178,7 @@ class ContestService:
             found = await trio.to_thread.run_sync(work, abandon_on_cancel=True)
         finally:
             left = True
-        await self._seats.stored(partial(self._store.save_verification, contest, datetime.now(UTC), found))
+        await self.seats.stored(partial(self._store.save_verification, contest, datetime.now(UTC), found))
         (log.error if found.differences else log.info)("contest_verified", contest=contest, found=found.sentence)
 
     async def _report(self, contest: int) -> None:
@@ -214,7 +196,7 @@ class ContestService:
 
     async def _snapshot(self, contest: int) -> ContestSnapshot:
         present = ContestPlayers.of(self._arena).present.get(contest)
-        return await self._seats.stored(partial(take_snapshot, self._store, contest, datetime.now(UTC), present))
+        return await self.seats.stored(partial(take_snapshot, self._store, contest, datetime.now(UTC), present))
 
     async def _write(self, contest: int, found: ContestSnapshot | None = None) -> None:
         """Write the report of a contest, as of now or of a snapshot."""

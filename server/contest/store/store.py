@@ -18,11 +18,9 @@ from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition, definition_text, read_definition
-from server.contest.fixtures import Fixture, GameResult, Programs
-from server.contest.interventions import Intervention
-from server.contest.report.structure import Pause
-from server.contest.scoring.results import effective_results, with_commands
-from server.contest.store.verification import Verdict
+from server.contest.fixtures import Fixture, GameResult, Intervention, Programs
+from server.contest.report.structure import Pause, Verdict
+from server.contest.scoring import effective_results, with_commands
 from server.ops.typed_json import decode
 from server.storage.database import BadStore, Schema, connect, guarded, snapshot, transaction
 from server.storage.disk import Disk

@@ -1,4 +1,4 @@
-"""Verifies the results of a contest against their records and its rules. Pure: records in, differences out.
+"""Verifies the results of a contest against their records and its rules, in worker processes. Changes nothing.
 
 Each difference is a sentence. What a record shows is recomputed from it: winner, termination, moves, times. Games that
 were not played have none: forfeits have to follow from the games before them. Absences and games that were set aside
@@ -6,23 +6,44 @@ stand in the kept results alone, and are named; that they are possible in the co
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from functools import cache, partial
+from multiprocessing import get_context
+from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED
 from engine.match import verification
 from engine.match.reader import BadRecord
 from engine.match.record import Header
-from engine.wire.words import number_of
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Fixture, GameResult
-from server.contest.plan import Plan, Present, forfeit, plan
+from server.contest.plan import Plan, Present, forfeit
+from server.contest.plan import plan as plan_games
+from server.contest.programs.sandbox.cores import usable
+from server.contest.report.contents import make_report
+from server.contest.report.files import differences, file_texts
 from server.contest.report.formatting import control
-from server.contest.scoring.disqualification import Disqualification, find_disqualified
-from server.contest.scoring.results import effective_results, game_result, missing_sentence, replayed_matches
+from server.contest.report.progress import Moment
+from server.contest.report.structure import Report, Verdict
+from server.contest.scoring import (
+    Disqualification,
+    effective_results,
+    find_disqualified,
+    game_result,
+    missing_sentence,
+    replayed_matches,
+)
+from server.contest.store.folders import folder_of
+from server.contest.store.store import FILE, Store
+from server.ops.typed_json import decode
+from server.storage.disk import SUFFIX
+from server.storage.record_store import find_record
 
 SHOWN = ("winner", "termination", "detail", "plies", "used", "ready", "gone")
 """Fields of a result that its record shows."""
@@ -30,40 +51,8 @@ SHOWN = ("winner", "termination", "detail", "plies", "used", "ready", "gone")
 ATTEMPTS = 100
 """Most results that were kept between the moment that a forfeit follows from, and the forfeit."""
 
-MAX_NOTES = 20
-"""Differences that a report names."""
-
 FORFEITED = (FORFEIT, WITHDRAWN)
 """Terminations of games that nobody has to play, since a player is out."""
-
-
-class Verdict(NamedTuple):
-    """The result of a verification."""
-
-    games: int
-    """Results that were held against their records."""
-    trusted: int
-    """Games that did not take place, as by absence: they have no record, and follow from nothing else."""
-    differences: tuple[str, ...]
-    unproven: tuple[str, ...] = ()
-    """A sentence for each game that did not take place. The store does not keep it."""
-
-    @property
-    def sentence(self) -> str:
-        """The verdict as a sentence."""
-        text = number_of(self.games, "game")
-        if self.trusted:
-            text += f"; {self.trusted} did not take place, by the kept results alone: no record shows it"
-        if not self.differences:
-            return f"verified: {text}"
-        return f"NOT verified: {number_of(len(self.differences), 'difference')} in {text}"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The notes for the report."""
-        more = len(self.differences) - MAX_NOTES
-        left = (f"{more} more differences: arena-server contest --verify names them",) if more > 0 else ()
-        return (self.sentence, *self.differences[:MAX_NOTES], *left)
 
 
 class Past(NamedTuple):
@@ -107,7 +96,7 @@ def recompute(past: Past, checked: Iterable[Checked]) -> Recomputed:
     by_match = {found.game.match: found for found in checked}
     replayed = replayed_matches(definition)  # whose results count for nobody, be their records true or not
     standing = [by_match[result.match] for result in past.played if result.match not in replayed]
-    plan_now = plan(definition, effective_results(definition, results), Present(frozenset(), (), past.seconds))
+    plan_now = plan_games(definition, effective_results(definition, results), Present(frozenset(), (), past.seconds))
     absences = [game for game in results if not game.played and game.termination not in FORFEITED]
     differences = [sentence for found in standing for sentence in found.differences]
     differences += check_forfeits(definition, results)
@@ -144,12 +133,8 @@ def check(definition: Definition, result: GameResult, record: bytes | None, dige
     for name, value in shown.items():
         kept = getattr(result, name)
         if kept != value:
-            found.append(f"{match}: {name} is {_value(kept)} as kept, and {_value(value)} by the record")
+            found.append(f"{match}: {name} is {kept!r} as kept, and {value!r} by the record")
     return Checked(result._replace(**shown), tuple(found))
-
-
-def _value(value: object) -> str:
-    return repr(value) if isinstance(value, str) else str(value)
 
 
 def header_differences(definition: Definition, fixture: Fixture, match: int | None, header: Header) -> Iterator[str]:
@@ -235,7 +220,9 @@ def check_schedule(definition: Definition, results: Sequence[GameResult], plan: 
 
     @cache
     def earlier(interventions: int) -> set[Fixture]:
-        return _fixtures(_plan_before(definition, results, interventions))
+        then = replace(definition, interventions=definition.interventions[:interventions])
+        kept = [game for game in results if game.interventions <= interventions]
+        return _fixtures(plan_games(then, effective_results(then, kept)))
 
     for game in effective_results(definition, results):
         if game.termination in ANNULLED:
@@ -258,12 +245,6 @@ def _fixtures(plan: Plan) -> set[Fixture]:
     return {fixture for stage in plan.stages for fixture in stage.schedule.fixtures}
 
 
-def _plan_before(definition: Definition, results: Sequence[GameResult], number: int) -> Plan:
-    """Return the plan of the time when there were so many interventions."""
-    then = replace(definition, interventions=definition.interventions[:number])
-    return plan(then, effective_results(then, [game for game in results if game.interventions <= number]))
-
-
 def fixture_of(definition: Definition, plan: Plan, text: str) -> Fixture | None:
     """Return the fixture that a record belongs to; None if it is no game of the contest."""
     try:
@@ -277,3 +258,100 @@ def fixture_of(definition: Definition, plan: Plan, text: str) -> Fixture | None:
 def _name(game: GameResult) -> str:
     players = " against ".join(game.fixture.players)
     return f"{players} in round {game.fixture.round}" if game.match is None else f"match {game.match}, {players}"
+
+
+AT_A_TIME = 20
+"""Games that a process takes at a time."""
+
+RECOMPUTED = ("state", "entrants", "variants", "done", "qualification", "stages", "ratings", "comparisons")
+"""Parts of a report that follow from the games alone."""
+
+FEW = 60
+"""Up to so many games are checked in this process: another one takes longer to start."""
+
+OnProgress = Callable[[int, int], None]
+"""Takes how many games have been checked, and of how many. An exception that it raises ends the verification."""
+
+
+def contest_called(data: Path, name: str) -> int:
+    """Return the number of the contest with that name; raises KeyError if there is none, and `BadStore`."""
+    with closing(Store(data / FILE, copy=True)) as store:
+        names = {contest.name: contest.id for contest in store.contests()}
+    if name not in names:
+        there = ", ".join(map(repr, names)) or "none"
+        raise KeyError(f"there is no contest {name!r} in {data}; there is {there}")
+    return names[name]
+
+
+def verify(
+    data: Path, contest: int, on_progress: OnProgress = lambda done, count: None, processes: int | None = None
+) -> Verdict:
+    """Verify a contest against its records and its report; raises `BadStore`, KeyError, OSError.
+
+    ``processes``: in how many others; None: in as many as there are cores, where it is worth it. Takes long where there
+    are many games: about ten milliseconds each.
+    """
+    with closing(Store(data / FILE, copy=True)) as store:
+        row = store.contest(contest)
+        end = row.closed or row.opened
+        seconds = {stage: (end - began).total_seconds() for stage, began in store.stages(contest).items()}
+        definition, digests = store.definition(contest), store.records(contest)
+        past = Past(definition, store.results(contest), digests, seconds, row.closed is not None)
+        known, begun = store.known_matches(), list(store.begun(contest))
+    found = recompute(past, _checked(data, past, on_progress, processes))
+    if not past.closed:
+        return found.verdict
+    more = [f"match {match} was begun, and has no result" for match in begun]
+    more += [*_strays(data, definition, known, found), *_reported(folder_of(data, contest), definition, found)]
+    return found.verdict._replace(differences=(*found.verdict.differences, *more))
+
+
+def _checked(data: Path, past: Past, on_progress: OnProgress, processes: int | None) -> Iterator[Checked]:
+    """Check all results that have records."""
+    played = past.played
+    digests = [past.digests.get(result.match or 0, "") for result in played]
+    if processes is None:
+        processes = 0 if len(played) <= FEW else len(usable())
+    work = partial(_check_stored, data, past.definition)
+    on_progress(0, len(played))
+    # spawned: a fork of a process with threads may hang. Without a job the pool starts no process
+    with ProcessPoolExecutor(processes or 1, get_context("spawn")) as pool:
+        results = pool.map(work, played, digests, chunksize=AT_A_TIME) if processes else map(work, played, digests)
+        for done, found in enumerate(results, 1):
+            yield found
+            on_progress(done, len(played))
+
+
+def _check_stored(data: Path, definition: Definition, result: GameResult, digest: str) -> Checked:
+    assert result.match is not None
+    return check(definition, result, find_record(data, result.match), digest)
+
+
+def _strays(data: Path, definition: Definition, known: set[int], found: Recomputed) -> Iterator[str]:
+    """Yield a sentence for each record of a game of the contest that the database does not have."""
+    for path in sorted((data / "records").glob(f"*{SUFFIX}")):
+        if path.stem.isdecimal() and int(path.stem) not in known and path.is_file():
+            fixture = fixture_of(definition, found.plan, path.read_text(encoding="utf-8", errors="replace"))
+            if fixture is not None:
+                players = " against ".join(fixture.players)
+                yield f"match {path.stem} has a record, {players} as in this contest, and the database lacks it"
+
+
+def _reported(folder: Path, definition: Definition, found: Recomputed) -> Iterator[str]:
+    """Check the report files against the report that the records give."""
+    try:
+        kept = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        report = decode(kept.get("report.json", b""), type=Report)
+    except (OSError, msgspec.DecodeError) as error:
+        yield f"the report in {folder} cannot be read: {error}"
+        return
+    began = {stage.number - 1: stage.began for stage in report.stages if stage.began is not None}
+    moment = Moment(report.made, report.opened, report.closed, began)
+    mine, its = (
+        {name: msgspec.to_builtins(getattr(made, name)) for name in RECOMPUTED}
+        for made in (make_report(definition, found.games, found.plan, moment), report)
+    )
+    yield from differences(mine, its)
+    for name, text in file_texts(report).items():
+        if name != "report.json" and kept.get(name) != text.encode():
+            yield f"{folder / name} is not what report.json says"

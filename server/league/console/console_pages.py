@@ -31,20 +31,19 @@ from server.arena.arena import Arena
 from server.config.builtin_bot import BUILTIN_NAMES, builtin_bot_named, builtin_entrant_command
 from server.contest import contest_file
 from server.contest.definition import Definition, Sandbox
-from server.contest.fixtures import counted_games
-from server.contest.interventions import ACTIONS, Intervention, Kind, is_cancelled, is_paused
+from server.contest.fixtures import ACTIONS, Intervention, Kind, counted_games, is_cancelled, is_paused
 from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.report.progress import forecast, progress_text
 from server.contest.runtime.organiser_commands import intervene, open_contest
 from server.contest.runtime.service import ContestService, take_snapshot
-from server.contest.scoring.disqualification import find_disqualified
+from server.contest.scoring import find_disqualified
 from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts import Accounts, Right
 from server.league.console.terminal import HOURS, Announcements, annul, dismiss
 from server.league.contests import check_versions
 from server.league.ladder.definition import NO_LADDER
-from server.league.ladder.service import LadderService
+from server.league.ladder.runner import LadderService
 from server.league.pages.forms import Change, Form, Identities, Identity, page
 from server.league.submissions.versions import Versions
 from server.web.http.errors import Refused
@@ -82,8 +81,8 @@ def read_overview(
             }
             for row in store.contests()[: -MAX_CONTESTS - 1 : -1]
         ]
-    cores, taken = service.cores
-    workers, games = service.cluster_room
+    turns = service.seats.turns
+    cluster = service.cluster
     return {
         **trio.from_thread.run_sync(_read_lobby, arena),
         "contests": contests,
@@ -92,10 +91,10 @@ def read_overview(
             "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
             "load": os.getloadavg()[0],
             "free_bytes": shutil.disk_usage(arena.settings.data).free,
-            "cores": cores,
-            "cores_taken": taken,
-            "cluster_workers": workers,
-            "cluster_games": games,
+            "cores": turns.cores,
+            "cores_taken": turns.taken,
+            "cluster_workers": 0 if cluster is None else cluster.workers,
+            "cluster_games": 0 if cluster is None else cluster.games,
         },
         "uploads": [{"bot": one.bot, "number": one.number, "state": one.state} for one in versions.under_way()],
     }

@@ -32,7 +32,7 @@ from server.config.declared import (
 )
 from server.contest.contest_file import Load, read_control, read_variant
 from server.contest.definition import PATHS, Definition, Entrant, Stage, Variant
-from server.contest.formats.round_robin import RoundRobin
+from server.contest.formats.meetings import RoundRobin
 
 LEVEL_ELO = (500, 963, 1426, 1875, 2353, 2802, 3251, 3700, 4170)
 """What the levels from 1 on are fixed at: the distances that README measures in GIPF 4 4 15 15, from 500 on.
@@ -46,26 +46,12 @@ TITLE = "the ladder"
 """The name of the ladder as a contest."""
 
 
-class BadLadder(BadTable):
-    """A ladder file that cannot be played."""
-
-
 class FixedLevel(msgspec.Struct, frozen=True):
     """A level of the built-in bot, whose rating is known and does not move: a fixed point of the scale."""
 
     level: Annotated[int, Range(1, len(LEVELS))]
     elo: Annotated[float | None, ELO] = None
     """None: that of `LEVEL_ELO`."""
-
-    @property
-    def name(self) -> str:
-        """The name that it plays under, as in alphabeta-3."""
-        return BuiltinBot(LEVELLED, self.level).name
-
-    @property
-    def anchor(self) -> float:
-        """Its rating."""
-        return LEVEL_ELO[self.level - 1] if self.elo is None else self.elo
 
 
 class LadderProgram(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,9 +109,9 @@ _WEIGHT = Field("weight", "weight", float, Range(0.001, 1000))
 def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
     """Read a ladder file that lies in a folder; raises `BadTable`. Files of positions are fetched by ``load``."""
     try:
-        file = TomlTable(tomllib.loads(text), "", "a ladder file", BadLadder)
+        file = TomlTable(tomllib.loads(text), "", "a ladder file", BadTable)
     except tomllib.TOMLDecodeError as error:
-        raise BadLadder(f"this is no TOML: {error}") from None
+        raise BadTable(f"this is no TOML: {error}") from None
     values = read_fields(file, [field for field in fields_of(Definition) if field.name in _AS_IN_CONTESTS])
     rules = read_fields(file, [field for field in fields_of(LadderDefinition) if field.name in _OWN])
     values["visible"] = tuple(str(folder / place) for place in values.get("visible", ()))
@@ -136,18 +122,20 @@ def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
         weight = read_value(table, _WEIGHT) if table.has(_WEIGHT.key) else 1.0
         variant = read_variant(table, load, values.get("seed", 0))
         if variant.name in weights:
-            raise BadLadder(f"{table.place} is {variant.name}, which another one of games is already: take one out")
+            raise BadTable(f"{table.place} is {variant.name}, which another one of games is already: take one out")
         variants.append(variant)
         weights[variant.name] = weight
     levels = [read_table(table, FixedLevel) for table in _optional(file, "levels")]
-    listed = [Listed(LadderPlayer(level.name, "", level.anchor), 0, None) for level in levels]
+    elos = [LEVEL_ELO[one.level - 1] if one.elo is None else one.elo for one in levels]
+    names = [BuiltinBot(LEVELLED, one.level).name for one in levels]
+    listed = [Listed(LadderPlayer(name, "", elo), 0, None) for name, elo in zip(names, elos, strict=True)]
     listed += [_program(table, folder) for table in _optional(file, "programs")]
     file.finish()
     names = [one.player.name.lower() for one in listed]
     for place, one in enumerate(listed):
         if names[place] in names[:place]:
             name = one.player.name
-            raise BadLadder(f"two players of the ladder are called {name}; capital and small letters are alike")
+            raise BadTable(f"two players of the ladder are called {name}; capital and small letters are alike")
     contest = Definition(
         name=TITLE,
         entrants=tuple(one.entrant for one in listed if one.entrant is not None),
@@ -165,11 +153,11 @@ def read_file(path: Path) -> LadderDefinition:
         text = path.read_text(encoding="utf-8-sig")
         return read(text, folder, lambda name: (folder / name).read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise BadLadder(f"{path} cannot be read: {error.strerror}") from None
+        raise BadTable(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise BadLadder(f"{path} is no UTF-8 text") from None
+        raise BadTable(f"{path} is no UTF-8 text") from None
     except BadTable as error:
-        raise BadLadder(f"{path}: {error}") from None
+        raise BadTable(f"{path}: {error}") from None
 
 
 def _optional(file: TomlTable, key: str) -> list[TomlTable]:

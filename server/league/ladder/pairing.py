@@ -83,11 +83,11 @@ class GameCounts:
         """Begin without a game."""
         self.owners = ForgettingCounter(OWNER_MEMORY)
         """Recent games by `share_key`."""
-        self.bots = _counters(BOT_MEMORY)
+        self.bots: defaultdict[str, ForgettingCounter] = defaultdict(partial(ForgettingCounter, BOT_MEMORY))
         """Recent games of each bot among the games of its owner, by `share_key` and name."""
-        self.opponents = _counters(OPPONENT_MEMORY)
+        self.opponents: defaultdict[str, ForgettingCounter] = defaultdict(partial(ForgettingCounter, OPPONENT_MEMORY))
         """Recent meetings by both names."""
-        self.variants = _counters(VARIANT_MEMORY)
+        self.variants: defaultdict[str, ForgettingCounter] = defaultdict(partial(ForgettingCounter, VARIANT_MEMORY))
         """Recent games by name and variant."""
         self.begun: Counter[str] = Counter()
         """How much more often a player has begun than others have against it."""
@@ -118,10 +118,6 @@ class GameCounts:
     def met(self, one: str, other: str, variant: str) -> int:
         """Return how many games two players have played in a variant, all of them."""
         return self._met[min(one, other), max(one, other)][variant]
-
-
-def _counters(memory: float) -> defaultdict[str, ForgettingCounter]:
-    return defaultdict(partial(ForgettingCounter, memory))
 
 
 def share_key(player: LadderPlayer) -> str:

@@ -191,12 +191,12 @@ class LadderStore:
                 ),
             )
             resting = []
-            for name, rating, failed in zip(names, after, failed_sides(game), strict=True):
-                self._keep_rating(database, name, rating)
-                if failed and self._has_failed(database, name, rests_after, game.detail):
-                    resting.append(name)
-                elif not failed:
+            for side, name in enumerate(names):
+                self._keep_rating(database, name, after[side])
+                if not has_failed(game, side):
                     database.execute("UPDATE ladder_players SET failures = 0 WHERE name = ?", (name,))
+                elif self._count_failure(database, name, rests_after, game.detail):
+                    resting.append(name)
         return resting
 
     def _keep_rating(self, database: sqlite3.Connection, name: str, rating: OnlineRating) -> None:
@@ -205,7 +205,7 @@ class LadderStore:
             (rating.elo, rating.deviation, rating.games, rating.last, name),
         )
 
-    def _has_failed(self, database: sqlite3.Connection, name: str, rests_after: int, detail: str) -> bool:
+    def _count_failure(self, database: sqlite3.Connection, name: str, rests_after: int, detail: str) -> bool:
         """Count a failure; tell whether the player rests because of it."""
         database.execute("UPDATE ladder_players SET failures = failures + 1 WHERE name = ?", (name,))
         found = _player(database, name)
@@ -355,14 +355,10 @@ def score_of(result: GameResult) -> float | None:
     return result.points(0) if result.played and (result.winner is not None or result.shared) else None
 
 
-def failed_sides(result: GameResult) -> tuple[bool, bool]:
-    """Return who has not started, or not stayed alive: a program that is no use, rather than one that plays badly."""
-
-    def failed(side: int) -> bool:
-        if result.winner == side or result.termination == SET_ASIDE:
-            return False
-        never_ready = result.termination == Termination.TIME and not result.ready[side]
-        ended = result.winner is not None and (never_ready or result.termination in ENDED_PROGRAM)
-        return ended or not result.played
-
-    return failed(0), failed(1)
+def has_failed(result: GameResult, side: int) -> bool:
+    """Tell whether a side did not start, or did not stay alive: it is of no use, rather than a bad player."""
+    if result.winner == side or result.termination == SET_ASIDE:
+        return False
+    never_ready = result.termination == Termination.TIME and not result.ready[side]
+    ended = result.winner is not None and (never_ready or result.termination in ENDED_PROGRAM)
+    return ended or not result.played

@@ -36,7 +36,7 @@ from engine.statistics.online import DAY, LadderPlayer, decayed
 from server.league.accounts import Accounts, Right
 from server.league.contests import Comparisons
 from server.league.ladder.definition import NO_LADDER, Listed
-from server.league.ladder.service import LadderService
+from server.league.ladder.runner import LadderService
 from server.league.ladder.store import CountedGame, ScoreAgainst, Standing, VersionInPlay
 from server.league.pages.forms import Change, Form, Identities, Identity, page
 from server.league.submissions.pipeline import Turns

@@ -16,7 +16,7 @@ from engine.commands.program import Rejected
 from engine.statistics.elo import estimate
 from server.commands.grade import grade
 from server.commands.match.results import Progress, Tally, as_json
-from server.contest.formats.round_robin import RoundRobin
+from server.contest.formats.meetings import RoundRobin
 from server.contest.report import files as report_files
 from server.league.grading.grading import BadReport, BadRule, Evidence, add_report, as_text, elo_low, grade_all, read
 from tests.server.commands.match.made import game, setup

@@ -17,12 +17,11 @@ from server.contest.fixtures import (
     Fixture,
     GameResult,
 )
-from server.contest.formats.round_robin import RoundRobin
+from server.contest.formats.meetings import RoundRobin
 from server.contest.hosts.arena_host import combine_faults
 from server.contest.hosts.host import PlayerMissing
 from server.contest.plan import plan
-from server.contest.scoring.disqualification import Cause, find_disqualified, is_late, losses
-from server.contest.scoring.results import absence_result, game_result
+from server.contest.scoring import Cause, absence_result, find_disqualified, game_result, is_late, losses
 from tests.engine.records import Table
 from tests.engine.test_record import played
 from tests.server.contest.played import better_wins, contest, play

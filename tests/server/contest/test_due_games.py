@@ -5,10 +5,9 @@ from msgspec.structs import replace
 
 from server.contest.definition import Definition, Entrant, Format, Qualification
 from server.contest.fixtures import Fixture, GameResult
-from server.contest.formats.round_robin import Gauntlet, RoundRobin
-from server.contest.formats.swiss import Swiss
-from server.contest.plan import games_to_start, plan
-from server.contest.runtime.due_games import STANDS_SECONDS, PlanCache
+from server.contest.formats.meetings import Gauntlet, RoundRobin
+from server.contest.formats.rounds import Swiss
+from server.contest.plan import STANDS_SECONDS, PlanCache, games_to_start, plan
 from tests.server.contest.played import CONTROL, by_seed, contest
 
 DEFINITION = contest(4, RoundRobin())

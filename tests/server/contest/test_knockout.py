@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from engine.match.clock import TimeControl
 from server.contest.fixtures import Fixture, GameResult
-from server.contest.formats.knockout import Knockout, seeds
-from server.contest.standings import standings
+from server.contest.formats.rounds import Knockout, seeds
+from server.contest.plan import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, final_plan, play
 
 SHORT = TimeControl(100_000)

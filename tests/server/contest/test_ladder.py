@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from engine.games.outcome import Termination
 from server.contest.fixtures import Fixture, GameResult
-from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import RoundRobin
+from server.contest.formats.meetings import Ladder, RoundRobin
 from server.contest.plan import Present, plan
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
 

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from engine.match.clock import TimeControl
 from engine.statistics.elo import MAX_ELO
 from server.contest.contest_file import BadContest
-from server.contest.definition import Definition, DrawnOpenings, Entrant, Sandbox, Stage, Variant
+from server.contest.definition import BadOpening, Definition, DrawnOpenings, Entrant, Sandbox, Stage, Variant
 from server.contest.fixtures import Fixture, GameResult
-from server.contest.formats.openings import BadOpening
-from server.contest.formats.round_robin import Gauntlet, Pairs, RoundRobin, berger
+from server.contest.formats.meetings import Gauntlet, Pairs, RoundRobin, berger
 from server.contest.plan import Present, plan
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
 from tests.server.contest.runtime.bots import read_definition
@@ -96,7 +95,7 @@ def test_every_two_players_meet_in_as_many_games_as_asked_for() -> None:
     assert len(games) == 3 * 8
     fixtures = [game.fixture for game in games]
     assert [one.swapped for one in fixtures[::2]] == fixtures[1::2]
-    assert final_plan(definition, games).final is False
+    assert final_plan(definition, games).stages[-1].schedule.final is False
 
 
 def test_the_test_ends_the_match_at_the_same_pair_however_many_games_run() -> None:
@@ -104,7 +103,7 @@ def test_the_test_ends_the_match_at_the_same_pair_however_many_games_run() -> No
     for at_once in (1, 2, 5):
         games = play(contest(2, Pairs(200, 0, 100)), better_wins, at_once=at_once)
         decided = final_plan(contest(2, Pairs(200, 0, 100)), games)
-        assert decided.final
+        assert decided.stages[-1].schedule.final
         lengths.add(len(decided.stages[0].schedule.fixtures))
     assert len(lengths) == 1 and max(lengths) < 100
     lost = play(contest(2, Pairs(200, 0, 100)), first_loses)

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.contest.fixtures import Bye, GameResult
-from server.contest.formats.swiss import Past, Swiss, pair
+from server.contest.formats.rounds import Past, Swiss, pair
 from server.contest.plan import plan
-from server.contest.scoring.disqualification import find_disqualified
+from server.contest.scoring import find_disqualified
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
 
 
@@ -94,7 +94,7 @@ def test_scores_of_those_who_meet_are_as_near_as_they_can_be(players: int, chanc
 
 
 SCRIPT = """
-from server.contest.formats.swiss import Swiss
+from server.contest.formats.rounds import Swiss
 from tests.server.contest.played import by_seed, contest, play
 print([game.fixture for game in play(contest(9, Swiss(6)), by_seed(2))])
 """

@@ -16,10 +16,11 @@ from msgspec.structs import replace
 
 from engine.match import verification
 from server.contest.contest_file import BadContest
-from server.contest.formats.round_robin import RoundRobin
-from server.contest.interventions import Intervention, Kind
+from server.contest.fixtures import Intervention, Kind
+from server.contest.formats.meetings import RoundRobin
 from server.contest.plan import plan
 from server.contest.programs.sandbox.choice import view
+from server.contest.report.contents import make_report
 from server.contest.report.formatting import pause
 from server.contest.report.structure import Comparison as PairsOfGames
 from server.contest.runtime.organiser_commands import intervene
@@ -109,7 +110,7 @@ def test_versions_are_entered_at_the_deadline_and_who_has_none_is_withdrawn(leag
         number = store.open_contest(CONTEST, read_definition(CONTEST), UNTIL - timedelta(days=1))
         league.enter(UNTIL - timedelta(seconds=1))
         assert store.interventions(number) == ()
-        (waits,) = take_snapshot(store, number, UNTIL).report().pauses
+        (waits,) = make_report(*take_snapshot(store, number, UNTIL)).pauses
         assert pause(waits).endswith("which versions of bots play is chosen at 2026-11-27 17:00 UTC")
         league.enter(UNTIL)
         definition = store.definition(number)

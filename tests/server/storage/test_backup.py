@@ -13,9 +13,9 @@ import pytest
 from engine.wire import messages as m
 from server.commands.administration import _matches
 from server.contest.fixtures import Fixture
+from server.contest.report.structure import Verdict
 from server.contest.store.store import FILE, Store
-from server.contest.store.verification import Verdict
-from server.contest.store.verify_process import verify
+from server.contest.store.verification import verify
 from server.league.accounts import AUTHOR, Accounts
 from server.storage import backup
 from server.storage.backup import COMPLETE, BadBackup, back_up, restore

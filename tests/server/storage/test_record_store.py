@@ -11,7 +11,7 @@ from engine.match import verification
 from engine.match.signature import NOBODY, THIS_SERVER, public_key, shown, signer
 from engine.wire import messages as m
 from server.config.keys import public_half, signing_key
-from server.contest.export.archive import public_pem
+from server.contest.export import public_pem
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played

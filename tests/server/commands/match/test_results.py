@@ -19,7 +19,7 @@ from server.commands.match.results import (
 )
 from server.contest.definition import DrawnOpenings
 from server.contest.fixtures import GameResult
-from server.contest.scoring.results import absence_result
+from server.contest.scoring import absence_result
 from tests.server.commands.match.made import game, setup
 
 TEST = Sprt(0, 300)

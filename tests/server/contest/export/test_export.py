@@ -22,14 +22,12 @@ from engine.match import referee
 from engine.match.record import Header
 from engine.match.signature import shown
 from server.config.keys import public_half
-from server.contest.export import archive
-from server.contest.export.archive import BadExport, pack, signed, unpack
-from server.contest.export.exported_contest import export, verify_export
-from server.contest.fixtures import Fixture
-from server.contest.interventions import Intervention, Kind
+from server.contest import export as exported
+from server.contest.export import BadExport, export, pack, signed, unpack, verify_export
+from server.contest.fixtures import Fixture, Intervention, Kind
+from server.contest.report.structure import Verdict
 from server.contest.runtime.adjudication import BY
 from server.contest.store.store import FILE, Store
-from server.contest.store.verification import Verdict
 from tests.engine.records import Table
 from tests.server.contest.runtime.test_verify_process import CONTROL, DEFINITION, held, hold
 
@@ -92,7 +90,7 @@ def test_the_same_contest_gives_the_same_bytes(packed: bytes, held: Path, tmp_pa
 
 def _signed_again(files: Files, data: Path) -> bytes:
     """Return the archive with a signature that is true, of another key."""
-    signature = (archive.MANIFEST, archive.SIGNATURE, archive.PUBLIC_KEY)
+    signature = (exported.MANIFEST, exported.SIGNATURE, exported.PUBLIC_KEY)
     return signed(data, "Autumn", {name: text for name, text in files.items() if name not in signature})
 
 
@@ -178,7 +176,7 @@ def test_what_is_no_export_is_refused_in_a_sentence(data: bytes, sentence: str) 
 
 
 def test_a_bomb_does_not_go_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MAX_UNPACKED", 100_000)
+    monkeypatch.setattr(exported, "MAX_UNPACKED", 100_000)
     with pytest.raises(BadExport, match="unpacked it takes more than 100000 bytes"):
         unpack(_zip(("contest.json", bytes(10**7))))
 

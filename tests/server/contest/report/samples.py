@@ -5,10 +5,8 @@ from datetime import UTC, datetime, timedelta
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Format, Qualification
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult
-from server.contest.formats.knockout import Knockout
-from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, Pairs, RoundRobin
-from server.contest.formats.swiss import Swiss
+from server.contest.formats.meetings import Gauntlet, Ladder, Pairs, RoundRobin
+from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import Plan, Present, plan
 from server.contest.report.contents import make_report
 from server.contest.report.progress import Moment

@@ -8,13 +8,12 @@ from msgspec.structs import replace
 
 from server.contest.definition import Entrant, Format
 from server.contest.fixtures import GameResult
-from server.contest.formats.round_robin import RoundRobin
-from server.contest.formats.swiss import Swiss
+from server.contest.formats.meetings import RoundRobin
+from server.contest.formats.rounds import Swiss
 from server.contest.plan import plan
-from server.contest.report import formatting
-from server.contest.report import page as page_module
+from server.contest.report import files, formatting
 from server.contest.report.contents import make_report
-from server.contest.report.page import RoundCell, page, page_values, rounds, swiss_rounds
+from server.contest.report.files import RoundCell, page, page_values, rounds, swiss_rounds
 from server.contest.report.progress import Moment
 from server.contest.report.structure import ScheduledGame
 from server.contest.report.templating import render
@@ -141,7 +140,7 @@ def test_the_newest_round_comes_first_and_too_many_games_are_left_out(monkeypatc
         ("Stage 1, round 3", "round-1-3"), ("Stage 1, round 2", "round-1-2"), ("Stage 1, round 1", "round-1-1"),
         ("Qualification", "round-0"),
     ]  # fmt: skip
-    monkeypatch.setattr(page_module, "MAX_LISTED", 10)
+    monkeypatch.setattr(files, "MAX_LISTED", 10)
     values = page_values(made, 1, 1)
     notes = render("notes.html", **values)
     assert not values["rounds"] and "The list of games is left out: there are more than 10." in notes
@@ -177,8 +176,8 @@ def test_the_policy_allows_the_style_sheet_of_the_page_alone() -> None:
 
 
 def test_what_would_be_too_long_is_left_out_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_module, "MAX_CROSSED", 4)
-    monkeypatch.setattr(page_module, "MAX_LISTED", 10)
+    monkeypatch.setattr(files, "MAX_CROSSED", 4)
+    monkeypatch.setattr(files, "MAX_LISTED", 10)
     text = page(sample_report(7, RoundRobin()))
     read = Reader(text)
     assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids)

@@ -6,10 +6,8 @@ from msgspec.structs import replace
 
 from server.contest.definition import Format
 from server.contest.fixtures import GameResult
-from server.contest.formats.knockout import Knockout
-from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, RoundRobin
-from server.contest.formats.swiss import Swiss
+from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
+from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import Present, plan
 from server.contest.report.progress import Moment, estimate_left, forecast, progress_line
 from tests.server.contest.played import CONTROL, by_seed, contest, play
@@ -30,16 +28,15 @@ def test_games_left_are_known_from_the_beginning_where_formats_fix_them(
     for done in range(0, len(games) + 1, 5):
         now = plan(definition, games[:done], Present(frozenset(), names))
         found = estimate_left(definition, games[:done], now, Moment(OPENED, OPENED))
-        assert (found.games, found.at_least) == (len(games) - done, False)
+        assert found.games == len(games) - done
 
 
-def test_a_knockout_has_at_least_its_meetings_without_tie_breaks() -> None:
+def test_a_knockout_has_its_meetings_without_tie_breaks() -> None:
     definition = contest(6, RoundRobin(), Knockout(tie_breaks=3, control=CONTROL))
     games = play(definition, by_seed(2, draws=0.9))
     for done in range(0, len(games), 3):
         found = estimate_left(definition, games[:done], plan(definition, games[:done]), Moment(OPENED, OPENED))
         assert found.games <= len(games) - done
-        assert found.at_least or done >= len(games) - 8
     assert estimate_left(definition, [], plan(definition, []), Moment(OPENED, OPENED)).games == 30 + 5 * 2
 
 
@@ -59,7 +56,7 @@ def test_time_left_is_the_part_of_budgets_that_recent_games_took_divided_by_how_
     found = estimate_left(definition, games, now, Moment(OPENED, OPENED, running=now.due[:3]))
     assert found.seconds == pytest.approx((9 * 20 + 24 * 3 * 20) / 3)
     new = estimate_left(definition, [], plan(definition, []), Moment(OPENED, OPENED))
-    assert (new.games, new.at_least, new.measured) == (36, False, False)
+    assert (new.games, new.measured) == (36, False)
     assert new.seconds == pytest.approx((12 / 2 + 24 / 2 * 3) * 2), "all budgets are used up, 1 s and 3 s a side"
 
 
@@ -67,11 +64,10 @@ def test_a_ladder_by_hours_ends_when_they_are_over() -> None:
     definition = contest(4, Ladder(0, 3600))
     moment = Moment(OPENED + timedelta(minutes=50), OPENED, began={0: OPENED})
     now = plan(definition, [], Present(frozenset(), ("a1", "a2", "a3", "a4"), {0: 3000}))
-    assert estimate_left(definition, [], now, moment)[:3] == (4, True, 600)
+    assert estimate_left(definition, [], now, moment)[:2] == (4, 600)
     both = replace(definition, stages=(replace(definition.stages[0], format=Ladder(20, 3600)),))
-    for used, seconds in ((10**7, 80), (10**9, 600)):
-        games = [GameResult(fixture, 1, 0, "line", used=(used, 0)) for fixture in now.due]
-        assert estimate_left(both, games, plan(both, games), moment)[:3] == (16, False, seconds)
+    games = [GameResult(fixture, 1, 0, "line", used=(10**7, 0)) for fixture in now.due]
+    assert estimate_left(both, games, plan(both, games), moment)[:2] == (16, 80), "its games are over first"
 
 
 def test_a_ladder_whose_time_is_up_still_plays_the_last_pairs() -> None:
@@ -82,7 +78,7 @@ def test_a_ladder_whose_time_is_up_still_plays_the_last_pairs() -> None:
     now = plan(definition, games, Present(frozenset(begun[1:2]), names, {0: 3605}))
     moment = Moment(OPENED + timedelta(seconds=3605), OPENED, began={0: OPENED}, running=begun[1:2])
     found = estimate_left(definition, games, now, moment)
-    assert (found.games, found.at_least) == (1, False)
+    assert found.games == 1
     assert found.seconds == pytest.approx(12), "the game that is left takes its time"
     text = progress_line(definition, games, now, moment)
     assert "1 game done, 1 running, 1 left, about 12 s" in text
@@ -92,7 +88,7 @@ def test_the_forecast_of_a_new_contest_counts_games_and_time() -> None:
     size = 2 * len(contest(4, RoundRobin()).variants)
     definition = contest(4, RoundRobin(), Knockout(tie_breaks=1, control=CONTROL))
     assert forecast(contest(4, RoundRobin()), 4).startswith(f"{6 * size} games on 4 cores: about ")
-    assert forecast(definition, 1).startswith(f"at least {9 * size} games on 1 core: about ")
+    assert forecast(definition, 1).startswith(f"{9 * size} games on 1 core: about ")
     assert forecast(definition, 1).endswith(" with all budgets used up")
     assert forecast(contest(4, Ladder(0, 3600)), 4).endswith(" games on 4 cores: about 1:00:00 h")
 
@@ -103,6 +99,6 @@ def test_the_line_says_all_without_control_characters() -> None:
     definition = replace(definition, name="Autumn\x1b[2J\u202e")
     text = progress_line(definition, games, now, moment)
     assert text == (
-        r"Autumn\x1b[2J\u202e: 37 games done, 1 running, at least 29 left, about 9 s; stage 1 of 2, Swiss, 4 rounds; "
+        r"Autumn\x1b[2J\u202e: 37 games done, 1 running, 29 left, about 9 s; stage 1 of 2, Swiss, 4 rounds; "
         "waiting for a1, a2, a3, a4, a5 and 1 more"
     )

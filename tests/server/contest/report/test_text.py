@@ -19,12 +19,10 @@ from engine.match.clock import TimeControl
 from engine.wire.words import number_of
 from server.contest.definition import Format
 from server.contest.fixtures import GameResult, ProgramUsage
-from server.contest.formats.knockout import Knockout
-from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, RoundRobin
-from server.contest.formats.swiss import Swiss
+from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
+from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import plan
-from server.contest.report import files, formatting, text
+from server.contest.report import files, formatting, progress
 from server.contest.report.structure import Report
 from tests.server.contest.played import contest
 from tests.server.contest.report.samples import FORMATS, report_of, sample_report
@@ -46,12 +44,12 @@ def test_tables_of_long_names_are_readable_and_control_nothing(formats: tuple[Fo
         replace(stage, table=tuple(replace(line, name=f"{line.name}{'x' * 28}\x1b\u202e") for line in stage.table))
         for stage in made.stages
     ]
-    found = shown(text.render_report(replace(made, stages=tuple(stages), notes=("[bold]<script>",))), width)
+    found = shown(progress.render_report(replace(made, stages=tuple(stages), notes=("[bold]<script>",))), width)
     assert not re.search(r"[^\n\x20-\x7e\xa0-\u2fff]|[\u200b-\u200f\u202a-\u202e]", found)
     assert all(len(line) <= width for line in found.splitlines())
     assert "[bold]<script>" in found and "disqualified: illegal moves (1" in " ".join(found.split())
     for stage in stages:
-        rows = shown(text.standings(stage), width).splitlines()
+        rows = shown(progress.standings(stage), width).splitlines()
         for line in stage.table:
             (row,) = [row for row in rows if row.split()[:1] == [str(line.place)] and line.name[:4] in row]
             assert f" {line.draws} " in row and "…" not in row.split(maxsplit=2)[2]

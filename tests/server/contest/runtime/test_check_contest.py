@@ -13,9 +13,8 @@ from engine.match.clock import TimeControl
 from server.commands.run_contest import check
 from server.contest import contest_file
 from server.contest.definition import Entrant, Qualification, Sandbox, Variant
-from server.contest.formats.round_robin import RoundRobin
-from server.contest.hosts import precompile
-from server.contest.hosts.precompile import YIELDING, games_to_compile, precompile_bots
+from server.contest.formats.meetings import RoundRobin
+from server.contest.hosts.arena_host import YIELDING, games_to_compile, precompile_bots
 from tests.server.contest.played import contest
 from tests.server.contest.runtime.bots import SANDBOX
 from tests.waiting import WAIT_SECONDS
@@ -109,30 +108,26 @@ def test_it_is_what_the_bot_that_searches_needs(command: tuple[str, ...], found:
         assert games_to_compile(replace(definition, qualification=rules)) == needed
 
 
-@pytest.mark.parametrize("beside_games", [True, False])
-async def test_it_is_compiled_variant_by_variant_and_a_failure_stops_nothing(
-    beside_games: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_it_is_compiled_variant_by_variant_and_a_failure_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, ...]] = []
 
     async def run(command: list[str], **_: Any) -> Any:
         asked.append(tuple(command[command.index("warm") + 1 :]))
-        assert (YIELDING in command) == beside_games
+        assert YIELDING in command
         return subprocess.CompletedProcess(command, 1, b"", b"no compiler")
 
     monkeypatch.setattr(trio, "run_process", run)
-    await precompile_bots(OURS, beside_games=beside_games)
+    await precompile_bots(OURS)
     assert asked == [tuple(filter(None, one)) for one in ALL]
 
     async def fail(*_: Any, **__: Any) -> Any:
         raise OSError("no more processes")
 
     monkeypatch.setattr(trio, "run_process", fail)
-    await precompile_bots(OURS, beside_games=beside_games)
-    await precompile.precompile_bots(contest(2, RoundRobin()), beside_games=beside_games)
+    await precompile_bots(OURS)
+    await precompile_bots(contest(2, RoundRobin()))
 
 
-@pytest.mark.parametrize("program", [("-c", YIELDING), ("-m", "bots")])
-def test_it_runs_the_command_that_compiles(program: tuple[str, str]) -> None:
-    done = subprocess.run([sys.executable, "-P", *program, "warm", "gipf", "1,1"], capture_output=True, text=True)
+def test_it_runs_the_command_that_compiles() -> None:
+    done = subprocess.run([sys.executable, "-P", "-c", YIELDING, "warm", "gipf", "1,1"], capture_output=True, text=True)
     assert done.returncode != 0 and "1,1" in done.stdout + done.stderr, "it has looked at the parameters"

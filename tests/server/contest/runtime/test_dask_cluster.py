@@ -25,10 +25,9 @@ from server.arena.arena import Arena
 from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.hosts import dask_cluster as cluster
-from server.contest.hosts import game_worker, worker_job
+from server.contest.hosts import game_worker
 from server.contest.hosts.dask_cluster import BadCluster, Cluster, ClusterGame, connected_cluster
-from server.contest.hosts.host import MAX_FAILURES, GameTask, NotPlayed
-from server.contest.hosts.worker_job import (
+from server.contest.hosts.game_worker import (
     Answer,
     BadAnswer,
     Job,
@@ -38,7 +37,8 @@ from server.contest.hosts.worker_job import (
     make_job,
     own_cores,
 )
-from server.contest.hosts.worker_job import play as play_apart
+from server.contest.hosts.game_worker import play as play_apart
+from server.contest.hosts.host import MAX_FAILURES, GameTask, NotPlayed
 from server.contest.plan import plan
 from server.contest.programs.sandbox.choice import view
 from server.contest.runtime.service import ContestService
@@ -108,7 +108,7 @@ class Made:
 
     def submit(self, function: Any, workers: list[str], **_: Any) -> MadeFuture:
         (worker,) = workers
-        if function.func is worker_job.greet:
+        if function.func is game_worker.greet:
             future, answer = MadeFuture(lambda: None), self.greetings[worker]
         else:
             asked = worker, msgspec.json.decode(function.args[0], type=Job).match
@@ -291,7 +291,7 @@ def test_the_digest_of_the_rules_changes_with_each_source(
 
 async def test_contests_that_cannot_be_played_on_a_cluster_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     connecting = definition(text=PROGRAMS + entrants(1, 4))
-    assert cluster_obstacle(connecting).endswith(": c0, c1, c2, …")
+    assert cluster_obstacle(connecting).endswith(": c0, c1, c2, c3")
     adjudicated = definition(text=PROGRAMS + "adjudication = {}\n" + entrants(2, 0))
     assert "take [adjudication] out" in cluster_obstacle(adjudicated)
     assert cluster_obstacle(definition()) == ""
@@ -305,7 +305,7 @@ async def test_contests_that_cannot_be_played_on_a_cluster_are_refused(monkeypat
 async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path: Path) -> None:
     task = job(7)
     with trio.fail_after(WAIT_SECONDS):
-        answer = await game_worker.play(task)
+        answer = await game_worker.play_job(task)
     assert (answer.names, answer.fault, answer.wrote) == ((), "", {})
     assert answer.record.startswith("arena-record 1\nmatch 7\n")
     played = check_answer(task, msgspec.json.encode(answer))
@@ -350,7 +350,7 @@ async def test_a_match_that_was_annulled_is_no_game(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(Arena, "begin_match", seat)
     with trio.fail_after(WAIT_SECONDS):
-        answer = await game_worker.play(job())
+        answer = await game_worker.play_job(job())
     with pytest.raises(BadAnswer, match="annulled there: the disk is full"):
         check_answer(job(), msgspec.json.encode(answer))
 
@@ -359,7 +359,7 @@ async def test_who_does_not_come_is_named_and_what_it_wrote_comes_back(tmp_path:
     text = PROGRAMS + entrants(1, 0) + f"[[entrants]]\nname = 'bad'\ncommand = {[sys.executable, '-c', 'no']}\n"
     found = definition(str(tmp_path), text)
     with trio.fail_after(WAIT_SECONDS):
-        answer = await game_worker.play(job(of=found))
+        answer = await game_worker.play_job(job(of=found))
     assert answer.names == ("bad",)
     assert "bad did not come to the game" in answer.why and "NameError" in answer.why
     assert b"NameError" in answer.wrote["bad"]

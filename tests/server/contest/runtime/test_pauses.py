@@ -19,16 +19,16 @@ from structlog.testing import capture_logs
 from engine.match import referee
 from server.contest.fixtures import SET_ASIDE, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
-from server.contest.hosts.core_queue import CoreQueue
-from server.contest.hosts.host import MAX_FAILURES
+from server.contest.hosts.host import MAX_FAILURES, CoreQueue
 from server.contest.programs import program
 from server.contest.programs import program as programs
 from server.contest.programs.program import MachineFault, NotStarted, Place
 from server.contest.programs.sandbox.cores import spawn
+from server.contest.report.contents import make_report
 from server.contest.report.formatting import interruptions
 from server.contest.runtime import ledger
 from server.contest.runtime.service import take_snapshot
-from server.contest.scoring.disqualification import find_disqualified
+from server.contest.scoring import find_disqualified
 from server.contest.store.folders import folder_of
 from server.net.admission import AcceptStatus, Listener
 from server.ops import descendants
@@ -111,7 +111,7 @@ async def test_an_error_of_the_servers_own_costs_one_match_which_is_played_again
     with capture_logs() as logs:
         async with running_contest(tmp_path, THREE, "ann", "bob", "carol") as (_harness, store, contest):
             games = await wait_until_over(store, contest)
-            (again,) = interruptions(take_snapshot(store, contest, datetime.now(UTC)).report())
+            (again,) = interruptions(make_report(*take_snapshot(store, contest, datetime.now(UTC))))
     (annulled,) = [game for game in games if game not in counted_games(games)]
     assert (annulled.match, annulled.termination) == (broken, "server_fault")
     fixtures = [game.fixture for game in counted_games(games)]

@@ -11,7 +11,7 @@ import pytest
 import trio
 
 from server.contest.fixtures import Fixture, GameResult, counted_games
-from server.contest.formats.round_robin import RoundRobin
+from server.contest.formats.meetings import RoundRobin
 from server.contest.hosts import arena_host
 from server.contest.programs.program import Program, run
 from server.contest.runtime import ledger, runner

@@ -20,10 +20,10 @@ from server.arena.session import serve_stream
 from server.commands import doctor
 from server.commands.run_contest import hold
 from server.config.settings import Settings
-from server.contest.fixtures import Fixture
+from server.contest.fixtures import Fixture, Intervention, Kind
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
-from server.contest.interventions import Intervention, Kind
 from server.contest.programs.sandbox import choice, limits
+from server.contest.report.contents import make_report
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import take_snapshot
 from server.contest.store.store import FILE, Store
@@ -88,7 +88,7 @@ async def test_a_contest_that_is_open_waits_says_why_and_goes_on(tmp_path: Path,
         paused = ContestPlayers.of(harness.arena).present[contest].paused
         assert paused is not None and paused.reason == "no game can begin: no namespaces here"
         found = take_snapshot(store, contest, datetime.now(UTC), ContestPlayers.of(harness.arena).present[contest])
-        assert [(pause.reason, pause.ended) for pause in found.report().pauses] == [(paused.reason, None)]
+        assert [(pause.reason, pause.ended) for pause in make_report(*found).pauses] == [(paused.reason, None)]
         assert store.games(contest) == [] and store.begun(contest) == {}
         hindrance.why = ""
         games = await wait_until_over(store, contest)
@@ -155,7 +155,7 @@ async def test_limits_that_the_kernel_does_not_enforce_are_told_in_log_report_an
     definition, fixture = read_definition(PROGRAMS), Fixture(0, 1, 0, 0, 0, ("p1", "p2"))
     with closing(Store(tmp_path / FILE)) as store:
         number = store.open_contest(PROGRAMS, definition, datetime.now(UTC))
-        notes = take_snapshot(store, number, datetime.now(UTC)).report().notes
+        notes = make_report(*take_snapshot(store, number, datetime.now(UTC))).notes
     for _ in range(2):
         choice.seal_of(definition, fixture, definition.entrants[0].name, tmp_path, 1.0, pinned=False)
     logged, told = (

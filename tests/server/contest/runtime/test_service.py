@@ -18,9 +18,9 @@ from structlog.testing import capture_logs
 
 from engine.wire import messages as m
 from server.contest.report import files
+from server.contest.report.structure import Verdict
 from server.contest.runtime import ledger, service
 from server.contest.store.store import FILE, Store
-from server.contest.store.verification import Verdict
 from server.ops import supervisor
 from server.storage import database
 from tests.server.contest.runtime.bots import play_by_seed, read_definition, running_contest, wait_until_over

@@ -28,10 +28,8 @@ from server.contest.definition import (
     read_definition,
 )
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Fixture, GameResult, ProgramUsage
-from server.contest.formats.knockout import Knockout
-from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, RoundRobin
-from server.contest.formats.swiss import Swiss
+from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
+from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.store.store import FILE, SCHEMA, Contest, Store
 from server.league.accounts import Accounts
 from server.league.database import FILE as LEAGUE

@@ -23,19 +23,15 @@ from engine.match.clock import TimeControl
 from engine.match.record import Header
 from server.config.keys import signing_key
 from server.contest.definition import Definition, Entrant, Format, Stage, Variant
-from server.contest.fixtures import FORFEIT, Fixture, GameResult
-from server.contest.formats.knockout import Knockout
-from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, RoundRobin
-from server.contest.formats.swiss import Swiss
-from server.contest.interventions import Intervention, Kind
+from server.contest.fixtures import FORFEIT, Fixture, GameResult, Intervention, Kind
+from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
+from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import plan
+from server.contest.report.structure import Verdict
 from server.contest.runtime.service import take_snapshot, write_report
-from server.contest.scoring.disqualification import find_disqualified
-from server.contest.scoring.results import game_result
+from server.contest.scoring import find_disqualified, game_result
 from server.contest.store.store import FILE, Store
-from server.contest.store.verification import Verdict, check_forfeits, check_schedule
-from server.contest.store.verify_process import contest_called, verify
+from server.contest.store.verification import check_forfeits, check_schedule, contest_called, verify
 from server.storage.record_store import RecordStore
 from tests.engine.records import Table
 from tests.server.contest.played import by_seed, play

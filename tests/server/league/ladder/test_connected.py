@@ -19,8 +19,7 @@ from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts import AUTHOR, Accounts
 from server.league.ladder.definition import read
-from server.league.ladder.runner import AWAY_SECONDS, UNPAIRED_SECONDS
-from server.league.ladder.service import UNRATED_SECONDS, LadderService
+from server.league.ladder.runner import AWAY_SECONDS, UNPAIRED_SECONDS, LadderService
 from server.league.ladder.store import CountedGame
 from server.league.submissions.versions import Versions
 from tests.server.contest.runtime.test_seating import no_threads
@@ -194,14 +193,3 @@ async def test_who_comes_and_goes_holds_up_nobody(
         games = ladder.service.store.last_games(999)
         assert len(games) >= 30 and not any("cat-1" in game.players for game in games)
         bots.cancel_scope.cancel()
-
-
-async def test_who_is_rated_no_more_is_told_so(tmp_path: Path, autojump_clock: trio.testing.MockClock) -> None:
-    async with ladder_of(tmp_path) as ladder:
-        ann = await ladder.connect("ann-1")
-        person = ladder.accounts.person("ann")
-        assert person is not None
-        ladder.accounts.revoke_token(person, "ann-1")
-        with trio.fail_after(2 * UNRATED_SECONDS):
-            bye = await ann.hear(m.Bye)
-        assert bye.reason == "over" and "log in by a token of the page /me" in bye.sentence

@@ -17,19 +17,16 @@ from msgspec.structs import replace
 from engine.games.outcome import Termination
 from engine.statistics.online import DAY, LadderPlayer, rate
 from server.contest.definition import Entrant
-from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, SET_ASIDE, Fixture, GameResult
+from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, SET_ASIDE, Fixture, GameResult, Intervention, Kind
 from server.contest.hosts.contest_players import ContestPlayers
-from server.contest.hosts.core_queue import CoreQueue
-from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
-from server.contest.hosts.worker_job import PROGRAMS
-from server.contest.interventions import Intervention, Kind
+from server.contest.hosts.host import PROGRAMS, CoreQueue, GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.store.store import FILE as CONTESTS
 from server.contest.store.store import LADDER, Store
 from server.league.accounts import Accounts
 from server.league.ladder.definition import LadderDefinition, Listed, read, roster
 from server.league.ladder.runner import LadderRunner, free_games
-from server.league.ladder.store import LadderStore, failed_sides, score_of
+from server.league.ladder.store import LadderStore, has_failed, score_of
 from tests.server.contest.runtime.test_seating import no_threads
 from tests.server.harness import at_once
 
@@ -329,7 +326,7 @@ def test_what_counts_of_a_game(
     winner: int | None, termination: str, ready: tuple[bool, bool], score: float | None, failed: tuple[bool, bool]
 ) -> None:
     result = GameResult(Fixture(0, 1, 0, 0, 0, ("ann-1", "bob-1")), 1, winner, termination, ready=ready)
-    assert (score_of(result), failed_sides(result)) == (score, failed)
+    assert (score_of(result), (has_failed(result, 0), has_failed(result, 1))) == (score, failed)
 
 
 def test_a_bot_called_as_somebody_in_the_file_is_left_out(ladder: Ladder) -> None:

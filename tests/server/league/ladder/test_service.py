@@ -19,7 +19,7 @@ from server.contest.store.folders import errors_of
 from server.contest.store.store import LADDER
 from server.league.accounts import AUTHOR, Accounts
 from server.league.ladder.definition import LEVEL_ELO, LadderDefinition, Listed, read
-from server.league.ladder.service import LadderService, kept_by_ladder
+from server.league.ladder.runner import LadderService, kept_by_ladder
 from server.league.ladder.store import (
     CountedGame,
     ScoreAgainst,

@@ -1,18 +1,25 @@
-"""Round robin, gauntlet and pairs: formats whose games are all known from the beginning.
+"""Round robin, gauntlet, pairs and ladder: formats in which no round waits for the round before.
 
-The order of meetings is that of the Berger tables (Johann Berger 1893; FIDE Handbook, General Regulations for
-Competitions, annex 1): with them nobody waits long, and nobody begins many first games in a row.
+All games of the first three are known from the beginning. The order of meetings is that of the Berger tables (Johann
+Berger 1893; FIDE Handbook, General Regulations for Competitions, annex 1): with them nobody waits long, and nobody
+begins many first games in a row.
+
+*Ladder*: free players meet others with about the same rating, until a limit of games or time. The player with the
+fewest games comes first, and gets the opponent whose rating is nearest. An opponent that it has met in a large part of
+its meetings counts as further away, so that neighbours meet most, but not only each other. Ratings are from all games
+of the stage so far. A meeting is a pair of games in one variant, the variants in turn.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import count
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from engine.statistics.elo import MAX_ELO, Decision, Sprt, Tally
-from engine.wire.words import number_of
-from server.config.declared import Range
-from server.contest.fixtures import Fixture, GameResult, Schedule, whole_meeting
+from engine.wire.words import duration, number_of
+from server.config.declared import Key, Range
+from server.contest.fixtures import END, Fixture, GameResult, Schedule, meeting, whole_meeting
 from server.contest.formats.format import CYCLES, Batch, Ranked, StageFormat, StageView, Standing, rank_by_rating
 
 SCHEDULES_KEPT = 4
@@ -193,3 +200,96 @@ def _gauntlet(format: Gauntlet, stage: int, players: tuple[str, ...], variants: 
                 pair = (challenger, other) if cycle % 2 == 0 else (other, challenger)
                 fixtures += whole_meeting(stage, cycle + 1, pair, variants, pairs)
     return Schedule(tuple(fixtures))
+
+
+SHARE_ELO = 1000.0
+"""By so much in Elo an opponent seems further away who was the only one so far, by half of it one who was each second.
+
+Where others are 100, 200, 300 and 400 Elo away, this gives them about 40, 30, 20 and 10 % of the meetings."""
+
+
+class Ladder(StageFormat, frozen=True, tag="ladder"):
+    """Free players meet others with about the same rating, until one of the two limits is reached (0: none)."""
+
+    is_open: ClassVar[bool] = True
+    games: Annotated[int, Range(1, 10**9)] = 0
+    seconds: Annotated[int, Key("hours")] = 0
+
+    @property
+    def title(self) -> str:
+        """Return the name with its limits."""
+        limits = [number_of(self.games, "game")] if self.games else []
+        limits += [duration(self.seconds)] if self.seconds else []
+        return f"Ladder, {' or '.join(limits)}"
+
+    def schedule(self, stage: StageView) -> Schedule:
+        """Return the meetings that have begun, and new ones for pairs of free players.
+
+        It ends before its limits when fewer than two are left who were not disqualified, and has ended where later
+        stages have games.
+        """
+        mine = stage.games
+        known = [game.fixture for game in mine] + [one for one in stage.running if one.stage == stage.number]
+        begun = {fixture.round: fixture for fixture in known}  # a round is one meeting here
+        fixtures = [game for fixture in begun.values() for game in (fixture, fixture.swapped)]
+        later = any(game.fixture.stage > stage.number for game in stage.results)
+        ended = later or (0 < self.seconds <= stage.seconds) or (0 < self.games <= len(fixtures))
+        out = stage.disqualified(stage.results, END)
+        left = [name for name in stage.players if name not in out]
+        if ended or len(left) < 2:
+            return Schedule(tuple(fixtures))
+        # who still has to play the second game of a pair is not free for another one
+        owing = {name for fixture in set(fixtures) - {game.fixture for game in mine} for name in fixture.players}
+        waiting = [name for name in left if name in stage.free and name not in owing]
+        number = 1 + max((fixture.round for fixture in known), default=0)
+        for pair in _pairs(stage, waiting, [fixture.players for fixture in begun.values()]):
+            if 0 < self.games <= len(fixtures):
+                break
+            variant = (number - 1) % stage.variants
+            fixtures += meeting(stage.number, number, pair, [variant], range(1), number - 1)
+            number += 1
+        return Schedule(tuple(fixtures), complete=False)
+
+    def rank(self, stage: StageView, lines: Sequence[Standing]) -> list[Ranked]:
+        """Rank by rating, since players meet different opponents."""
+        return rank_by_rating(stage, lines)
+
+    def batches(self, players: int, left: int, size: int, schedule: Schedule, open: Batch) -> list[Batch]:
+        """Return the games up to the limit; without one, the games that have begun."""
+        return [Batch(open.games + max(0, self.games - len(schedule.fixtures)), left)]
+
+    def seconds_left(self, gone: float) -> float | None:
+        """Return how long the ladder still lasts; None with a limit of games."""
+        return max(0.0, self.seconds - gone) if not self.games else None
+
+    def fault(self, first: bool, entrants: int) -> str:
+        """Refuse a ladder without an end."""
+        return "" if self.games or self.seconds else " is a ladder without an end: it needs games, hours, or both"
+
+    def most_meetings(self, players: int) -> int:
+        """Return a bound on what is computed at a time: its meetings follow from its results."""
+        return players
+
+
+def _pairs(stage: StageView, waiting: list[str], meetings: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Pair the waiting players, except an odd one."""
+    if len(waiting) < 2:
+        return []
+    rating = stage.ratings(stage.games, stage.players)
+    met = Counter(frozenset(pair) for pair in meetings)
+    had = Counter(name for pair in meetings for name in pair)
+    waiting = sorted(waiting, key=lambda name: had[name])  # those who are even stay in order
+    pairs = []
+    while len(waiting) >= 2:
+        name = waiting.pop(0)
+        opponent = min(waiting, key=lambda other: _distance(name, other, rating, met, had))
+        waiting.remove(opponent)
+        pairs.append((name, opponent) if met[frozenset((name, opponent))] % 2 == 0 else (opponent, name))
+    return pairs
+
+
+def _distance(
+    name: str, other: str, rating: dict[str, float], met: Counter[frozenset[str]], had: Counter[str]
+) -> float:
+    share = met[frozenset((name, other))] / max(1, had[name])
+    return abs(rating[name] - rating[other]) + SHARE_ELO * share

@@ -1,1 +1,0 @@
-"""Scoring: results, ratings, and who is disqualified. Pure."""
