@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import structlog
 import trio
 
 from engine.games.outcome import Termination
@@ -40,12 +39,11 @@ from server.league.submissions.versions import Versions
 from server.net.admission import Listener, RateLimiter, close_all, listen, patrol
 from server.net.timing import StallMonitor, loop_clock
 from server.ops import descendants
+from server.ops.logs import log
 from server.ops.program_version import program
 from server.ops.supervisor import supervise
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
-
-log = structlog.get_logger()
 
 GOODBYE_SECONDS = 2.0
 """Deadline for sending the last lines when the server stops."""

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import asynccontextmanager
 from typing import Any
 
-import structlog
 import trio
 
 from engine.games.catalogue import GAMES
@@ -36,10 +35,9 @@ from server.net.admission import AcceptStatus
 from server.net.connection import Poller
 from server.net.timing import FlagTimer, StallLog
 from server.ops.faults import server_fault
+from server.ops.logs import log
 from server.storage.player_logs import SentLogs
 from server.storage.record_store import Keys, MatchJournal, RecordStore
-
-log = structlog.get_logger()
 
 SENT_AT_ONCE = 50
 """Announcements that are sent in a pass of the event loop."""

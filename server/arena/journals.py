@@ -9,16 +9,14 @@ from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from datetime import datetime
 
-import structlog
 import trio
 
 from engine.match import recovery
 from engine.match.recovery import Leftover
 from server.arena.arena import Arena
+from server.ops.logs import log
 from server.storage.disk import Round, Synced
 from server.storage.record_store import RecordStore
-
-log = structlog.get_logger()
 
 
 def resume_matches(

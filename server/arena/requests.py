@@ -5,8 +5,6 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-import structlog
-
 from engine.games.catalogue import GAMES, unknown_game
 from engine.games.interface import Game
 from engine.games.outcome import Termination
@@ -24,10 +22,9 @@ from server.config import tokens
 from server.config.settings import MAX_BUDGET, MIN_BUDGET, REQUESTS_PER_TURN
 from server.match.match import Match
 from server.match.match_messages import SteppedAnswer, list_matches, list_moves, send_match
+from server.ops.logs import log
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
-
-log = structlog.get_logger()
 
 PURPOSES: dict[type, str] = {
     m.Login: "say who you are",

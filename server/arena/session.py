@@ -4,7 +4,6 @@ import ssl
 from collections import deque
 from contextlib import suppress
 
-import structlog
 import trio
 
 from engine.wire import messages as m
@@ -20,8 +19,7 @@ from server.config.settings import ERRORS, READ_BYTES, RECEIVE_BYTES
 from server.match.match import Match
 from server.net.admission import ConnectionQuota, RateLimiter, TooMany
 from server.net.connection import Connection, SocketWire, Wire, detached
-
-log = structlog.get_logger()
+from server.ops.logs import log
 
 NOTE = KINDS[m.Note]
 

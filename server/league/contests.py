@@ -17,7 +17,6 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
-import structlog
 import trio
 
 from engine.duel.openings import usual_plies
@@ -34,9 +33,8 @@ from server.contest.store.store import FILE, Contest, Store
 from server.league.accounts import Accounts, NotAllowed, Person
 from server.league.submissions.upload import runnable
 from server.league.submissions.versions import BUILD, PASSED, SERVER, Version, Versions, remove_tree
+from server.ops.logs import log
 from server.ops.typed_json import decode
-
-log = structlog.get_logger()
 
 LOOK_SECONDS = 1.0
 """Seconds between two looks for a deadline that has passed."""

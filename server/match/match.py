@@ -8,8 +8,6 @@ from functools import partial
 from itertools import takewhile
 from typing import NamedTuple
 
-import structlog
-
 from engine.games.outcome import Outcome, Termination
 from engine.match import referee
 from engine.match.clock import Clock, Stall
@@ -26,9 +24,8 @@ from server.match.match_messages import (
 )
 from server.net.connection import Poller
 from server.net.timing import FlagTimer, LatencyProbe, StallLog
+from server.ops.logs import log
 from server.storage.record_store import Keys, MatchJournal
-
-log = structlog.get_logger()
 
 
 class MatchContext(NamedTuple):

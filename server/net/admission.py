@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Protocol
 
-import structlog
 import trio
 
 from engine.wire.codes import Code, ProtocolError
@@ -31,8 +30,7 @@ from server.config.settings import (
     is_trusted,
 )
 from server.ops.faults import machine_fault
-
-log = structlog.get_logger()
+from server.ops.logs import log
 
 RETRY_SECONDS = 0.1
 """Pause after a failure to accept a connection."""

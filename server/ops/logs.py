@@ -17,6 +17,9 @@ from typing import Any, TextIO
 
 import structlog
 
+log = structlog.get_logger()
+"""The log of the server."""
+
 UNSAFE = re.compile(r"[^\x20-\x7e]")
 
 

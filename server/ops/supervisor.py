@@ -3,12 +3,10 @@
 from collections.abc import Awaitable, Callable
 from typing import TypeVarTuple
 
-import structlog
 import trio
 
 from server.ops.faults import MAX_PAUSE_SECONDS, pause_seconds, server_fault
-
-log = structlog.get_logger()
+from server.ops.logs import log
 
 ArgumentsT = TypeVarTuple("ArgumentsT")
 

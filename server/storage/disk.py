@@ -16,9 +16,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import NamedTuple
 
-import structlog
-
-log = structlog.get_logger()
+from server.ops.logs import log
 
 NO_SYNC = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
 """Errors of file systems that cannot sync a file or a folder, as some network ones."""

@@ -11,15 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import structlog
-
 from engine.match.record import players_of
 from engine.wire.codes import Code, ProtocolError
 from server.config import tokens
 from server.config.settings import Settings
+from server.ops.logs import log
 from server.storage.record_store import RecordStore
-
-log = structlog.get_logger()
 
 KEPT_BYTES = 64 * 1024
 """Stored of each end of what a program writes: at the beginning most programs say what is wrong."""
@@ -174,8 +171,8 @@ class SentLogs:
 
     def close(self, match: int) -> None:
         """Close the logs of a match that is over, or goes on under another server."""
-        for log in self._open.pop(match, {}).values():
-            log.close()
+        for kept in self._open.pop(match, {}).values():
+            kept.close()
 
 
 def read_log(

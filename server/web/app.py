@@ -16,7 +16,6 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import msgspec
-import structlog
 import trio
 from markupsafe import Markup
 from starlette.applications import Starlette
@@ -34,6 +33,7 @@ from server.contest.report.files import Group, page_values, rounds
 from server.contest.report.templating import render
 from server.net.admission import Listener
 from server.net.timing import microseconds
+from server.ops.logs import log
 from server.ops.supervisor import supervise
 from server.ops.typed_json import convert, decode
 from server.storage.record_store import RecordStore
@@ -57,8 +57,6 @@ from server.web.pool import Pool
 from server.web.views import contests
 from server.web.views.board import Ending
 from server.web.views.lobby import Listed, overview, running
-
-log = structlog.get_logger()
 
 PAUSE_SECONDS = 0.5
 """Between slices of indexing, so that half of a processor at most is taken by it while there is much to do."""

@@ -12,21 +12,19 @@ from contextlib import suppress
 from itertools import islice
 from typing import TypeAlias
 
-import structlog
 import trio
 from starlette.types import Receive, Scope, Send
 
 from server.arena.arena import Arena
 from server.contest.report.templating import render_block
 from server.net.timing import microseconds
+from server.ops.logs import log
 from server.web import answers  # noqa: F401 (templates use its filters)
 from server.web.http.errors import Refused
 from server.web.http.listener import STREAM, BoundedStream
 from server.web.http.request import cancel_when_gone
 from server.web.views.contests import ReportIndex
 from server.web.views.lobby import BOARDS, Listed, Tiles, games_of, newest, overview, round_of
-
-log = structlog.get_logger()
 
 MIN_REST = 0.04
 """Seconds between two rounds of telling: 25 pictures a second look like motion."""

@@ -13,7 +13,6 @@ from typing import TypeAlias
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import msgspec
-import structlog
 import trio
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,6 +23,7 @@ from engine.games.interface import Position, play
 from engine.wire.codes import Code, ProtocolError
 from server.arena.arena import Arena
 from server.match.match import Match
+from server.ops.logs import log
 from server.ops.typed_json import decode
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
@@ -182,8 +182,6 @@ def away(match: Match) -> tuple[bool, bool]:
     running = match.state.outcome is None
     return running and match.players[0] is None, running and match.players[1] is None
 
-
-log = structlog.get_logger()
 
 RECORD_BYTES = 2 * 1024 * 1024
 """Largest record that is read: one of ten thousand moves has less."""

@@ -9,15 +9,13 @@ from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from types import TracebackType
 
-import structlog
 import trio
 
 from server.ops.faults import machine_fault
+from server.ops.logs import log
 from server.ops.typed_json import decode
 from server.ops.worker_process import FAULTS, OK, WorkerProcess, command_of
 from server.web.http.errors import Refused
-
-log = structlog.get_logger()
 
 PAID_OFF = 0.1
 """Rate at which used time is forgiven, in seconds per second. A client that used 10 s has lower priority for 100 s."""

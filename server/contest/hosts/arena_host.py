@@ -15,7 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-import structlog
 import trio
 
 from engine.games.catalogue import GAMES
@@ -39,8 +38,7 @@ from server.net.admission import AddressUsage, ConnectionQuota
 from server.net.connection import Pipes, SocketWire, Wire, detached
 from server.net.timing import microseconds
 from server.ops import descendants
-
-log = structlog.get_logger()
+from server.ops.logs import log
 
 SEARCHES = "alphabeta"
 """The bot of this distribution that needs compiled code."""

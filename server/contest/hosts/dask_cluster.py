@@ -14,7 +14,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-import structlog
 import trio
 
 from server.arena.arena import Arena
@@ -26,12 +25,11 @@ from server.contest.hosts.host import MAX_FAILURES, PROGRAMS, GameTask, HostedGa
 from server.contest.scoring import game_result
 from server.contest.store.folders import keep_written
 from server.ops.faults import server_fault
+from server.ops.logs import log
 from server.ops.program_version import program_with_rules
 
 if TYPE_CHECKING:
     from distributed import Client
-
-log = structlog.get_logger()
 
 Result = TypeVar("Result")
 

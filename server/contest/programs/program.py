@@ -18,7 +18,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import structlog
 import trio
 
 from engine.games.outcome import Termination
@@ -37,9 +36,8 @@ from server.contest.programs.sandbox.process import Sealed
 from server.net.connection import FLOOD_SECONDS, READ_BYTES, Pipes
 from server.ops import descendants
 from server.ops.faults import machine_fault, pause_seconds
+from server.ops.logs import log
 from server.storage.player_logs import BoundedLog
-
-log = structlog.get_logger()
 
 LEAVE_SECONDS = 0.5
 """What a program gets to end by itself after its input was closed: its core waits for it."""

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from functools import partial
 
 import msgspec
-import structlog
 import trio
 
 from engine.games.outcome import ANNULLED, Termination
@@ -15,10 +14,9 @@ from server.contest.hosts.host import MAX_FAILURES
 from server.contest.report.structure import Pause
 from server.contest.store.store import Store
 from server.ops.faults import pause_seconds, server_fault
+from server.ops.logs import log
 from server.storage.database import BadStore
 from server.storage.record_store import RecordStore
-
-log = structlog.get_logger()
 
 
 def sync_result(record_store: RecordStore, game: GameResult) -> tuple[GameResult, str]:

@@ -10,7 +10,6 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from functools import partial
 
-import structlog
 import trio
 
 from engine.games.outcome import Termination
@@ -29,9 +28,8 @@ from server.contest.runtime.ledger import Ledger, missing_resource
 from server.contest.scoring import absence_result, game_result, is_harmless
 from server.match.match import Match
 from server.ops.faults import pause_seconds
+from server.ops.logs import log
 from server.ops.supervisor import supervise
-
-log = structlog.get_logger()
 
 MAX_LEFT = 8
 """Games whose results may be on their way to the disk while others begin: a disk that does not answer ends that."""

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-import structlog
 import trio
 
 from server.arena.arena import Arena
@@ -33,9 +32,8 @@ from server.contest.store.folders import folder_of, link_to_log, links_to_logs
 from server.contest.store.store import Store
 from server.contest.store.verification import verify
 from server.ops import descendants
+from server.ops.logs import log
 from server.ops.supervisor import supervise
-
-log = structlog.get_logger()
 
 LOOK_SECONDS = 0.5
 """How often to look for a contest that was opened."""

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import msgspec
-import structlog
 import trio
 
 from engine.commands.program import explain_fault
@@ -22,10 +21,9 @@ from engine.wire.codes import ProtocolError
 from engine.wire.messages import Text
 from server.arena.arena import Arena
 from server.league.accounts import Accounts, NotAllowed
+from server.ops.logs import log
 from server.ops.typed_json import decode
 from server.storage.database import BadStore
-
-log = structlog.get_logger()
 
 SOCKET = "/proc/self/fd/{}/server.socket"
 """Path of the socket below a descriptor of the data directory: a path from the root may be too long for a socket."""

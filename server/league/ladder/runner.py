@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-import structlog
 import trio
 from msgspec.structs import replace
 
@@ -36,10 +35,9 @@ from server.league.ladder.store import LadderStore, Standing
 from server.league.submissions import upload
 from server.league.submissions.versions import BUILD, Versions
 from server.match.match import Match
+from server.ops.logs import log
 from server.ops.supervisor import supervise
 from server.storage.player_logs import KeptByContest
-
-log = structlog.get_logger()
 
 UNPAIRED_SECONDS = 60.0
 """A bot on its author's machine that goes away from a game before it begins is not paired for so long."""

@@ -21,7 +21,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import structlog
 import trio
 
 from engine.games.catalogue import GAMES, USUAL_GAME
@@ -46,10 +45,9 @@ from server.league.submissions.versions import (
 )
 from server.ops import descendants
 from server.ops.faults import machine_fault, pause_seconds
+from server.ops.logs import log
 from server.ops.typed_json import decode
 from server.storage.database import BadStore
-
-log = structlog.get_logger()
 
 BUILD_SECONDS, CHECK_SECONDS, MATCH_SECONDS = 300, 900, 900
 """Longest that each step may take."""

@@ -8,7 +8,6 @@ import os
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-import structlog
 import trio
 from hypercorn.config import Config
 from hypercorn.trio.tcp_server import TCPServer
@@ -16,9 +15,8 @@ from hypercorn.trio.worker_context import WorkerContext
 from hypercorn.typing import ConnectionState
 from hypercorn.utils import wrap_app
 
+from server.ops.logs import log
 from server.web.http.request import QUOTA, HttpRateLimiter
-
-log = structlog.get_logger()
 
 MAX_CONNECTIONS = 2000
 """Browsers keep up to six connections each, one of them for what is live."""

@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-import structlog
 import trio
 
 from server.contest.report.structure import Report, winners
 from server.contest.store.folders import FOLDER, folder_of
+from server.ops.logs import log
 from server.ops.typed_json import decode
 from server.web.http.request import DIGITS
-
-log = structlog.get_logger()
 
 REPORT = "report.json"
 

@@ -29,7 +29,6 @@ from importlib import util
 from pathlib import Path
 from typing import NamedTuple
 
-import structlog
 import trio
 
 from server.contest.definition import Bounds, Definition, Entrant, Sandbox
@@ -38,8 +37,7 @@ from server.contest.programs.sandbox import limits
 from server.contest.programs.sandbox.cores import NICENESS
 from server.contest.programs.sandbox.limits import MEGABYTE
 from server.contest.programs.sandbox.syscall_filter import filter_to_read
-
-log = structlog.get_logger()
+from server.ops.logs import log
 
 NAMES = (
     *("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ld-musl-x86_64.path", "localtime", "timezone"),

@@ -15,13 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import structlog
-
 from engine.games.outcome import Termination
 from server.config.process_settings import lower_session
 from server.contest.definition import Bounds
-
-log = structlog.get_logger()
+from server.ops.logs import log
 
 MEGABYTE = 1 << 20
 
