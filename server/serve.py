@@ -39,9 +39,9 @@ from server.league.submissions.versions import Versions
 from server.net.admission import Listener, RateLimiter, close_all, listen, patrol
 from server.net.timing import StallMonitor, loop_clock
 from server.ops import descendants
+from server.ops.faults import supervise
 from server.ops.logs import log
 from server.ops.program_version import program
-from server.ops.supervisor import supervise
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
 

@@ -12,7 +12,7 @@ from time import perf_counter
 
 from rich.console import Console
 
-from bots.terminal.painting import paint_board, plain_console, print_lines
+from bots.terminal.watch import paint_board, plain_console, print_lines
 from engine.commands.inputs import text_of
 from engine.commands.program import Rejected, reason
 from engine.games.history import PERSON, History, InteractiveGame, NothingThere, Player, read_game, write_game

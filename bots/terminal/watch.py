@@ -1,5 +1,6 @@
 """The spectator: follows a running match live in a terminal, or line by line where the output is none."""
 
+import re
 import time
 from contextlib import suppress
 from typing import NamedTuple
@@ -11,7 +12,6 @@ from rich.text import Text
 from bots.bot import match_title
 from bots.client.connection import Address, Connection, address, reconnect_pauses
 from bots.client.errors import ConnectionLost, Refused, ServerFault, Unreachable
-from bots.terminal.painting import paint_board, plain_console, print_lines
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Game, GameError, Successor
@@ -280,3 +280,25 @@ def _print_record(connection: Connection, number: int, console: Console) -> None
         print_lines(console, *connection.answer(m.Record).lines)
     except Refused as refused:
         print_lines(console, str(refused))
+
+
+def plain_console() -> Console:
+    """Return a console that reads nothing in a text as markup."""
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def print_lines(console: Console, *lines: str) -> None:
+    """Print lines as they are: not wrapped, and never read as markup."""
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
+
+
+def paint_board(picture: str, marks: tuple[str, str]) -> Text:
+    """Colour a board: pieces stand out, the last move most of all, and everything else is dim."""
+    text = Text(picture.rstrip("\n"), style="dim")
+    for mark in marks:
+        # a mark that is a digit has a sign behind it, unlike the numbers at the rim
+        pattern = rf"(?<!\w){mark}[^\w\s\]]+" if mark.isalnum() else re.escape(mark)
+        text.highlight_regex(pattern, "bold not dim")
+    text.highlight_regex(r"\[.{1,2}\]", "bold not dim green")
+    return text

@@ -33,20 +33,21 @@ from server.contest.report.files import Group, page_values, rounds
 from server.contest.report.templating import render
 from server.net.admission import Listener
 from server.net.timing import microseconds
+from server.ops.faults import supervise
 from server.ops.logs import log
-from server.ops.supervisor import supervise
 from server.ops.typed_json import convert, decode
 from server.storage.record_store import RecordStore
 from server.web.answers import JSON, NOT_STORED, REASONS, Page, json_answer
 from server.web.games_index import Asked, Games, Progress, Row
 from server.web.http import static_files
-from server.web.http.errors import MAX_SENTENCE, Refused
 from server.web.http.listener import MAX_CONNECTIONS, REFUSAL, serve_browsers
 from server.web.http.request import (
     FORM_POLICY,
+    MAX_SENTENCE,
     QUOTA,
     Guard,
     HttpRateLimiter,
+    Refused,
     cancel_when_gone,
     query_before,
     read_body,

@@ -27,7 +27,7 @@ from server.contest.store.store import FILE as STORE
 from server.ops.typed_json import convert
 from server.storage.database import transaction, wait_while_busy
 from server.storage.disk import SUFFIX
-from server.web.http.errors import Refused
+from server.web.http.request import Refused
 
 FILE = "games.sqlite3"
 """Its name in a data directory."""

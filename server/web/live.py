@@ -20,9 +20,8 @@ from server.contest.report.templating import render_block
 from server.net.timing import microseconds
 from server.ops.logs import log
 from server.web import answers  # noqa: F401 (templates use its filters)
-from server.web.http.errors import Refused
 from server.web.http.listener import STREAM, BoundedStream
-from server.web.http.request import cancel_when_gone
+from server.web.http.request import Refused, cancel_when_gone
 from server.web.views.contests import ReportIndex
 from server.web.views.lobby import BOARDS, Listed, Tiles, games_of, newest, overview, round_of
 

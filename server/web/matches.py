@@ -28,8 +28,7 @@ from server.ops.typed_json import decode
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
 from server.web.answers import json_answer
-from server.web.http.errors import Refused
-from server.web.http.request import GUESS_COST, QUOTA, TOO_MANY, number_in, query_before, read_body
+from server.web.http.request import GUESS_COST, QUOTA, TOO_MANY, Refused, number_in, query_before, read_body
 from server.web.live import Broadcaster, Channel, Listen, Live, Mailbox, framed
 from server.web.pool import Pool
 from server.web.views.board import Frame, Played, changes, frame_of, info_of, note_views, now_of

@@ -15,7 +15,7 @@ from server.ops.faults import machine_fault
 from server.ops.logs import log
 from server.ops.typed_json import decode
 from server.ops.worker_process import FAULTS, OK, WorkerProcess, command_of
-from server.web.http.errors import Refused
+from server.web.http.request import Refused
 
 PAID_OFF = 0.1
 """Rate at which used time is forgiven, in seconds per second. A client that used 10 s has lower priority for 100 s."""

@@ -25,7 +25,7 @@ from server.match.match_messages import now_text
 from server.ops.typed_json import decode
 from server.ops.worker_process import OK, Question, answer_questions
 from server.web import games_index
-from server.web.http.errors import Refused
+from server.web.http.request import Refused
 from server.web.play import arranging, questions
 from server.web.views import board
 

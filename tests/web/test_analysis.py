@@ -16,7 +16,7 @@ from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
 from engine.solve import tablebase
 from engine.solve.tablebase import tablebase_of
-from server.web.http.errors import Refused
+from server.web.http.request import Refused
 from server.web.play import questions
 from server.web.play.arranging import Arrangement, arrange, kit
 from server.web.play.questions import Pasted, Question, Thinking, opened, read, record

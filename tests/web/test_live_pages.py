@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from engine.wire import messages as m
 from server.contest.formats.rounds import Swiss
 from server.contest.report import files
-from server.web.http.errors import Refused
+from server.web.http.request import Refused
 from server.web.live import AGAIN_SECONDS, Broadcaster, LivePages
 from server.web.views.lobby import Listed
 from tests.server.contest.report.samples import sample_report

@@ -13,7 +13,7 @@ from engine.search.searcher import Stop
 from server.ops.worker_process import Question
 from server.web import worker as page_worker
 from server.web.app import QUESTION_BYTES, question_routes
-from server.web.http.errors import Refused
+from server.web.http.request import Refused
 from server.web.play import questions
 from server.web.pool import NICE, Pool
 from tests.web.asking import Answer, ask

@@ -13,7 +13,7 @@ from engine.games.history import History
 from engine.games.interface import Game, GameError, moves
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
-from server.web.http.errors import Refused
+from server.web.http.request import Refused
 from server.web.play import questions
 from server.web.play.questions import Question, ThinkQuestion, look, read, rows, think
 from tests.engine.gipf.test_choosing import crowded

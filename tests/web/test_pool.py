@@ -13,8 +13,7 @@ from server.config.settings import Limits
 from server.storage.record_store import RecordStore
 from server.web import pool as pools
 from server.web.app import People, application
-from server.web.http.errors import Refused
-from server.web.http.request import QUOTA, REQUESTS_AT_ONCE, HttpRateLimiter
+from server.web.http.request import QUOTA, REQUESTS_AT_ONCE, HttpRateLimiter, Refused
 from server.web.live import Broadcaster, LivePages
 from server.web.matches import MatchHubs
 from server.web.pool import (

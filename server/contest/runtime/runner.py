@@ -27,9 +27,8 @@ from server.contest.runtime.adjudication import Adjudicator
 from server.contest.runtime.ledger import Ledger, missing_resource
 from server.contest.scoring import absence_result, game_result, is_harmless
 from server.match.match import Match
-from server.ops.faults import pause_seconds
+from server.ops.faults import pause_seconds, supervise
 from server.ops.logs import log
-from server.ops.supervisor import supervise
 
 MAX_LEFT = 8
 """Games whose results may be on their way to the disk while others begin: a disk that does not answer ends that."""

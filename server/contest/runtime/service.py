@@ -32,8 +32,8 @@ from server.contest.store.folders import folder_of, link_to_log, links_to_logs
 from server.contest.store.store import Store
 from server.contest.store.verification import verify
 from server.ops import descendants
+from server.ops.faults import supervise
 from server.ops.logs import log
-from server.ops.supervisor import supervise
 
 LOOK_SECONDS = 0.5
 """How often to look for a contest that was opened."""

@@ -46,8 +46,7 @@ from server.league.ladder.definition import NO_LADDER
 from server.league.ladder.runner import LadderService
 from server.league.pages.forms import Change, Form, Identities, Identity, page
 from server.league.submissions.versions import Versions
-from server.web.http.errors import Refused
-from server.web.http.request import number_in
+from server.web.http.request import Refused, number_in
 from server.web.views.contests import ReportIndex
 from server.web.views.lobby import presences, running
 

@@ -35,8 +35,8 @@ from server.league.ladder.store import LadderStore, Standing
 from server.league.submissions import upload
 from server.league.submissions.versions import BUILD, Versions
 from server.match.match import Match
+from server.ops.faults import supervise
 from server.ops.logs import log
-from server.ops.supervisor import supervise
 from server.storage.player_logs import KeptByContest
 
 UNPAIRED_SECONDS = 60.0

@@ -34,7 +34,7 @@ from server.league.pages.forms import (
     page,
     read_form,
 )
-from server.web.http.errors import Refused
+from server.web.http.request import Refused
 
 AUDITED = 100
 """Changes that the organiser's page shows."""

@@ -43,8 +43,7 @@ from server.league.submissions.pipeline import Turns
 from server.league.submissions.upload import MAX_UPLOAD
 from server.league.submissions.versions import LOG, PASSED, State, Version, Versions
 from server.web.answers import json_answer
-from server.web.http.errors import Refused
-from server.web.http.request import read_body
+from server.web.http.request import Refused, read_body
 
 FORM_BYTES = 64 * 1024
 """Of a form beside its file."""

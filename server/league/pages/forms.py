@@ -30,8 +30,7 @@ from server.contest.runtime.organiser_commands import BadIntervention
 from server.league.accounts import RIGHTS, SIGNED_IN, Accounts, NotAllowed, Person, Right
 from server.league.grading.grading import BadReport
 from server.web.answers import Page, capital, reason
-from server.web.http.errors import Refused
-from server.web.http.request import FORM_POLICY, GUESS_COST, QUOTA, TOO_MANY, ClientQuota, number_in, read_body
+from server.web.http.request import FORM_POLICY, GUESS_COST, QUOTA, TOO_MANY, ClientQuota, Refused, number_in, read_body
 
 COOKIE = "arena-session"
 

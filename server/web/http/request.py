@@ -18,7 +18,6 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.config.settings import Limits, Rate, address_of, is_trusted
-from server.web.http.errors import Refused
 
 QUOTA = "quota"
 """Key of the `ClientQuota`: that of the connection in an application's ``scope["state"]``, that of the request in its
@@ -317,3 +316,16 @@ async def cancel_when_gone(receive: Receive, scope: trio.CancelScope) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     scope.cancel()
+
+
+MAX_SENTENCE = 400
+"""Characters of a sentence; a longer text in it is cut off."""
+
+
+class Refused(Exception):
+    """A request that is not answered; ``str(error)`` is one sentence that says why."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        """Keep the status of HTTP beside the sentence."""
+        super().__init__(sentence[:MAX_SENTENCE])
+        self.status = status

@@ -27,7 +27,7 @@ from engine.search.game_engine import GameEngine
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import SearchLimits, SearchResult, Stop
 from server.ops.typed_json import decode
-from server.web.http.errors import Refused
+from server.web.http.request import Refused
 from server.web.views.board import ending_of, motion, view
 
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=20_000)]

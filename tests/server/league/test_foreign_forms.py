@@ -29,8 +29,7 @@ from server.league.pages.forms import Identities
 from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.versions import Versions
 from server.web import app
-from server.web.http.errors import Refused
-from server.web.http.request import GUESS_COST, QUOTA, REQUESTS, HttpRateLimiter
+from server.web.http.request import GUESS_COST, QUOTA, REQUESTS, HttpRateLimiter, Refused
 from server.web.http.static_files import VersionedFiles
 from tests.server.league.ladder.test_service import FILE
 from tests.server.league.people import person

@@ -13,7 +13,7 @@ from server.contest.store.store import SCHEMA
 from server.storage.database import connect
 from server.web import games_index
 from server.web.games_index import PAGE, Games, Progress, bring_up, find
-from server.web.http.errors import Refused
+from server.web.http.request import Refused
 from server.web.worker import of_games
 from tests.web.people.records import record, write
 
