@@ -18,8 +18,7 @@ from engine.wire.messages import MICROSECONDS
 from server.commands.administration import announce, annul, audit, backup, dismiss, ladder, now, people, restore, verify
 from server.commands.contest import contest
 from server.commands.options import FAILED, fail, faults_explained, interrupted, place, run_async, secret
-from server.config import keys, process_settings, serve_options
-from server.config import tokens as token_file
+from server.config import keys, process_settings, serve_options, tokens as token_file
 from server.config.builtin_bot import BadBuiltinBot, BuiltinBot, read_builtin_bot
 from server.config.declared import BadTable, fields_of
 from server.config.settings import (

@@ -8,8 +8,7 @@ from engine.games import kernels
 from engine.games.catalogue import start_of
 from engine.games.gipf import kernel as gipf
 from engine.games.interface import moves
-from engine.games.mnk import board
-from engine.games.mnk import kernel as mnk
+from engine.games.mnk import board, kernel as mnk
 from engine.search.searcher import Searcher, SearchLimits
 
 

@@ -25,8 +25,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar, TypeVarTuple, cast, overl
 from weakref import WeakSet
 
 from engine.compiling import code_cache as disk
-from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, WideInteger, WideTable
-from engine.compiling.wide_integers import popcount as popcount
+from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, WideInteger, WideTable, popcount as popcount
 
 Functions = TypeVarTuple("Functions")
 Bound = TypeVar("Bound")

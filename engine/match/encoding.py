@@ -15,8 +15,7 @@ from engine.games.arrows import board as arrows_board
 from engine.games.arrows.position import ArrowsPosition
 from engine.games.arrows.rules import DIRECTIONS, HALF, LENGTH, NOWHERE, ROW
 from engine.games.catalogue import GAMES
-from engine.games.gipf.geometry import AXES, geometry, is_field
-from engine.games.gipf.geometry import parse as parse_gipf
+from engine.games.gipf.geometry import AXES, geometry, is_field, parse as parse_gipf
 from engine.games.gipf.notation import SAME, names, split
 from engine.games.gipf.position import GipfPosition, choosing
 from engine.games.history import REPETITIONS, History

@@ -22,8 +22,7 @@ from engine.match.referee import State
 from engine.match.verification import finished_match
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.ends import IN_MATCH
-from engine.wire.ends import State as Stage
+from engine.wire.ends import IN_MATCH, State as Stage
 from engine.wire.words import NAME_PATTERN
 from server.arena import matchmaking
 from server.arena.lobby import MAX_BOARDS, OpponentNotices, Player, Seating, prepare

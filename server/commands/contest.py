@@ -25,8 +25,7 @@ from server.commands.options import (
     secret,
     show_verdict,
 )
-from server.config import process_settings
-from server.config import tokens as token_file
+from server.config import process_settings, tokens as token_file
 from server.config.declared import BadTable
 from server.config.serve_options import PORTS
 from server.config.settings import Settings
@@ -235,8 +234,7 @@ def export(name: str, file: Path, *, data: Data = DATA) -> None:
     file
         The file, as in autumn.zip, which is not there yet.
     """
-    from server.contest.export import BadExport, verify_export
-    from server.contest.export import export as pack
+    from server.contest.export import BadExport, export as pack, verify_export
     from server.contest.report.formatting import printable
 
     with faults_explained("cannot export the contest", BadExport):

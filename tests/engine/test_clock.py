@@ -1,7 +1,6 @@
 """Clocks, and what a loss on time says the time went to: figures that a reader of the record can compute again."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.match.clock import Clock, TimeControl, about, span
 from engine.match.verification import time_account, verify

@@ -5,8 +5,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.commands.program import Rejected
 from engine.commands.reports import Case, Suite, check_files, junit, write

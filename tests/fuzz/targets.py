@@ -13,8 +13,7 @@ from engine.shell import SHELLS, find
 from engine.wire import messages as m
 from engine.wire.coding import REPLY_BYTES, encode
 from engine.wire.ends import ClientEnd
-from server.contest.contest_file import BadContest
-from server.contest.contest_file import read as read_contest
+from server.contest.contest_file import BadContest, read as read_contest
 from server.storage.player_logs import shown_lines
 from tests.clocks import ticking
 

@@ -12,8 +12,7 @@ from random import Random
 import pytest
 
 from engine.games.interface import DRAWN, WON, Game, Position
-from engine.search.searcher import Searcher
-from engine.search.searcher import SearchLimits as ThinkingLimits
+from engine.search.searcher import Searcher, SearchLimits as ThinkingLimits
 from engine.solve.forced_wins import ForcedWin
 from engine.solve.proof_search import CyclicProver
 from engine.solve.solver import Result, SolverLimits, solve

@@ -19,8 +19,7 @@ from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Game, Position
 from tests.games.cases import EVERY_VARIANT, named, random_game
-from tests.pictures import FOLDER
-from tests.pictures import pictures as pictures_of_the_rules
+from tests.pictures import FOLDER, pictures as pictures_of_the_rules
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"

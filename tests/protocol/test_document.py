@@ -10,8 +10,7 @@ from engine.games.catalogue import GAMES
 from engine.games.outcome import ANNULLED, Termination
 from engine.match import record, verification
 from engine.match.clock import STANDING, Clock, TimeControl
-from engine.wire import coding
-from engine.wire import messages as m
+from engine.wire import coding, messages as m
 from engine.wire.codes import Code
 from engine.wire.coding import decode, usage
 from engine.wire.ends import ALLOWED, NEXT, State

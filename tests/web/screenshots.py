@@ -26,8 +26,7 @@ from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.report import files
 from server.contest.report.contents import make_report
 from server.league.accounts import AUTHOR, ORGANISER, Accounts
-from tests.engine.records import Table as Recorded
-from tests.engine.records import records
+from tests.engine.records import Table as Recorded, records
 from tests.engine.test_record import played as gipf_record
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import Sample, sample

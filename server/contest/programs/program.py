@@ -27,8 +27,7 @@ from server.config.builtin_bot import BuiltinBot, builtin_bot_command
 from server.config.process_settings import with_low_priority
 from server.config.settings import Settings
 from server.contest.fixtures import ProgramUsage
-from server.contest.programs.sandbox import choice
-from server.contest.programs.sandbox import process as sealed
+from server.contest.programs.sandbox import choice, process as sealed
 from server.contest.programs.sandbox.choice import Seal
 from server.contest.programs.sandbox.cores import NICENESS, spawn
 from server.contest.programs.sandbox.limits import Excess

@@ -31,8 +31,7 @@ from server.contest.report.structure import (
     Stage,
     Variant,
 )
-from server.contest.scoring import Cause, find_disqualified, is_late, losses
-from server.contest.scoring import Loss as FoundLoss
+from server.contest.scoring import Cause, Loss as FoundLoss, find_disqualified, is_late, losses
 from server.storage.disk import SUFFIX
 
 _NAMES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}

@@ -36,8 +36,7 @@ from server.config import process_settings
 from server.contest.definition import Adjudication
 from server.match.match import Match
 from server.ops.typed_json import decode
-from server.ops.worker_process import OK, WorkerProcess, answer_questions, command_of
-from server.ops.worker_process import Question as Asked
+from server.ops.worker_process import OK, Question as Asked, WorkerProcess, answer_questions, command_of
 
 LOOK_SECONDS = 0.05
 """How often to look for positions that were not looked at yet."""

@@ -23,8 +23,7 @@ from engine.match.reader import BadRecord
 from engine.match.record import Header
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Fixture, GameResult
-from server.contest.plan import Plan, Present, forfeit
-from server.contest.plan import plan as plan_games
+from server.contest.plan import Plan, Present, forfeit, plan as plan_games
 from server.contest.programs.sandbox.cores import usable
 from server.contest.report.contents import make_report
 from server.contest.report.files import differences, file_texts

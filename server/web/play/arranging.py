@@ -22,8 +22,7 @@ from engine.games.interface import BadPosition
 from engine.games.mnk import board as mnk_board
 from engine.games.mnk.rules import State as MnkState
 from engine.games.morris import board as morris_board
-from engine.games.morris.rules import FIELDS
-from engine.games.morris.rules import State as MorrisState
+from engine.games.morris.rules import FIELDS, State as MorrisState
 from server.web.play.questions import Question, history_of
 
 MAX_PIECES = 1000

@@ -7,8 +7,7 @@ from zlib import crc32
 
 import pytest
 
-from engine.duel.games import Game as PlayedGame
-from engine.duel.games import Player, Reply, play, play_pair
+from engine.duel.games import Game as PlayedGame, Player, Reply, play, play_pair
 from engine.duel.openings import SAMPLE, Opening, openings, split_mix, usual_plies
 from engine.games.catalogue import GAMES
 from engine.games.history import History

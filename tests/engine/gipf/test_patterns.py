@@ -10,8 +10,7 @@ import numpy
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.gipf import evaluation
-from engine.games.gipf import patterns as tables
+from engine.games.gipf import evaluation, patterns as tables
 from engine.games.gipf.evaluation import WEIGHTS
 from engine.games.gipf.geometry import parse
 from engine.games.gipf.kernel import GipfRules, bind, reweigher

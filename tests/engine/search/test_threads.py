@@ -8,8 +8,7 @@ import pytest
 
 from engine.compiling.binding import specialise, zeros
 from engine.games.interface import Kernel, Rules, moves
-from engine.search import alphabeta
-from engine.search import memory as layout
+from engine.search import alphabeta, memory as layout
 from engine.search.alphabeta import AlphaBeta
 from engine.search.capabilities import INFINITY
 from engine.search.iterative_deepening import memory_for

@@ -3,8 +3,7 @@
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.search.time_management import MIN_MS, OVERHEAD_MS, SAFETY_MS, allocate_time
 

@@ -10,8 +10,7 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import Kernel
-from engine.solve import layer_values, solver
-from engine.solve import layers as solving_layers
+from engine.solve import layer_values, layers as solving_layers, solver
 from engine.solve.layers import (
     COLUMNS,
     Judgement,

@@ -3,8 +3,7 @@
 import os
 from typing import Any, get_type_hints
 
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 
 from engine.wire.coding import MAX_DIGITS, encode
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, Block, Message, Text

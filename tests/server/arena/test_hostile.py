@@ -16,8 +16,7 @@ import msgspec
 import pytest
 import structlog
 import trio
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from trio.testing import MockClock
 
 from engine.wire import messages as m
@@ -27,8 +26,7 @@ from server.config.settings import ERRORS, Settings
 from tests.bench import attack, hostile
 from tests.bench.sampled import memory
 from tests.server.harness import ArenaHarness, logged, open_arena, play, playing
-from tests.server.process import Client as Peer
-from tests.server.process import ServerProcess, pair
+from tests.server.process import Client as Peer, ServerProcess, pair
 
 NASTY = (
     "\x1b[31mred\x1b[0m",

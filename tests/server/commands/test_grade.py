@@ -10,8 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bots.check.run import SituationResult
-from bots.check.run import as_json as check_as_json
+from bots.check.run import SituationResult, as_json as check_as_json
 from engine.commands.program import Rejected
 from engine.statistics.elo import estimate
 from server.commands.grade import grade

@@ -1,8 +1,7 @@
 from collections import Counter
 from random import Random
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from engine.games.outcome import Termination
 from server.contest.fixtures import Fixture, GameResult

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from server.contest.fixtures import Bye, GameResult
 from server.contest.formats.rounds import Past, Swiss, pair

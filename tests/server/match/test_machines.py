@@ -7,8 +7,7 @@ what the referee knows. With ARENA_CAMPAIGN=1 the walks are many times more.
 import os
 from contextlib import suppress
 
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from engine.games.catalogue import GAMES

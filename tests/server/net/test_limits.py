@@ -6,8 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 import trio
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from structlog.testing import capture_logs
 from trio.testing import MockClock
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 import trio
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from trio.testing import MockClock
 
 from engine.games.outcome import Termination
@@ -32,8 +31,7 @@ from server.net.timing import (
     microseconds,
 )
 from tests.server.harness import ArenaHarness, Client, open_arena, play, playing
-from tests.server.process import Client as Peer
-from tests.server.process import ServerProcess
+from tests.server.process import Client as Peer, ServerProcess
 
 
 class Watched:

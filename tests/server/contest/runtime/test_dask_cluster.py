@@ -24,8 +24,7 @@ from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest import contest_file
 from server.contest.definition import Definition
-from server.contest.hosts import dask_cluster as cluster
-from server.contest.hosts import game_worker
+from server.contest.hosts import dask_cluster as cluster, game_worker
 from server.contest.hosts.dask_cluster import BadCluster, Cluster, ClusterGame, connected_cluster
 from server.contest.hosts.game_worker import (
     Answer,
@@ -36,8 +35,8 @@ from server.contest.hosts.game_worker import (
     greet,
     make_job,
     own_cores,
+    play as play_apart,
 )
-from server.contest.hosts.game_worker import play as play_apart
 from server.contest.hosts.host import MAX_FAILURES, GameTask, NotPlayed
 from server.contest.plan import plan
 from server.contest.programs.sandbox.choice import view

@@ -20,8 +20,7 @@ from engine.match import referee
 from server.contest.fixtures import SET_ASIDE, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import MAX_FAILURES, CoreQueue
-from server.contest.programs import program
-from server.contest.programs import program as programs
+from server.contest.programs import program, program as programs
 from server.contest.programs.program import MachineFault, NotStarted, Place
 from server.contest.programs.sandbox.cores import spawn
 from server.contest.report.contents import make_report

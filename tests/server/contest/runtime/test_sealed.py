@@ -15,8 +15,7 @@ from structlog.testing import capture_logs
 
 from server.config.process_settings import nice_value
 from server.contest.definition import Bounds
-from server.contest.programs.sandbox import choice, limits
-from server.contest.programs.sandbox import process as sealed
+from server.contest.programs.sandbox import choice, limits, process as sealed
 from server.contest.programs.sandbox.choice import Seal, View, sandbox_obstacle
 from server.contest.programs.sandbox.cores import NICENESS
 from server.contest.programs.sandbox.limits import Watched

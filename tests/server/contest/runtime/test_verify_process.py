@@ -34,8 +34,7 @@ from server.contest.store.store import FILE, Store
 from server.contest.store.verification import check_forfeits, check_schedule, contest_called, verify
 from server.storage.record_store import RecordStore
 from tests.engine.records import Table
-from tests.server.contest.played import by_seed, play
-from tests.server.contest.played import contest as simulated
+from tests.server.contest.played import by_seed, contest as simulated, play
 
 DATE = datetime(2026, 11, 22, 12, tzinfo=UTC)
 CONTROL = TimeControl(10_000_000, 1_000)

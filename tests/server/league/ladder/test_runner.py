@@ -21,8 +21,7 @@ from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, SET_ASIDE, Fixt
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import PROGRAMS, CoreQueue, GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.runtime.organiser_commands import intervene
-from server.contest.store.store import FILE as CONTESTS
-from server.contest.store.store import LADDER, Store
+from server.contest.store.store import FILE as CONTESTS, LADDER, Store
 from server.league.accounts import Accounts
 from server.league.ladder.definition import LadderDefinition, Listed, read, roster
 from server.league.ladder.runner import LadderRunner, free_games
