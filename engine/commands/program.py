@@ -152,11 +152,19 @@ def run_program(name: str, module: str) -> None:
 
 
 def load(module: str, name: str = "main") -> Callable[[], Any]:
-    """Import a module, and return a function of it."""
+    """Import a module, and return a function of it. Until then Ctrl-C ends the process as an unhandled signal does.
+
+    A process that ignores Ctrl-C, such as one in the background of a script, still ignores it.
+    """
+    handled = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if handled:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     gc.disable()  # what is loaded stays: looking through it takes a sixth of the time that a start takes
     function: Callable[[], Any] = getattr(import_module(module), name)
     gc.freeze()
     gc.enable()
+    if handled:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     return function
 
 
