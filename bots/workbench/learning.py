@@ -1,17 +1,14 @@
-"""A game that is played by actions, with the rules, draws and ends of a match, and a bot of a policy for actions."""
+"""A game that is played by actions, with the rules, draws and ends of a match."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
 
 import numpy
 from numpy.typing import NDArray
 
-from bots.bot import Bot, Clocks
 from engine.games.catalogue import start_of
 from engine.games.history import MOVE_LIMIT, History
-from engine.games.interface import BadMove, Position
+from engine.games.interface import BadMove
 from engine.games.outcome import Outcome
 from engine.match.encoding import Encoding, Planes, encoding_of, legal_actions
 
@@ -90,27 +87,3 @@ class Episode:
     def __deepcopy__(self, memo: object) -> "Episode":
         """Return the episode itself, which nobody can change."""
         return self
-
-
-Observation: TypeAlias = Mapping[str, NDArray[Any]]
-"""What the side to move sees, as in the environment of PettingZoo: ``observation`` has the planes and ``action_mask`` a
-one for each legal action."""
-
-Policy: TypeAlias = Callable[[Observation], int]
-"""Returns a legal action for an observation."""
-
-
-class PolicyBot(Bot):
-    """Plays the actions of a policy, as many as a move takes."""
-
-    def __init__(self, policy: Policy) -> None:
-        """Take the policy."""
-        self.policy = policy
-
-    def choose(self, position: Position, clocks: Clocks) -> str:
-        """Ask the policy until a move is complete; raises `engine.games.interface.BadMove` for a wrong action."""
-        episode = Episode(self.history, self.match.move_limit)
-        while episode.history.plies == self.history.plies:
-            seen: Observation = {"observation": episode.observe(episode.turn), "action_mask": episode.mask()}
-            episode = episode.after(int(self.policy(seen)))
-        return episode.history.moves[-1]

@@ -13,7 +13,7 @@ import pytest
 from bots.bot import Clocks
 from bots.client import GameResult, play
 from bots.random_bot import RandomBot
-from bots.workbench.learning import Episode, Observation, PolicyBot
+from bots.workbench.learning import Episode
 from engine.cli import run as engine_command
 from engine.games.catalogue import GAMES
 from engine.games.history import History
@@ -77,16 +77,16 @@ def test_copies_are_the_same() -> None:
     assert copy.deepcopy([episode]) == [episode]
 
 
-def lowest(seen: Observation) -> int:
-    """Choose the lowest legal action."""
-    assert seen["observation"].shape[1:] == seen["observation"].shape[:0:-1]
-    return int(numpy.flatnonzero(seen["action_mask"])[0])
+DOCUMENT = Path(__file__).parents[2] / "docs" / "learning.md"
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+PLAYS = [block for block in BLOCKS if "play(" in block]
 
 
 @pytest.mark.parametrize(("game", "parameters"), [("gipf", "2 2 9 9"), ("morris", "")])
-def test_a_policy_chooses_moves_of_several_actions(game: str, parameters: str) -> None:
+def test_the_bot_of_the_document_chooses_moves_of_several_actions(game: str, parameters: str) -> None:
     """The games of these bots have such moves."""
-    bot, episode = PolicyBot(lowest), Episode.begin(game, parameters)
+    (block,) = PLAYS
+    bot, episode = run(block.partition("\nplay(")[0])["PolicyBot"](), Episode.begin(game, parameters)
     bot.match = referee.announcement(Header(1, episode.history.start, ("a", "b"), TimeControl(1), 80, "", ""), 0, "")
     bot.history, taken = episode.history, 0
     while bot.history.verdict(80) is None:
@@ -94,11 +94,6 @@ def test_a_policy_chooses_moves_of_several_actions(game: str, parameters: str) -
         taken = max(taken, len(episode.encoding.actions(bot.history.position, move)))
         bot.history = bot.history.after(move)
     assert taken > 1
-
-
-DOCUMENT = Path(__file__).parents[2] / "docs" / "learning.md"
-BLOCKS = re.findall(r"^```python\n(.*?)^```$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-PLAYS = [block for block in BLOCKS if "play(" in block]
 
 
 def skip_what_is_not_installed(program: str) -> None:
