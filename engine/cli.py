@@ -28,8 +28,8 @@ COMMANDS = (
 )
 """Every command, in the order in which --help lists them."""
 
-ANSWERED, FAILED, REFUSED = 0, 1, 2
-"""Exit statuses: answered; a fault or a limit of the program; bad arguments or a bad position."""
+ANSWERED, FAILED = 0, 1
+"""Exit statuses: answered; a fault or a limit of the program. `Rejected` has 2 for bad arguments or a bad position."""
 
 
 def main() -> None:

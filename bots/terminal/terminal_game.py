@@ -100,7 +100,8 @@ class TerminalGame:
                 if self.table.mover.is_bot and not self._waiting and self.table.outcome is None:
                     self._let_bot_move(self.table.mover)
                     continue
-                line = self._read(self._prompt()).strip()
+                side = self.table.position.game.sides[self.table.position.turn]
+                line = self._read("over> " if self.table.outcome else f"{side}> ").strip()
                 if line == "quit":
                     return
                 self._obey(line)
@@ -221,9 +222,6 @@ class TerminalGame:
         example = next(iter(self._legal()), "")
         self._say(f"A line is a move{example and f', as in {example}'}, or one of these commands:")
         self._say(*(f"  {usage:18}  {meaning}" for usage, meaning in COMMANDS.items()))
-
-    def _prompt(self) -> str:
-        return "over> " if self.table.outcome else f"{self.table.position.game.sides[self.table.position.turn]}> "
 
 
 def describe_search(position: Position, thought: SearchResult) -> str:

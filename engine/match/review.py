@@ -189,7 +189,7 @@ def review(
     """
     start = summary.header.position
     evaluator = Evaluator(start, clock=clock, compiling=compiling, tablebase=whole_tablebase_of(start))
-    reviewer = _Reviewer(summary, nodes, evaluator, solver_kernels(start, compiling))
+    reviewer = _Reviewer(summary, nodes, evaluator, solver_kernels(start))
     wanted = range(1, summary.history.plies + 1) if among is None else among
     keys: list[int] = []
     for before, after in pairwise(accumulate(summary.history.moves, History.after, initial=History.begin(start))):
@@ -254,7 +254,8 @@ class _Reviewer:
         """
         first = played
         move = thought.move(before.position)
-        if not _lead_to_the_same(before.position, played.move, move):
+        reached = {before.position.resolve(each).position.key for each in (played.move, move)}
+        if len(reached) > 1:
             after = before.after(move)
             first = _Choice.of(after, self._node(after, keys))
         if thought.plies_to_end is not None or worth.result == -1:  # what the best move leads to is proven
@@ -333,11 +334,6 @@ def _proven_for(winner: int | None, side: int, plies: int | None) -> Worth:
     if winner is None:
         return Worth(None, 0, None, 0)
     return Worth(None, 1 if winner == side else -1, plies, 0)
-
-
-def _lead_to_the_same(position: Position, move: str, other: str) -> bool:
-    """Tell whether two moves are one, or lead to the same position."""
-    return move == other or position.resolve(move).position.key == position.resolve(other).position.key
 
 
 def _at_least(worth: Worth, other: Worth) -> bool:

@@ -166,7 +166,8 @@ def read(path: Path) -> Configuration:
 
 def _configuration(file: TomlTable, folder: Path) -> Configuration:
     fields = [*fields_of(ServeOptions)]
-    found = read_fields(file, [field for field in fields if not field.name.startswith(TLS)], {"builtin": _bots})
+    readers = {"builtin": lambda table, key: ",".join(table.texts(key, BOTS.right))}
+    found = read_fields(file, [field for field in fields if not field.name.startswith(TLS)], readers)
     if file.has("tls"):
         tls = file.table("tls")
         within = [field for field in fields if field.name.startswith(TLS)]
@@ -177,10 +178,6 @@ def _configuration(file: TomlTable, folder: Path) -> Configuration:
     file.finish()
     options = {name: folder / value if isinstance(value, Path) else value for name, value in found.items()}
     return Configuration(options, limits, league)
-
-
-def _bots(table: TomlTable, key: str) -> str:
-    return ",".join(table.texts(key, BOTS.right))
 
 
 def _networks(table: TomlTable, key: str) -> tuple[Network, ...]:

@@ -218,20 +218,13 @@ def _position(openings: TomlTable, name: str, load: Load, game: Game, parameters
 
 
 def _stage(table: TomlTable, default: TimeControl, names: tuple[str, ...]) -> Stage:
-    def tie_break_time(table: TomlTable, key: str) -> TimeControl:
-        return read_control(default, table, key if table.has(key) else "time")
-
     readers: dict[str, Read] = {
         "time": partial(read_control, default),
-        "tie-break-time": tie_break_time,
-        "hours": _seconds_of_hours,
+        "tie-break-time": lambda table, key: read_control(default, table, key if table.has(key) else "time"),
+        "hours": lambda table, _key: round(read_value(table, HOURS) * 3600),
         "challengers": partial(_challengers, names),
     }
     return read_table(table, Stage, readers)
-
-
-def _seconds_of_hours(table: TomlTable, _key: str) -> int:
-    return round(read_value(table, HOURS) * 3600)
 
 
 def _challengers(names: tuple[str, ...], table: TomlTable, key: str) -> tuple[str, ...]:

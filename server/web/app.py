@@ -25,7 +25,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
-from starlette.types import ASGIApp, Scope
+from starlette.types import ASGIApp
 
 from engine.games.catalogue import GAMES, TITLES
 from server.arena.arena import Arena
@@ -52,7 +52,7 @@ from server.web.http.request import (
     query_before,
     read_body,
 )
-from server.web.live import LOBBY, PROJECTOR, Broadcaster, Listen, Live, LivePages
+from server.web.live import LOBBY, PROJECTOR, Broadcaster, Live, LivePages
 from server.web.matches import MatchHubs, MatchRoutes
 from server.web.pool import Pool
 from server.web.views import contests
@@ -209,7 +209,10 @@ class Pages:
             Route(f"{contest}/live", self._projector),
             Route("/player/{name:path}", self._player),
             Route("/live/lobby", Live(lambda _: self._live.lobby.listen)),
-            Route("/live/contests/{number:number}", Live(self._contest_events)),
+            Route(
+                "/live/contests/{number:number}",
+                Live(lambda scope: partial(self._live.listen, scope["path_params"]["number"])),
+            ),
             Route("/api/lobby", self._overview),
             Route("/api/matches", self._matches),
             Route("/api/contests", self._contests),
@@ -295,9 +298,6 @@ class Pages:
         if found is None:
             raise Refused(404, f"contest {number} has no file {name!r}")
         return Response(found, media_type=contests.TABLES[name])
-
-    def _contest_events(self, scope: Scope) -> Listen:
-        return partial(self._live.listen, scope["path_params"]["number"])
 
 
 def question_routes(pool: Pool) -> list[Route]:

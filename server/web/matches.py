@@ -60,7 +60,8 @@ class MatchFrames:
             if missing > AT_A_TIME:
                 played = Played(game=self._start.game.name, start=self._start.text(), moves=moves)
                 answer = await ask(msgspec.json.encode(played))
-                self._frames = await trio.to_thread.run_sync(_split, answer)
+                found = await trio.to_thread.run_sync(partial(decode, answer, type=list[msgspec.Raw]))
+                self._frames = [raw.copy() for raw in found]
                 self._position = position
             elif missing > 0:
                 await trio.to_thread.run_sync(self._extend, moves)
@@ -73,10 +74,6 @@ class MatchFrames:
         new = made if self._frames else (last, *made)
         self._frames += [msgspec.Raw(msgspec.json.encode(frame)) for frame in new]
         self._position = reduce(play, moves[done:], self._position)
-
-
-def _split(answer: bytes) -> list[msgspec.Raw]:
-    return [raw.copy() for raw in decode(answer, type=list[msgspec.Raw])]
 
 
 MAX_STEPS = 200

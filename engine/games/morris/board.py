@@ -68,12 +68,8 @@ def read(text: str) -> State:
         if popcount(pieces) + hand > PIECES:
             sentence = f"{name}'s pieces: {popcount(pieces)} on the board and {hand} in hand, of {PIECES} in all"
             raise BadPosition(f"WRONG_NUMBER_OF_{name.upper()}_PIECES", sentence, last)
-    return state_of((white, black), (hands[0], hands[1]), side)
-
-
-def state_of(pieces: tuple[int, int], hands: tuple[int, int], side: int) -> State:
-    """Return the state of white's and black's pieces and hands, as the side to move sees it."""
-    return State(pieces[side], pieces[1 - side], hands[side], hands[1 - side], side)
+    sets = (white, black)
+    return State(sets[side], sets[1 - side], hands[side], hands[1 - side], side)
 
 
 MARKS = ("●", "○")

@@ -91,7 +91,8 @@ def _read_player(text: str, folder: Path, *, confined: bool = False) -> MatchPla
     if len(words) == 1 and program.partition(":")[0] in BUILTIN_BOTS:
         bot = _builtin(program)
         return MatchPlayer(name if is_named else bot.name, builtin_bot_command(bot), text, "")
-    inside = [word for word in words if not confined or _is_inside(word, folder)]
+    # a sandbox shows no file outside of the folder, nor one behind a link that leads out of it
+    inside = [word for word in words if not confined or (folder / word).resolve().is_relative_to(folder.resolve())]
     if program in inside or "/" not in program:
         _check_program(program, folder)
     command = tuple(words)
@@ -122,11 +123,6 @@ def _builtin(word: str) -> BuiltinBot:
     if word.count(":") > (bot.level is not None):
         raise Rejected(f"{word!r} names a game: that of a match is named by --game")
     return bot
-
-
-def _is_inside(word: str, folder: Path) -> bool:
-    """Tell whether a path lies in a folder, and leads out of it by no link."""
-    return (folder / word).resolve().is_relative_to(folder.resolve())
 
 
 def _check_program(program: str, folder: Path) -> None:
