@@ -31,7 +31,7 @@ class BadIntervention(Exception):
 
 
 def open_contest(store: Store, contest: str | int) -> Contest:
-    """Return a contest that is not over by its number or name. Without a name, it is the only one that is not over.
+    """Return a contest by its number or name. Without a name, it is the only one that is not over.
 
     Raises `BadIntervention`, and KeyError for a number without a contest.
     """
@@ -49,10 +49,7 @@ def open_contest(store: Store, contest: str | int) -> Contest:
         if len(found) > 1:
             names = _of([one.name for one in found])
             raise BadIntervention(f"there are several contests; say which with --contest{names}")
-    (row,) = found
-    if row.closed is not None:
-        raise BadIntervention(f"the contest {row.name!r} was over on {row.closed:%Y-%m-%d %H:%M} UTC: it stays so")
-    return row
+    return found[0]
 
 
 def intervene(store: Store, contest: int, asked: Intervention) -> tuple[Intervention, str]:
@@ -62,6 +59,9 @@ def intervene(store: Store, contest: int, asked: Intervention) -> tuple[Interven
     """
 
     def make(number: int) -> Intervention:
+        row = store.contest(contest)
+        if row.closed is not None:
+            raise BadIntervention(f"the contest {row.name!r} was over on {row.closed:%Y-%m-%d %H:%M} UTC: it stays so")
         definition, begun = store.definition(contest), store.fixtures(contest)
         fixtures = [fixture for of_match in begun.values() for fixture in of_match]
         stage, round = max(((fixture.stage, fixture.round) for fixture in fixtures), default=(-1, 0))

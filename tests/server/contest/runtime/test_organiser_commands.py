@@ -283,6 +283,7 @@ def test_a_cancelled_contest_is_over_with_the_table_that_it_has(held: Callable[[
     assert counted_games(found.store.games(found.id)) == before
     assert found.refused(Kind.WITHDRAW, "a1") == "the contest 'test' was cancelled, and ends now"
     assert found.store.close_contest(found.id, DATE, 2)
+    assert "the contest 'test' was over on " in found.refused(Kind.WITHDRAW, "a1"), "also without a look before"
     report = found.report()
     assert report.is_cancelled and report.left == 0 and report.pauses[-1].ended == DATE
     assert check_schedule(definition, before, now, closed=True) == []
