@@ -60,8 +60,9 @@ class MatchFrames:
             if missing > AT_A_TIME:
                 played = Played(game=self._start.game.name, start=self._start.text(), moves=moves)
                 answer = await ask(msgspec.json.encode(played))
-                found = await trio.to_thread.run_sync(partial(decode, answer, type=list[msgspec.Raw]))
-                self._frames = [raw.copy() for raw in found]
+                self._frames = await trio.to_thread.run_sync(
+                    lambda: [raw.copy() for raw in decode(answer, type=list[msgspec.Raw])]
+                )
                 self._position = position
             elif missing > 0:
                 await trio.to_thread.run_sync(self._extend, moves)
