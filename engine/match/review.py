@@ -254,8 +254,8 @@ class _Reviewer:
         """
         first = played
         move = thought.move(before.position)
-        reached = {before.position.resolve(each).position.key for each in (played.move, move)}
-        if len(reached) > 1:
+        resolve = before.position.resolve
+        if played.move != move and resolve(played.move).position.key != resolve(move).position.key:
             after = before.after(move)
             first = _Choice.of(after, self._node(after, keys))
         if thought.plies_to_end is not None or worth.result == -1:  # what the best move leads to is proven
