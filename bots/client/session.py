@@ -76,7 +76,7 @@ MAX_CONTENT_BYTES = REQUEST_BYTES - len("NOTE ")
 """Longest note: the text of longer ones is cut."""
 
 MAX_PV_BYTES = 512
-"""Longest principal variation in a note, of which the last moves are cut; the text gets the rest."""
+"""Bytes of the longest principal variation in a note; further moves are cut. The text gets the rest."""
 
 
 def make_note(move: int, **said: Unpack[Said]) -> Note:

@@ -50,7 +50,7 @@ class WatchedMatch(NamedTuple):
 
     @property
     def players(self) -> tuple[str, str]:
-        """The names, that of the side that begins first."""
+        """The names; the side that begins is first."""
         return (self.watching.first, self.watching.second)
 
     @property

@@ -240,7 +240,7 @@ def is_for_good(at: int, attacking: bool, depth: int, entry: int, work: Work) ->
 
 
 def try_all(at: int, attacking: bool, first: int, work: Work) -> bool:
-    """Search the position in a place, of which the numbers are known, until it is settled; tell if that was so.
+    """Search the position in a place until it is settled; tell if that was so. Its numbers are known.
 
     Places from ``first`` on are free.
     """

@@ -257,7 +257,7 @@ def _growing(larger: int, smaller: int) -> Iterator[Name]:
 
 
 def are_shipped(start: Kernel) -> bool:
-    """Tell whether the layers of a variant belong to this distribution, of which the kernel has the start."""
+    """Tell whether the distribution has the layers of a variant; ``start`` is the kernel of its first position."""
     return shipped_file(start.rules).exists() and max(layer_of(start)) <= LARGEST
 
 

@@ -1,6 +1,6 @@
 """Boards as SVG: documents that need nothing else, and boards of pages, in which scripts move pieces.
 
-Lengths are units, of which `STEP` lie between neighbouring fields. The middle of the board is (0, 0), and y grows
+Neighbouring fields lie `STEP` units apart. The middle of the board is (0, 0), and y grows
 downwards. Shapes have variables of CSS for colours, as the style sheet of the pages defines them (`variables`).
 `document` replaces these variables by the colours of day or night.
 """

@@ -82,7 +82,7 @@ class Collection(NamedTuple):
     chosen: list[Row]
     """The rows among them that crossed others."""
     crossing: list[Row]
-    """Rows that cross, of which one has to be chosen next; none where the move is complete."""
+    """Crossing rows; one has to be chosen next. None where the move is complete."""
 
 
 def resolve(size: int, run: int, state: State, text: str) -> tuple[str, State]:

@@ -11,8 +11,8 @@ top that none of these copies has come there: the beginnings of lines that end o
 
 A line is K neighbouring fields of a row, a column or a diagonal. It is named by the field of its lowest bit.
 
-A *four* is a line that lacks one piece and is open, whatever K is: gomoku's word. Who makes one forces the
-answer; who makes two with one piece has won, unless the opponent completes a line first. A chain of fours to such an
+A *four* is a line that lacks one piece and is open, whatever K is: gomoku's word. One four forces the
+answer; two fours made by one piece win, unless the opponent completes a line first. A chain of fours to such an
 end needs few moves to be looked at, since each has one answer, and finds wins that lie far beyond the depth of any
 search (threat-space search; Allis, van den Herik and Huntjens 1993). The lines of one direction are counted all at
 once, by their pieces. The count of each line is a number whose binary digits stand in five words, at the bit of the

@@ -36,7 +36,7 @@ class Past(NamedTuple):
     points: tuple[float, ...]
     """In the order of the players, those of byes included."""
     met: frozenset[tuple[frozenset[str], int]]
-    """Who have met, and how often."""
+    """Players that have met, and how often."""
     byes: tuple[Bye, ...]
 
 

@@ -47,7 +47,7 @@ def test_what_a_makefile_makes_is_what_plays(versions: Versions, ann: Person, tm
 
 LOCKED = """all:
 \tmkdir -p locked/inner target && head -c 3M /dev/zero > locked/inner/large
-\tln -s $$(printf %0300d 0) bot; ln -s /root/bot bot.js; chmod 4755 bot.py; chmod 0 locked/inner locked target
+\tln -s $$(printf %0300d 0) bot; ln -s /nowhere/bot bot.js; chmod 4755 bot.py; chmod 0 locked/inner locked target
 """
 
 
