@@ -110,7 +110,7 @@ class AlphaBetaBot(Bot):
         limits = self._limits(position, clocks, began, searcher.is_compiled)
         if not searcher.is_compiled and limits.hard_ms is not None and limits.hard_ms < MIN_INTERPRETED_MS:
             self._last_move = None
-            return next(position.successors()).move
+            return next(position.children()).move
         was_compiled = searcher.is_compiled
         if limits.hard_ms is not None and limits.hard_ms < MAX_UNINTERRUPTIBLE_MS:
             result = searcher.think(position, played_keys, limits, clock=perf_counter)

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias, TypedDict, Unpack
 
 from engine.games.catalogue import variant_title
 from engine.games.history import History
-from engine.games.interface import Position, Successor
+from engine.games.interface import Child, Position
 from engine.match.clock import span
 from engine.wire.messages import MICROSECONDS, Match, Moved, Opponent, Result, Start, Watching
 from engine.wire.words import parameters_of
@@ -15,8 +15,8 @@ Told: TypeAlias = Start | Moved | Opponent | Result
 """Messages of the server to a player during a match, except TURN."""
 
 
-Choice: TypeAlias = str | Successor
-"""A chosen move: text in the game's notation, or one of the position's successors."""
+Choice: TypeAlias = str | Child
+"""A chosen move: text in the game's notation, or one of the position's children."""
 
 
 class Said(TypedDict, total=False):
@@ -117,7 +117,7 @@ class Bot:
         """Prepare for a match, before READY is sent; the bot's clock runs. Called once for each match."""
 
     def choose(self, position: Position, clocks: Clocks) -> Choice:
-        """Return the move to play, as text or as one of ``position.successors()``. The bot's clock runs."""
+        """Return the move to play, as text or as one of ``position.children()``. The bot's clock runs."""
         raise NotImplementedError("a bot has to say how it chooses a move")
 
     def told(self, message: Told) -> None:

@@ -3,7 +3,6 @@
 from random import Random
 
 from bots.client import Bot, Clocks, Position, play
-from engine.games.interface import moves
 
 
 class RandomBot(Bot):
@@ -15,7 +14,7 @@ class RandomBot(Bot):
 
     def choose(self, position: Position, clocks: Clocks) -> str:
         """Choose one of the moves as text, as in ["a2-b3", "a5-b5 b: e5 h2"]."""
-        return self._random.choice(moves(position))
+        return self._random.choice(position.legal_moves)
 
 
 if __name__ == "__main__":

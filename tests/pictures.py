@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import Position, Successor
+from engine.games.interface import Child, Position
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
 
@@ -17,25 +17,25 @@ LINE = "8 8 5 2\n" + "\n".join(
 )
 
 
-def pictures() -> Iterator[tuple[str, Position, Successor | None]]:
+def pictures() -> Iterator[tuple[str, Position, Child | None]]:
     """Yield all pictures: the name, the position, and the move that led there where it is marked."""
     for name in ("gipf", "morris"):
         yield f"{name}-start", GAMES[name].start(GAMES[name].default_parameters), None
     crossing = GAMES["gipf"].read(CROSSING)
     yield "gipf-crossing", crossing, None
     for number, choice in enumerate(("b2 b5", "b2 e5"), 1):
-        taken = crossing.resolve(f"a1-b2 w: {choice}")
+        taken = crossing.child(f"a1-b2 w: {choice}")
         yield f"gipf-crossing-{number}", taken.position, taken
     arrows = GAMES["arrows"].read(ARROWS)
-    yield "arrows-play", arrows, Successor("0", arrows)
+    yield "arrows-play", arrows, Child("0", arrows)
     morris = GAMES["morris"].read(MILL)
     for move in ("14 15", "21 22"):
-        morris = morris.resolve(move).position
+        morris = morris.play(move)
     yield "morris-before-mill", morris, None
-    mill = morris.resolve("0 7 22")
+    mill = morris.child("0 7 22")
     yield "morris-mill", mill.position, mill
     mnk = GAMES["mnk"].read(LINE)
-    yield "mnk-line", mnk, Successor("f7", mnk)
+    yield "mnk-line", mnk, Child("f7", mnk)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ import pytest
 from engine.games import kernels
 from engine.games.catalogue import start_of
 from engine.games.gipf import kernel as gipf
-from engine.games.interface import moves
 from engine.games.mnk import board, kernel as mnk
 from engine.search.searcher import Searcher, SearchLimits
 
@@ -21,12 +20,12 @@ def test_rules_of_more_boards_than_are_kept_can_be_played() -> None:
         if rows * columns <= 120:
             for run in range(1, max(rows, columns) + 1):
                 start = start_of("mnk", f"{rows} {columns} {run}")
-                assert start.verdict() is None and start.resolve("a1").position.turn == 1
+                assert start.outcome is None and start.play("a1").turn == 1
                 asked += 1
     assert asked > mnk.MAX_BOARDS
     assert mnk._bind.cache_info().currsize == mnk.MAX_BOARDS
-    again = first.resolve(moves(first)[0]).position.resolve("b1").position
-    assert again.resolve("c1").position.verdict() is not None
+    again = first.play(first.legal_moves[0]).play("b1")
+    assert again.play("c1").outcome is not None
     assert mnk.bind(first.variant) is not bound, "it was made again"
 
 
@@ -36,7 +35,7 @@ def test_searches_of_more_boards_than_are_kept_can_be_made() -> None:
         position = start_of("mnk", f"{rows} {columns} {3 + run // 255}")
         kernel = position.kernel(compile=False)
         found = Searcher(kernel, megabytes=0).think(kernel.state, (), SearchLimits(nodes=1), clock=lambda: 0.0)
-        assert found.move(position) in moves(position)
+        assert found.move(position) in position.legal_moves
     assert kernels._bind.cache_info().currsize == kernels.MAX_BOUND
 
 

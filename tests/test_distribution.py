@@ -255,7 +255,7 @@ def test_the_hour_of_a_stranger(installed: Installed, tmp_path: Path, monkeypatc
     folder = tmp_path / "mybot"
     bot = folder / "mybot.py"
     better = CHOICE.sub(BETTER, bot.read_text(encoding="utf-8"))
-    better = better.replace("from engine.games import moves", "from engine.search import best_move")
+    better = better.replace("from random import choice", "from engine.search import best_move")
     bot.write_text(better, encoding="utf-8")
 
     options = "--params", "3,3,9,9", "--sprt", "0", "400", "--budget", "600000", "--concurrency", "1"
@@ -298,7 +298,7 @@ def test_make_compare_fails_for_a_weaker_bot(installed: Installed, tmp_path: Pat
     git = "git", "-c", "user.name=ann", "-c", "user.email=ann@example.org"
     for words in (("init", "--quiet"), ("add", "."), ("commit", "--quiet", "--message", "before")):
         run(*git, *words, cwd=folder)
-    resigning = bot.read_text(encoding="utf-8").replace("    legal = moves(position)", "    raise Resigned")
+    resigning = bot.read_text(encoding="utf-8").replace("    legal = position.legal_moves", "    raise Resigned")
     bot.write_text(resigning.replace("import Clocks", "import Clocks, Resigned"), encoding="utf-8")
     done = subprocess.run(
         ("make", "compare", "MATCH=--params 3,3,9,9 --budget 600000"),

@@ -8,7 +8,7 @@ from types import UnionType
 
 from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest, Fault, Left, OutOfTime, Peer, Skipped
 from engine.games.history import History
-from engine.games.interface import BadMove, Position, moves
+from engine.games.interface import BadMove, Position
 from engine.games.outcome import Outcome, Termination
 from engine.match import referee
 from engine.match.clock import TimeControl
@@ -92,7 +92,7 @@ class ConformanceMatch:
 
     def first_move(self) -> str:
         """Return the first of the legal moves."""
-        return next(self.history.position.successors()).move
+        return next(self.history.position.children()).move
 
     def open(self) -> None:
         """Announce the match, wait for READY, and say START."""
@@ -162,7 +162,7 @@ class ConformanceMatch:
         position = self.history.position
         self.peer.say(*self._take(referee.move(self._state, self.side, request.move, self._in_time())))
         try:
-            position.resolve(request.move)
+            position.child(request.move)
         except BadMove as error:
             raise self._fault(f"said {self.peer.last!r}: {error}", self._legal(), "8") from error
 
@@ -240,7 +240,7 @@ class ConformanceMatch:
         return self._now() if falls is None else min(self._now(), falls - 1)
 
     def _legal(self) -> str:
-        legal = moves(self.history.position)
+        legal = self.history.position.legal_moves
         shown = ", ".join(map(repr, legal[:SHOWN_MOVES])) + (", …" if len(legal) > SHOWN_MOVES else "")
         return f"one of the {len(legal)} legal moves of {self._state.sides[self.side]}: {shown}"
 

@@ -184,8 +184,8 @@ def crossing_rows(owner: int, turn: int) -> Position:
 
 def quiet_move(position: Position, chance: Random) -> str:
     """Return a random move after which the game goes on, where there is one."""
-    successors = list(position.successors())
-    return chance.choice([s for s in successors if s.position.verdict() is None] or successors).move
+    children = list(position.children())
+    return chance.choice([s for s in children if not s.position.is_over] or children).move
 
 
 TURN_SECONDS = 0.3
@@ -241,7 +241,7 @@ def another_start(bot: BotUnderTest) -> None:
         for side in bot.sides():
             position, chance = first_position(bot), Random(0)
             for _ in range(plies):
-                position = position.resolve(quiet_move(position, chance)).position
+                position = position.play(quiet_move(position, chance))
             keep_playing(ConformanceMatch(bot, position, side=side), 2)
 
 

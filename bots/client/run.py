@@ -2,9 +2,8 @@
 
     from random import choice
     from bots.client import play
-    from engine.games import moves
 
-    play(lambda position, clocks: choice(moves(position)))
+    play(lambda position, clocks: choice(position.legal_moves))
 
 `play` logs in, seeks, says READY, keeps the game's history, answers every TURN, comes back after a lost connection
 and plays as many matches as it is told to. A bot that wants more than one function subclasses `Bot`. To give up a

@@ -29,7 +29,7 @@ from bots.client.errors import (
 )
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.games.interface import GameError, Position, Successor
+from engine.games.interface import Child, GameError, Position
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from engine.wire.coding import REQUEST_BYTES
@@ -56,10 +56,10 @@ SETTLED = m.Text("settled")
 
 def text_of(choice: object, position: Position) -> str:
     """Return the text of the move that a bot has returned, legal or not; raises `BadChoice` for other values."""
-    text = choice.move if isinstance(choice, Successor) else choice
+    text = choice.move if isinstance(choice, Child) else choice
     if not isinstance(text, str):
-        move = next(position.successors()).move
-        right = f"a move is text, as in {move!r}, or one of position.successors()"
+        move = next(position.children()).move
+        right = f"a move is text, as in {move!r}, or one of position.children()"
         raise BadChoice(f"the bot returned {choice!r:.60} ({type(choice).__name__}); {right}")
     return text
 
@@ -67,7 +67,7 @@ def text_of(choice: object, position: Position) -> str:
 def legal_move(text: str, position: Position) -> str:
     """Return a move in canonical text; raises `BadChoice` where it is not legal."""
     try:
-        return position.resolve(text).move
+        return position.child(text).move
     except GameError as error:
         raise BadChoice(f"the bot chose {text!r}, which is no legal move: {error}") from error
 
@@ -91,7 +91,7 @@ def make_note(move: int, **said: Unpack[Said]) -> Note:
 
 
 def _printable_moves(choices: Iterable[Choice]) -> tuple[str, ...]:
-    return tuple(printable(each.move if isinstance(each, Successor) else each) for each in choices)
+    return tuple(printable(each.move if isinstance(each, Child) else each) for each in choices)
 
 
 def _printable_text(text: object) -> str:

@@ -16,7 +16,7 @@ from bots.terminal.watch import paint_board, plain_console, print_lines
 from engine.commands.inputs import text_of
 from engine.commands.program import Rejected, reason
 from engine.games.history import PERSON, History, InteractiveGame, NothingThere, Player, read_game, write_game
-from engine.games.interface import Game, GameError, Position, Successor, moves
+from engine.games.interface import Child, Game, GameError, Position
 from engine.levels import MAX_LEVEL, read_level
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult, search_interruptibly
@@ -119,7 +119,7 @@ class TerminalGame:
     def _show(self) -> None:
         """Draw the board, and say where the game stands."""
         position, game, moved = self.table.position, self.table.position.game, self.table.history.moves
-        last = Successor(moved[-1], position) if moved else None
+        last = Child(moved[-1], position) if moved else None
         self._console.print(paint_board(position.picture(last), game.marks), soft_wrap=True)
         if position.summary():
             self._say(position.summary())
@@ -131,7 +131,7 @@ class TerminalGame:
             self._say(f"the game is over, {result}: {outcome.detail}")
 
     def _legal(self) -> list[str]:
-        return [] if self.table.outcome else moves(self.table.position)
+        return [] if self.table.outcome else self.table.position.legal_moves
 
     def _obey(self, line: str) -> None:
         word, _, rest = line.partition(" ")

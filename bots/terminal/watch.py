@@ -14,7 +14,7 @@ from bots.client.connection import Address, Connection, address, reconnect_pause
 from bots.client.errors import ConnectionLost, Refused, ServerFault, Unreachable
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.games.interface import Game, GameError, Successor
+from engine.games.interface import Child, Game, GameError
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.fields import read_note
@@ -135,7 +135,7 @@ MAX_ROWS = 20
 def render_match(show: WatchedMatch, now: float, height: int) -> Group:
     """Render a match for a terminal of a height: the board, the players, the last moves, and the state."""
     position = show.history.position
-    last = Successor(show.history.moves[-1], position) if show.moved else None
+    last = Child(show.history.moves[-1], position) if show.moved else None
     board = paint_board(position.picture(last), show.game.marks)
     rows = min(MAX_ROWS, height - OTHER_ROWS - len(board.plain.split("\n")))
     moves = [f"{moved.ply:4} {moved.side} {moved.move}" for moved in show.moved[-rows:]] if rows > 0 else []

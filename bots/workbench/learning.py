@@ -44,7 +44,7 @@ class Episode:
     @cached_property
     def outcome(self) -> Outcome | None:
         """How the game has ended, or None while it goes on."""
-        return self.history.verdict(self.move_limit)
+        return self.history.outcome(self.move_limit)
 
     @cached_property
     def legal(self) -> tuple[int, ...]:

@@ -140,4 +140,4 @@ class ArenaEnv(AECEnv):
         if outcome is not None:
             self.rewards = dict(zip(AGENTS, self._episode.returns(), strict=True))
             self.terminations = dict.fromkeys(AGENTS, True)
-            self.infos = {agent: {"reason": str(outcome.termination), "sentence": outcome.detail} for agent in AGENTS}
+            self.infos = {agent: {"reason": str(outcome.reason), "sentence": outcome.detail} for agent in AGENTS}

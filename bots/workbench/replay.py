@@ -19,7 +19,7 @@ from bots.client.session import make_note, text_of
 from bots.workbench.play_file import loaded
 from engine.commands import reports
 from engine.games.history import History
-from engine.games.interface import BadMove, Position, play
+from engine.games.interface import BadMove, Position
 from engine.match import referee
 from engine.match.clock import Clock
 from engine.match.record import Header
@@ -66,7 +66,7 @@ def turns_of(summary: Summary, side: int) -> list[Turn]:
     start, turns = m.Start(*lefts[0]), []
     for plies, (history, left) in enumerate(zip(histories, lefts, strict=True)):
         is_last = history is histories[-1]
-        if history.position.turn == side and not (is_last and history.verdict(summary.header.move_limit)):
+        if history.position.turn == side and not (is_last and history.outcome(summary.header.move_limit)):
             move, ending = (
                 (summary.refused or "", _ending(summary, side)) if is_last else (state.history.moves[plies], "")
             )
@@ -118,14 +118,14 @@ class Answer(NamedTuple):
             outcome = Outcome.SAME if turn.ending == "resign" else Outcome.DIFFERENT
             return self._replace(outcome=outcome, failure="resigns")
         try:
-            move, after = turn.position.resolve(self.move)
+            move, after = turn.position.child(self.move)
         except BadMove as error:
             return self._replace(move="", failure=f"plays {self.move!r}: {error}")
         if late_counts and self.seconds * 1000 > left:
             return self._replace(move=move, failure=f"plays {move} after the {left} ms that it had")
         if turn.ending:
             return self._replace(move=move, outcome=Outcome.NEW)
-        is_same = after.key == play(turn.position, turn.recorded).key
+        is_same = after.key == turn.position.play(turn.recorded).key
         return self._replace(move=move, outcome=Outcome.SAME if is_same else Outcome.DIFFERENT)
 
 

@@ -63,7 +63,7 @@ def start_of(game: str, params: str | None) -> Position:
 def playable_start(game: str, params: str | None) -> Position:
     """Return the start of a game that is not over before it begins, as `position_of`; raises `Rejected`."""
     start = position_of(game, params, None)
-    if start.verdict() is not None:
+    if start.is_over:
         raise Rejected("--params: this game is over before it begins")
     return start
 

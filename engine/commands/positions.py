@@ -325,7 +325,7 @@ def analyse(
         score is exact, from the tablebase.
     """
     root = position_of(game, params, position)
-    outcome = root.verdict()
+    outcome = root.outcome
     if outcome is not None:
         raise Rejected(f"the game is over: {outcome.detail}")
     began = perf_counter()

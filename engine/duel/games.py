@@ -155,14 +155,14 @@ def play(
     for move in opening:
         history = history.after(move)
     used = [Use(), Use()]
-    while (outcome := history.verdict(move_limit)) is None:
+    while (outcome := history.outcome(move_limit)) is None:
         side = _side(first, start, history.position.turn)
         reply = players[side](number, history)
         before = used[side]
         used[side] = Use(before.moves + 1, before.ms + reply.ms, before.nodes + reply.nodes)
         history = history.after(reply.move)
     winner = None if outcome.winner is None else _side(first, start, outcome.winner)
-    return Game(first, winner, outcome.termination, history.moves, (used[0], used[1]))
+    return Game(first, winner, outcome.reason, history.moves, (used[0], used[1]))
 
 
 def _side(first: int, start: Position, turn: int) -> int:

@@ -95,12 +95,12 @@ def _random(start: Position, plies: int, chance: Iterator[int]) -> Opening | Non
     position = start
     moves = []
     for _ in range(plies):
-        successors = list(position.successors())
-        if not successors:
+        children = list(position.children())
+        if not children:
             return None
-        move, position = successors[next(chance) % len(successors)]
+        move, position = children[next(chance) % len(children)]
         moves.append(move)
-    return None if position.verdict() is not None else Opening(tuple(moves), position)
+    return None if position.is_over else Opening(tuple(moves), position)
 
 
 def split_mix(seed: int) -> Iterator[int]:

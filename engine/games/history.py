@@ -34,7 +34,7 @@ class History(NamedTuple):
 
     def after(self, move: str) -> "History":
         """Return the history with one more move; raises `engine.games.interface.BadMove`."""
-        text, position = self.position.resolve(move)
+        text, position = self.position.child(move)
         before = self.position
         keys = (*self.keys, before.key) if position.stage == before.stage else ()
         return History(self.start, position, (*self.moves, text), keys)
@@ -49,12 +49,12 @@ class History(NamedTuple):
         """How many of the last moves have left the stage as it was."""
         return len(self.keys)
 
-    def verdict(self, move_limit: int) -> Outcome | None:
+    def outcome(self, move_limit: int) -> Outcome | None:
         """Return how the game has ended, or None. ``move_limit`` is in plies.
 
         What the board shows goes before a repetition, that before a lack of progress, and that before the limit.
         """
-        outcome = self.position.verdict()
+        outcome = self.position.outcome
         if outcome is not None:
             return outcome
         if self.keys.count(self.position.key) + 1 >= REPETITIONS:
@@ -141,7 +141,7 @@ class InteractiveGame:
     @property
     def outcome(self) -> Outcome | None:
         """How the game has ended, or None."""
-        return self.history.verdict(MOVE_LIMIT)
+        return self.history.outcome(MOVE_LIMIT)
 
     @property
     def mover(self) -> Player:

@@ -16,7 +16,7 @@ Errors, each with a stable code and a sentence that says what was wrong and what
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 from engine.compiling.binding import Numbers, can_compile, zeros
 from engine.games.boards.layout import Drawing, Layout, Piece, completing_fields, count_lines, each_field
@@ -49,7 +49,7 @@ class BadMove(GameError):
     """A move that cannot be played."""
 
 
-class Successor(NamedTuple):
+class Child(NamedTuple):
     """A legal move, in canonical text, and the position it leads to."""
 
     move: str
@@ -224,6 +224,20 @@ Fields = frozenset[str]
 """Fields of a board by their names: those that moves have, and in arrows ``x,y``, both counted from 1."""
 
 
+_OTHER_NAMES = {
+    **dict.fromkeys(("push", "make_move", "do_move", "apply", "move", "after", "step"), "play(move)"),
+    **dict.fromkeys(("moves", "get_moves", "generate_legal_moves", "possible_moves", "actions"), "legal_moves"),
+    **dict.fromkeys(("is_game_over", "game_over", "is_terminal", "finished", "done"), "is_over"),
+    **dict.fromkeys(("winner", "result", "verdict"), "outcome: its winner and reason, or None"),
+    **dict.fromkeys(("side_to_move", "current_player", "to_move", "player", "side"), "turn"),
+    "successors": "children()",
+    **dict.fromkeys(("fen", "to_string", "serialize"), "text()"),
+    **dict.fromkeys(("piece_at", "get", "cells", "fields"), "board[field]"),
+    **dict.fromkeys(("copy", "clone", "undo", "pop"), "the position itself: playing a move does not change it"),
+}
+"""What a position calls the things for which other libraries have these names."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Position(ABC):
     """A position of a game, with whose turn it is: a variant and a state of its rules. Immutable.
@@ -314,26 +328,48 @@ class Position(ABC):
         fields that the next arrow can point at.
         """
 
+    @property
     @abstractmethod
-    def verdict(self) -> Outcome | None:
-        """Return how the game has ended on the board, or None while it goes on."""
+    def outcome(self) -> Outcome | None:
+        """The winner and the reason, if the game has ended on the board; None while it goes on."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended on the board."""
+        return self.outcome is not None
+
+    @property
+    def legal_moves(self) -> list[str]:
+        """Every legal move in canonical text, in the game's documented order; none when the game is over."""
+        return [child.move for child in self.children()]
+
+    def play(self, move: str) -> "Position":
+        """Return the position after a move; raises `BadMove` with a sentence for an illegal one."""
+        return self.child(move).position
+
+    @property
+    def board(self) -> Mapping[str, int | None]:
+        """The side whose piece stands on each field, 0 or 1, and None for an empty field, by the fields' names."""
+        first, second = self.pieces
+        names = (name for name, *_ in self.drawing().layout.fields)
+        return {name: 0 if name in first else 1 if name in second else None for name in names}
 
     @abstractmethod
-    def successors(self) -> Iterator[Successor]:
-        """Yield every legal move with its position, in the game's documented order; none when it is over.
+    def children(self) -> Iterator[Child]:
+        """Yield every legal move with the position after it, in the order of `legal_moves`.
 
         A move is named once; different moves may lead to the same position.
         """
 
     @abstractmethod
-    def resolve(self, move: str) -> Successor:
+    def child(self, move: str) -> Child:
         """Return the move in canonical text and the position after it; raises `BadMove`."""
 
-    def move_to(self, state: State) -> Successor:
+    def move_to(self, state: State) -> Child:
         """Return the first move that leads to a state of an interpreted kernel; raises ValueError where none does."""
-        for successor in self.successors():
-            if successor.position.key == state:
-                return successor
+        for child in self.children():
+            if child.position.key == state:
+                return child
         raise ValueError("no move leads to that position")
 
     def evaluate(self) -> int:
@@ -349,7 +385,7 @@ class Position(ABC):
         """Return the position in the game's text form, lines ended by newlines; `Game.read` reads it back."""
 
     @abstractmethod
-    def picture(self, last: Successor | None = None) -> str:
+    def picture(self, last: Child | None = None) -> str:
         """Draw the position for people, without colours, with the move that led here marked where it is given."""
 
     @abstractmethod
@@ -361,10 +397,10 @@ class Position(ABC):
         return move
 
     @abstractmethod
-    def drawing(self, last: Successor | None = None) -> Drawing:
+    def drawing(self, last: Child | None = None) -> Drawing:
         """Return the board with what stands on it, and the field of the move that led here where it is given."""
 
-    def svg(self, last: Successor | None = None, *, night: bool = False) -> str:
+    def svg(self, last: Child | None = None, *, night: bool = False) -> str:
         """Draw the position as an SVG document, with the move that led here marked where it is given.
 
         ``night`` is for dark pages.
@@ -373,7 +409,7 @@ class Position(ABC):
 
         return document(self.drawing(last), self.summary(), night=night)
 
-    def png(self, last: Successor | None = None, *, night: bool = False) -> bytes:
+    def png(self, last: Child | None = None, *, night: bool = False) -> bytes:
         """Draw the position as a PNG file, with the move that led here marked where it is given."""
         from engine.games.boards.png import paint
 
@@ -387,6 +423,13 @@ class Position(ABC):
         """Return the rules and this position as integers; interpreted where the board does not compile."""
         compile = compile and can_compile()
         return Kernel(self._rules(compile=compile), compile, self._kernel_state(compile=compile))
+
+    if not TYPE_CHECKING:  # checkers of types report unknown names themselves
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Refuse a name that positions do not have; say which one is meant if other libraries use it."""
+            meant = f"; use {_OTHER_NAMES[name]}" if name in _OTHER_NAMES else ""
+            raise AttributeError(f"a position has no attribute {name!r}{meant}", name=name, obj=self)
 
     def __repr__(self) -> str:
         """Return an expression with `engine.games.catalogue.GAMES` that makes the position again."""
@@ -480,13 +523,3 @@ class Game:
     def start(self, parameters: str) -> Position:
         """Return the position in which a game of that variant begins; raises `BadParameters`."""
         return self.first_position(self.variant_of(parameters))
-
-
-def moves(position: Position) -> list[str]:
-    """Return every legal move in canonical text, in the game's documented order."""
-    return [successor.move for successor in position.successors()]
-
-
-def play(position: Position, move: str) -> Position:
-    """Return the position after a move; raises `BadMove`."""
-    return position.resolve(move).position

@@ -61,7 +61,7 @@ class Outcome(NamedTuple):
     """The end of a game: the winning side (0 who began, 1 the other) or None, and how it came about."""
 
     winner: int | None
-    termination: StrEnum
+    reason: StrEnum
     detail: str = ""
     """One sentence for people: which rule, which move, which figures. May be empty."""
 
@@ -69,4 +69,4 @@ class Outcome(NamedTuple):
         """Name the result as it stands in records and on the wire: a side's name, ``draw`` or ``annulled``."""
         if self.winner is not None:
             return sides[self.winner]
-        return "annulled" if self.termination in ANNULLED else "draw"
+        return "annulled" if self.reason in ANNULLED else "draw"

@@ -60,7 +60,7 @@ class Counter:
         """
         branches = []
         seen = set()
-        for move, after in position.successors():
+        for move, after in position.children():
             if self._unique and after.key in seen:
                 continue
             seen.add(after.key)

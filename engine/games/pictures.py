@@ -6,7 +6,7 @@ from io import BytesIO
 
 from engine.games.boards.png import paint
 from engine.games.boards.svg import document
-from engine.games.interface import Position, Successor, play
+from engine.games.interface import Child, Position
 
 COLOURS = 96
 """Colours of all frames of an animation together: boards have some twenty, and edges have the colours between these."""
@@ -18,11 +18,11 @@ FIRST, EACH, LAST = 1000, 650, 5000
 """Milliseconds of the first frame, of each later one, and of the last one."""
 
 
-def end_of(start: Position, moves: Sequence[str]) -> tuple[Position, Successor | None]:
+def end_of(start: Position, moves: Sequence[str]) -> tuple[Position, Child | None]:
     """Return the last position, and the last move with it; raises `engine.games.interface.BadMove`."""
     if not moves:
         return start, None
-    last = reduce(play, moves[:-1], start).resolve(moves[-1])
+    last = reduce(Position.play, moves[:-1], start).child(moves[-1])
     return last.position, last
 
 
@@ -37,7 +37,7 @@ def animation(
     texts: list[str] = []
     for ply in range(len(moves) + 1):
         if ply:
-            last = position.resolve(moves[ply - 1])
+            last = position.child(moves[ply - 1])
             position = last.position
         now = f"{ply}. {last.move}" if last else f"{position.game.name} {position.parameters}"
         title = names, ending if ply == len(moves) and ending else now

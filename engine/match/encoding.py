@@ -19,7 +19,7 @@ from engine.games.gipf.geometry import AXES, geometry, is_field, parse as parse_
 from engine.games.gipf.notation import SAME, names, split
 from engine.games.gipf.position import GipfPosition, choosing
 from engine.games.history import REPETITIONS, History
-from engine.games.interface import Position, moves
+from engine.games.interface import Position
 from engine.games.mnk import board as mnk_board
 from engine.games.mnk.position import MnkPosition
 from engine.games.morris.board import SIZE, place
@@ -279,4 +279,4 @@ def encoding_of(game: str, parameters: str) -> Encoding:
 def legal_actions(position: Position) -> dict[tuple[int, ...], str]:
     """Return every legal move by its actions, in the game's documented order."""
     encoding = encoding_of(position.game.name, position.parameters)
-    return {encoding.actions(position, move): move for move in moves(position)}
+    return {encoding.actions(position, move): move for move in position.legal_moves}

@@ -7,7 +7,7 @@ since the match began. Nothing here sends, writes or reads a clock.
 from typing import NamedTuple, TypeAlias
 
 from engine.games.history import History
-from engine.games.interface import BadMove, Position, moves
+from engine.games.interface import BadMove, Position
 from engine.games.outcome import ANNULLED, Outcome, Termination
 from engine.match.clock import INITIALISATION, Clock, Stall, TimeUse, about, span
 from engine.match.record import Header, RecordedNote, event_line, move_line, note_line, take_note
@@ -131,7 +131,7 @@ def ready(state: State, side: int, now: int) -> Step:
     if not state.playing:
         return state, effects
     effects.append(Show(m.Start(*clock.milliseconds(now))))
-    verdict = state.history.verdict(state.header.move_limit)
+    verdict = state.history.outcome(state.header.move_limit)
     if verdict is None:
         return state, [*effects, *_give_turn(state)]
     state, more = finish(state, verdict, state.stamp)
@@ -204,7 +204,7 @@ def move(state: State, side: int, text: str, now: int) -> Step:
         _with_use(state.uses, side, use),
         state.notes,
     )
-    verdict = history.verdict(state.header.move_limit)
+    verdict = history.outcome(state.header.move_limit)
     if verdict is None:
         return state, [WriteRecord(line), Show(moved), *_give_turn(state)]
     state, effects = finish(state, verdict, now)
@@ -290,8 +290,8 @@ def end(state: State, outcome: Outcome, now: int) -> Step:
     A game is adjudicated in play only. A clock that has run out takes precedence over all but an annulment, and is left
     to `flag`: messages that arrived in time are read first.
     """
-    late = outcome.termination not in ANNULLED and any(state.clock.fallen(now))
-    early = outcome.termination == Termination.ADJUDICATED and not state.playing
+    late = outcome.reason not in ANNULLED and any(state.clock.fallen(now))
+    early = outcome.reason == Termination.ADJUDICATED and not state.playing
     return (state, []) if state.outcome is not None or late or early else finish(state, outcome, now)
 
 
@@ -367,7 +367,7 @@ def answer(request: m.Message, position: Position | None = None) -> m.Message | 
         case m.AskBoard() if position is not None:
             return m.board_of(position.text())
         case m.AskMoves() if position is not None:
-            return m.Moves(m.Block(tuple(moves(position))))
+            return m.Moves(m.Block(tuple(position.legal_moves)))
     return None
 
 
@@ -389,7 +389,7 @@ def result(state: State, now: int) -> m.Result:
     outcome = state.outcome
     left = state.clock.milliseconds(now)
     name = outcome.result(state.sides)
-    return m.Result(state.header.match, name, str(outcome.termination), *left, m.Text(outcome.detail))
+    return m.Result(state.header.match, name, str(outcome.reason), *left, m.Text(outcome.detail))
 
 
 def lines_of(effects: list[Effect]) -> list[str]:
@@ -446,5 +446,5 @@ def finish(state: State, outcome: Outcome, now: int) -> Step:
     if state.playing and state.clock.since[side] is not None:
         effects.append(_write("unanswered", state.sides[side], state.sent))
     state = _stopped(state, now)._replace(awaited=None, outcome=outcome, stamp=now)
-    words = (outcome.result(state.sides), str(outcome.termination), now, *state.clock.left, outcome.detail)
+    words = (outcome.result(state.sides), str(outcome.reason), now, *state.clock.left, outcome.detail)
     return state, [*effects, _write("result", *words), Show(result(state, now))]

@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from engine.games.history import History
-from engine.games.interface import Kernel, Position, moves
+from engine.games.interface import Kernel, Position
 from engine.games.kernels import KernelSource
 from engine.games.outcome import Outcome
 from engine.match.verification import Summary
@@ -254,8 +254,8 @@ class _Reviewer:
         """
         first = played
         move = thought.move(before.position)
-        resolve = before.position.resolve
-        if played.move != move and resolve(played.move).position.key != resolve(move).position.key:
+        play = before.position.play
+        if played.move != move and play(played.move).key != play(move).key:
             after = before.after(move)
             first = _Choice.of(after, self._node(after, keys))
         if thought.plies_to_end is not None or worth.result == -1:  # what the best move leads to is proven
@@ -270,7 +270,7 @@ class _Reviewer:
 
     def _keeping(self, before: History, result: int) -> "_Choice | None":
         """Return the first move that keeps a result which the solver has proven."""
-        for move in moves(before.position):
+        for move in before.position.legal_moves:
             after = before.after(move)
             choice = _Choice.of(after, _Node(self._over(after) or self._solved(after.position), None))
             if choice.result == result:
@@ -296,7 +296,7 @@ class _Reviewer:
 
     def _over(self, history: History) -> Worth | None:
         """Tell what a position is worth in which the game is over."""
-        outcome: Outcome | None = history.verdict(self._move_limit)
+        outcome: Outcome | None = history.outcome(self._move_limit)
         if outcome is None:
             return None
         return _proven_for(outcome.winner, history.position.turn, 0)

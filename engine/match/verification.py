@@ -98,7 +98,7 @@ class Summary(NamedTuple):
     @property
     def reason(self) -> str:
         """The termination; empty for a record without a result."""
-        return str(self.outcome.termination) if self.outcome else ""
+        return str(self.outcome.reason) if self.outcome else ""
 
     @property
     def sentence(self) -> str:

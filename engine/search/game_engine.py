@@ -297,9 +297,9 @@ class GameEngine:
         """
         position = history.position
         searcher = self.searcher(position)
-        successors = position.successors()
-        next(successors, None)
-        if next(successors, None) is None:
+        children = position.children()
+        next(children, None)
+        if next(children, None) is None:
             return searcher.think(position, (), SearchLimits(depth=1), clock=clock, stop=stop)
         limits = SearchLimits(hard_ms=seconds * 1000, level=level)
         return searcher.think(position, self.earlier(history), limits, clock=clock, stop=stop)

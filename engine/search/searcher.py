@@ -407,7 +407,7 @@ def key_of(position: Position) -> int:
 
 
 def warm_up(position: Position, known: KnownLayers | None = None) -> None:
-    """Compile, or load from the cache, all that thinking about a position and its successors needs.
+    """Compile, or load from the cache, all that thinking about a position and its children needs.
 
     Takes seconds where nothing is compiled yet. Until it has been done, no limit of time can be kept. ``known`` are
     layers that the search looks positions up in.

@@ -99,7 +99,7 @@ class Commands(Shell):
             return
         self._begun = True
         self._history = history
-        if history.position.verdict() is not None:
+        if history.position.is_over:
             self.write(NO_MOVE)
             return
         move = self._choose(history, seconds, read)

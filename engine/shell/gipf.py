@@ -136,7 +136,7 @@ class Commands(Shell):
         if self._moves_overlooked:
             return
         try:
-            self._position = cast(GipfPosition, position.resolve(text).position)
+            self._position = cast(GipfPosition, position.play(text))
         except BadMove as error:
             self._bad_move = text
             self._moves_overlooked = self.strict
@@ -147,17 +147,17 @@ class Commands(Shell):
         self.write("MOVE_COMMITTED")
 
     def _print_state(self, position: GipfPosition, _: str) -> None:
-        outcome = position.verdict()
+        outcome = position.outcome
         mover, other = COLOURS[position.turn].lower(), COLOURS[1 - position.turn].lower()
         if self._bad_move is not None:
             self.write(f"bad_move {mover} {self._bad_move}".rstrip())
         elif outcome is None:
             self.write("in_progress")
         else:
-            self.write(f"dead_lock {mover}" if outcome.termination == Ending.DEAD_LOCK else f"{other}_win")
+            self.write(f"dead_lock {mover}" if outcome.reason == Ending.DEAD_LOCK else f"{other}_win")
 
     def _is_game_over(self, position: GipfPosition, _: str) -> None:
-        over = position.verdict() is not None
+        over = position.is_over
         self.write(f"THE_WINNER_IS_{COLOURS[1 - position.turn]}" if over else "GAME_IN_PROGRESS")
 
     def _winning_sequence(self, position: GipfPosition, plies: str) -> None:

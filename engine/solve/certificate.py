@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple, TypeVar
 import msgspec
 
 from engine.games.catalogue import GAMES, unknown_game
-from engine.games.interface import LOST, BadMove, BadPosition, Kernel, Position, State, Successor
+from engine.games.interface import LOST, BadMove, BadPosition, Child, Kernel, Position, State
 from engine.solve.forced_wins import Deepening
 from engine.solve.proof_search import CyclicProver, Prover
 from engine.solve.solver import Result, Solution
@@ -118,17 +118,17 @@ def check(claim: Claim) -> tuple[int, int]:
 
 def _followers(claim: Claim, position: Position, text: str) -> list[Position]:
     """Return the positions that have to be looked at after one: none where it is over, and won as is claimed."""
-    outcome = position.verdict()
+    outcome = position.outcome
     if outcome is not None:
         if outcome.winner != claim.winner:
             raise BadCertificate(f"the game ends otherwise than is claimed, {outcome.detail}:\n{text}")
         return []
     if position.turn != claim.winner:
-        return [successor.position for successor in position.successors()]
+        return [child.position for child in position.children()]
     if text not in claim.moves:
         raise BadCertificate(f"no move is given for a position that play leads to:\n{text}")
     try:
-        return [position.resolve(claim.moves[text]).position]
+        return [position.play(claim.moves[text])]
     except BadMove as error:
         raise BadCertificate(f"the move {claim.moves[text]!r} cannot be played, {error}:\n{text}") from None
 
@@ -141,7 +141,7 @@ INTERPRETED_NODES = 1 << 14
 """A win that took no more nodes and positions than these is followed interpreted, in a second or two: compiling takes
 ten times as long."""
 
-Choose = Callable[[Position, float], tuple[Successor, float]]
+Choose = Callable[[Position, float], tuple[Child, float]]
 """Returns a winning move in a position that is won within so many plies and one, and within how many it wins then."""
 
 ENDLESS = float("inf")
@@ -190,11 +190,11 @@ def _follow(position: Position, winner: int, choose: Choose, bound: float, most:
     while open_ones:
         at, bound = open_ones.pop()
         text = at.text()
-        if at.verdict() is not None or (text in bounds and bounds[text] <= bound):
+        if at.is_over or (text in bounds and bounds[text] <= bound):
             continue
         if at.turn != winner:
             bounds[text] = bound
-            open_ones += [(successor.position, bound - 1) for successor in at.successors()]
+            open_ones += [(child.position, bound - 1) for child in at.children()]
         else:
             best, plies = choose(at, bound - 1)
             moves[text], bounds[text] = best.move, plies + 1
@@ -208,13 +208,13 @@ def _by_length(kernel: Kernel, memory: int) -> Choose:
     """Choose the move after which the loser loses soonest."""
     deepening = Deepening(kernel, memory=memory)
 
-    def choose(position: Position, bound: float) -> tuple[Successor, float]:
-        successors = list(position.successors())
+    def choose(position: Position, bound: float) -> tuple[Child, float]:
+        children = list(position.children())
         return next(
-            (successor, plies)
+            (child, plies)
             for plies in range(int(bound) + 1)
-            for successor in successors
-            if deepening.loses(_state(successor, kernel), plies)
+            for child in children
+            if deepening.loses(_state(child, kernel), plies)
         )
 
     return choose
@@ -224,12 +224,12 @@ def _by_proof(prover: CyclicProver, kernel: Kernel, memory: int) -> Choose:
     """Choose the move with the shortest proof, or the shortest win where the table has lost a proof."""
     by_length = _by_length(kernel, memory)
 
-    def choose(position: Position, bound: float) -> tuple[Successor, float]:
-        best: tuple[Successor, float] | None = None
-        for successor in position.successors():
-            plies = prover.lost_within(_state(successor, kernel))
+    def choose(position: Position, bound: float) -> tuple[Child, float]:
+        best: tuple[Child, float] | None = None
+        for child in position.children():
+            plies = prover.lost_within(_state(child, kernel))
             if plies is not None and plies <= (bound if best is None else best[1] - 1):
-                best = successor, plies
+                best = child, plies
         return by_length(position, bound) if best is None else best
 
     return choose
@@ -239,12 +239,12 @@ def _by_value(kernel: Kernel, memory: int) -> Choose:
     """Choose the first move that wins, however long it takes."""
     prover = Prover(kernel, memory=memory)
 
-    def choose(position: Position, bound: float) -> tuple[Successor, float]:
-        lost = (one for one in position.successors() if prover.settle(_state(one, kernel)) == LOST)
+    def choose(position: Position, bound: float) -> tuple[Child, float]:
+        lost = (one for one in position.children() if prover.settle(_state(one, kernel)) == LOST)
         return next(lost), bound
 
     return choose
 
 
-def _state(successor: Successor, kernel: Kernel) -> State:
-    return successor.position.kernel(compile=kernel.compiled).state
+def _state(child: Child, kernel: Kernel) -> State:
+    return child.position.kernel(compile=kernel.compiled).state

@@ -183,7 +183,7 @@ class Tablebase:
         The shortest win comes first, then draws, then the longest loss. ``earlier`` holds the keys of positions that
         stood on the board before, each as often as it did.
         """
-        if position.verdict() is not None or self.opened() is None:
+        if position.is_over or self.opened() is None:
             return []
         return self._known_moves(position.kernel(compile=False), Counter(earlier))
 

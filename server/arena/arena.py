@@ -405,8 +405,8 @@ class Arena:
         self.recent.append(match)
         header, outcome, clock = match.header, match.state.outcome, match.state.clock
         assert outcome is not None
-        self.stats.results[str(outcome.termination)] += 1
-        if outcome.termination == Termination.TIME:
+        self.stats.results[str(outcome.reason)] += 1
+        if outcome.reason == Termination.TIME:
             self.stats.lateness.add(-min(clock.left))
         log.info(
             "match_ended",
@@ -415,7 +415,7 @@ class Arena:
             parameters=header.position.parameters,
             players=header.players,
             result=outcome.result(match.state.sides),
-            reason=str(outcome.termination),
+            reason=str(outcome.reason),
             detail=outcome.detail,
             plies=match.state.history.plies,
             left_ms=tuple(map(milliseconds, clock.left)),

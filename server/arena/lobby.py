@@ -138,7 +138,5 @@ def prepare(game: str, parameters: str) -> None:
     """Make the tables of the rules of a board, by doing what a match on it does first."""
     position = GAMES[game].start(parameters)
     position.text()
-    position.verdict()
-    first = next(position.successors(), None)
-    if first is not None:
-        position.resolve(first.move)
+    if not position.is_over:
+        position.child(next(position.children()).move)

@@ -56,7 +56,7 @@ def from_moves(game: Game, parameters: str, moves: Sequence[str]) -> str:
     position = game.start(parameters)
     for number, move in enumerate(moves, 1):
         try:
-            position = position.resolve(move).position
+            position = position.play(move)
         except BadMove as error:
             raise BadOpening(f"move {number}, {move!r}, cannot be played: {error}") from None
     return _begun(position)
@@ -108,14 +108,14 @@ def drawn_opening(game: str, parameters: str, plies: int, seed: int, number: int
 
 def _decided(position: Position) -> int:
     """Rate an opening: 0 if no move of the side to move ends the game."""
-    over = any(successor.position.verdict() is not None for successor in position.successors())
+    over = any(child.position.is_over for child in position.children())
     return EVALUATION_LIMIT + 1 if over else 0
 
 
 def _begun(position: Position) -> str:
-    verdict = position.verdict()
+    verdict = position.outcome
     if verdict is not None:
-        raise BadOpening(f"the game is over there: {verdict.termination}")
+        raise BadOpening(f"the game is over there: {verdict.reason}")
     return position.text()
 
 

@@ -42,7 +42,7 @@ def game_result(fixture: Fixture, state: State) -> GameResult:
         fixture,
         state.header.match,
         outcome.winner,
-        str(outcome.termination),
+        str(outcome.reason),
         outcome.detail,
         state.history.plies,
         state.used,

@@ -267,7 +267,7 @@ class Match:
         position, times = header.position, " ".join(map(str, header.control.milliseconds))
         head = f"{self.number} {position.game.name} {word_of(position.parameters)} {' '.join(header.players)} {times}"
         if outcome is not None:
-            return f"{head} {plies} {outcome.result(self.state.sides)} {outcome.termination}"
+            return f"{head} {plies} {outcome.result(self.state.sides)} {outcome.reason}"
         return f"{head} {plies} {'running' if self.state.playing else 'preparing'}"
 
     def flag(self, now: int) -> None:

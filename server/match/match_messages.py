@@ -145,10 +145,10 @@ def list_moves(position: Position) -> Iterator[bytes]:
     """Make the answer to MOVES."""
     found: list[str] = []
     began = processor_time()
-    for successor in position.successors():
+    for child in position.children():
         if len(found) == LISTED_MOVES:
             raise ProtocolError(Code.TOO_MANY, f"more than {LISTED_MOVES} moves are legal here; they are not listed")
-        found.append(successor.move)
+        found.append(child.move)
         if processor_time() - began > STEP_MICROSECONDS:
             yield b""
             began = processor_time()

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Scope
 
-from engine.games.interface import Position, play
+from engine.games.interface import Position
 from engine.wire.codes import Code, ProtocolError
 from server.arena.arena import Arena
 from server.match.match import Match
@@ -74,7 +74,7 @@ class MatchFrames:
         made = changes(last, self._position, moves[done:])
         new = made if self._frames else (last, *made)
         self._frames += [msgspec.Raw(msgspec.json.encode(frame)) for frame in new]
-        self._position = reduce(play, moves[done:], self._position)
+        self._position = reduce(Position.play, moves[done:], self._position)
 
 
 MAX_STEPS = 200

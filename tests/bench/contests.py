@@ -23,7 +23,6 @@ from rich.console import Console
 
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.games.interface import moves
 from server.commands.run_contest import hold
 from server.config.settings import Settings
 from server.contest import contest_file
@@ -177,8 +176,8 @@ def _plays_alike(game: GameResult, opening: str) -> bool:
     """Play the game of two bots, and tell whether it ends as it did in the contest."""
     history = History.begin(GAMES["mnk"].read(opening))
     told = [hashed(BASIS, name) for name in game.fixture.players]
-    while (outcome := history.verdict(1000)) is None:
-        legal = moves(history.position)
+    while (outcome := history.outcome(1000)) is None:
+        legal = history.position.legal_moves
         move = legal[told[history.position.turn] % len(legal)]
         history = history.after(move)
         told = [hashed(value, move) for value in told]

@@ -13,7 +13,7 @@ from engine.duel.games import Player, Reply, play_pair
 from engine.duel.openings import JUDGED_NODES, openings, split_mix, usual_plies
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.games.interface import Position, moves
+from engine.games.interface import Position
 from engine.levels import LEVELS, MAX_LEVEL
 from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, warm_up
 from engine.statistics.elo import OUTCOMES, estimate
@@ -85,7 +85,7 @@ def _player(start: Position, level: int) -> Player:
     def play(game: int, history: History) -> Reply:
         position = history.position
         if level == RANDOM:
-            legal = moves(position)
+            legal = position.legal_moves
             drawn = next(split_mix((game << 32) + history.plies))
             return Reply(legal[drawn % len(legal)], 0.0, 0)
         limits = SearchLimits(level=level, seed=game, nodes=FULL_NODES if level == MAX_LEVEL else None)

@@ -58,8 +58,8 @@ def prepare(seed: int) -> list[bytes]:
     chance = random.Random(seed)
     while True:
         history = History.begin(GAMES["gipf"].start("4 4 15 15"))
-        while not history.verdict(1000):
-            moves = list(history.position.successors())
+        while not history.outcome(1000):
+            moves = list(history.position.children())
             usual = moves[0].position.summary()
             others = [
                 move for move in moves if move.position.summary() != usual

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 import trio
 
-from engine.games.interface import moves
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from server.arena.session import Session
@@ -79,7 +78,7 @@ async def ask_for_all(harness: ArenaHarness, costs: Costs, game: str, params: st
         costs.ask(mover, "PING")
         costs.ask(mover, "BOARD")
         costs.ask(mover, "MOVES")
-        costs.ask(mover, f"MOVE {random.choice(moves(match.state.history.position))}")
+        costs.ask(mover, f"MOVE {random.choice(match.state.history.position.legal_moves)}")
     await trio.sleep(0.001)
     costs.ask(watcher, f"RESUME {match.number} x")
     costs.ask(watcher, "LIST")

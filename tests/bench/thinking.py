@@ -44,8 +44,8 @@ def _positions() -> list[Position]:
         chance = Random(seed)
         position = GAMES["gipf"].start(PARAMETERS)
         for _ in range(8 + seed):
-            successors = list(position.successors())
-            position = chance.choice(successors).position
+            children = list(position.children())
+            position = chance.choice(children).position
         found.append(position)
     return found
 

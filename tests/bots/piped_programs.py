@@ -54,11 +54,10 @@ for line in sys.stdin:
 
 LIBRARY = """
 from bots.client import play
-from engine.games import moves
 
 def choose(position, clocks):
-    print("what is printed goes to stderr:", moves(position)[0])
-    return moves(position)[0]
+    print("what is printed goes to stderr:", position.legal_moves[0])
+    return position.legal_moves[0]
 
 play(choose, opponent="bob", report=lambda line: None)
 """

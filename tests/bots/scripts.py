@@ -4,7 +4,7 @@ import pytest
 
 from bots.bot import Bot, Choose, Clocks, GameResult, Told
 from bots.client import play
-from engine.games.interface import Position, moves
+from engine.games.interface import Position
 from engine.wire.messages import Match, Start
 from tests.bots.fake import FakeServer
 from tests.bots.texts import BOARD, FIRST, SECOND
@@ -82,7 +82,7 @@ class Recorder(Bot):
     def choose(self, position: Position, clocks: Clocks) -> str:
         assert self.history.position == position
         self.asked.append((position, clocks, self.history.plies))
-        return moves(position)[0]
+        return position.legal_moves[0]
 
     def finished(self, result: GameResult) -> None:
         self.results.append(result)

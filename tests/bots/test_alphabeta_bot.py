@@ -11,7 +11,7 @@ from bots.bot import Clocks
 from bots.random_bot import RandomBot
 from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
-from engine.games.interface import Position, moves
+from engine.games.interface import Position
 from engine.search.searcher import PlayedKeys, SearchLimits, SearchResult, key_of
 from engine.wire.messages import Match
 
@@ -20,7 +20,7 @@ CLOCKS = Clocks(60_000, 60_000, 0)
 
 def play_on(bot: AlphaBetaBot, history: History, plies: int, clocks: Clocks = CLOCKS) -> History:
     """Let a bot play both sides; every move has to be legal."""
-    while history.plies < plies and history.verdict(plies) is None:
+    while history.plies < plies and history.outcome(plies) is None:
         bot.history = history
         history = history.after(bot.choose(history.position, clocks))
     return history
@@ -33,7 +33,7 @@ def test_every_move_is_legal(parameters: str) -> None:
 
 def won_by(history: History) -> bool:
     """Tell whether the side that has just moved has won."""
-    outcome = history.position.verdict()
+    outcome = history.position.outcome
     return outcome is not None and outcome.winner == 1 - history.position.turn
 
 
@@ -42,13 +42,13 @@ def test_a_win_in_one_is_found() -> None:
     for seed in range(20):
         history = History.begin(start_of("gipf", "3 3 6 6"))
         random = Random(seed)
-        while history.verdict(60) is None and found < 10:
-            if any(won_by(history.after(move)) for move in moves(history.position)):
+        while history.outcome(60) is None and found < 10:
+            if any(won_by(history.after(move)) for move in history.position.legal_moves):
                 bot = AlphaBetaBot(nodes=1000)
                 bot.history = history
                 assert won_by(history.after(bot.choose(history.position, CLOCKS)))
                 found += 1
-            history = history.after(random.choice(moves(history.position)))
+            history = history.after(random.choice(history.position.legal_moves))
     assert found >= 5
 
 
@@ -56,7 +56,7 @@ def test_without_time_for_a_search_the_first_move_is_played() -> None:
     position = start_of("gipf", "6 4 20 20")
     bot = AlphaBetaBot()
     bot.history = History.begin(position)
-    assert bot.choose(position, Clocks(1, 60_000, 0)) == moves(position)[0]
+    assert bot.choose(position, Clocks(1, 60_000, 0)) == position.legal_moves[0]
 
 
 class Recorded:
@@ -100,7 +100,7 @@ def asked_at(bot: AlphaBetaBot, *clocks: int) -> None:
         bot.history = history
         bot.choose(history.position, Clocks(left, 60_000, 0))
         for _ in range(2):
-            history = history.after(moves(history.position)[0])
+            history = history.after(history.position.legal_moves[0])
 
 
 def test_bounds_are_kept_to(recorded: type[Recorded]) -> None:
@@ -176,8 +176,8 @@ def test_keys_are_those_of_the_positions() -> None:
     for _ in range(6):
         assert keys.before(history) == expected
         expected.append(key_of(history.position))
-        history = history.after(moves(history.position)[-1])
-    other = History.begin(position).after(moves(position)[1])
+        history = history.after(history.position.legal_moves[-1])
+    other = History.begin(position).after(position.legal_moves[1])
     assert keys.before(other) == expected[:1]
 
 
@@ -192,7 +192,7 @@ def played(seed: int, game: str, parameters: str, plies: int = 120) -> tuple[str
     """Let a random bot play against itself; every move has to be legal."""
     bot = RandomBot(seed)
     history = History.begin(GAMES[game].start(parameters))
-    while history.verdict(plies) is None:
+    while history.outcome(plies) is None:
         history = history.after(bot.choose(history.position, CLOCKS))
     return history.moves
 

@@ -13,7 +13,6 @@ from bots.check.bot_under_test import BotUnderTest, Fault, OutOfTime, Situation
 from bots.check.run import SituationResult, as_json, as_junit, check, chosen, has_passed
 from bots.check.situations import SITUATIONS, crossing_rows
 from bots.cli import main
-from engine.games.interface import moves
 from tests.bots.standing import stand_still
 from tests.protocol.running import DOCUMENT
 from tests.protocol.test_bot import BOT
@@ -143,7 +142,7 @@ def test_crossing_rows_have_to_be_chosen_in_every_move() -> None:
         for turn in (0, 1):
             position = crossing_rows(owner, turn)
             assert position.turn == turn
-            assert all(f" {'wb'[owner]}: " in move for move in moves(position))
+            assert all(f" {'wb'[owner]}: " in move for move in position.legal_moves)
 
 
 RESULTS = [

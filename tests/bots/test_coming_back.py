@@ -6,7 +6,6 @@ import pytest
 
 from bots.client import BotFailed, Unreachable, connection, session
 from bots.client.connection import reconnect_pauses
-from engine.games.interface import moves
 from engine.wire import messages as m
 from tests.bots import texts
 from tests.bots.scripts import (
@@ -179,8 +178,8 @@ def test_moves_that_a_power_cut_has_taken_back_are_answered_anew() -> None:
     """The server goes on from before; what was chosen for another position would be no legal move here."""
     turn = "< TURN 59850 59700\n"
     cut = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + MOVED_2 + turn + f"> MOVE {THIRD}\ndrop"
-    other = moves(texts.START.resolve(FIRST).position)[1]
-    reply = moves(texts.START.resolve(FIRST).position.resolve(other).position)[0]
+    other = texts.START.play(FIRST).legal_moves[1]
+    reply = texts.START.play(FIRST).play(other).legal_moves[0]
     bot = Recorder()
     heard: list[object] = []
     bot.told = heard.append  # type: ignore[assignment, method-assign]

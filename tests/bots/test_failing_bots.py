@@ -12,7 +12,7 @@ from bots.bot import Bot, Clocks
 from bots.client import BadChoice, BotFailed, play
 from bots.client.errors import MAX_LINES, describe_failure, failure_lines
 from bots.client.session import MAX_PV_BYTES, cut_note, make_note
-from engine.games.interface import Position, Successor
+from engine.games.interface import Child, Position
 from engine.wire.coding import REQUEST_BYTES
 from engine.wire.fields import Note, read_note, write_note
 from engine.wire.messages import Match
@@ -111,13 +111,13 @@ def test_an_illegal_choice_is_named_and_the_match_given_up(choice: str) -> None:
 
 def test_what_is_no_move_is_named() -> None:
     error, _ = failing(BadChoice, Failing([FIRST]), LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)
-    right = f"a move is text, as in '{FIRST}', or one of position.successors()"
+    right = f"a move is text, as in '{FIRST}', or one of position.children()"
     assert str(error) == f"the bot returned ['{FIRST}'] (list); {right}"
 
 
-def test_a_successor_is_as_good_as_its_move() -> None:
-    def choose(position: Position, clocks: Clocks) -> Successor:
-        return next(each for each in position.successors() if each.move == FIRST)
+def test_a_child_is_as_good_as_its_move() -> None:
+    def choose(position: Position, clocks: Clocks) -> Child:
+        return next(each for each in position.children() if each.move == FIRST)
 
     results, _ = scripted(choose, LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT)
     assert results[0].history.moves == (FIRST,)
@@ -138,7 +138,7 @@ def test_the_place_of_a_failure_is_the_authors_own_line() -> None:
             json.loads("{")
 
         def choose(self, position: Position, clocks: Clocks) -> str:
-            return position.resolve("a1-a9").move
+            return position.child("a1-a9").move
 
     for at, place, script in ((Careless.prepare, "prepare", ""), (Careless.choose, "choose", PLAYING + TURN)):
         bot = Careless()
@@ -208,7 +208,7 @@ def test_a_bot_notes_in_any_method() -> None:
             self.note(text="warm")
 
         def choose(self, position: Position, clocks: Clocks) -> str:
-            self.note(pv=[next(position.successors())], score=1.0005)
+            self.note(pv=[next(position.children())], score=1.0005)
             return FIRST
 
         def told(self, message: object) -> None:

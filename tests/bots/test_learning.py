@@ -41,9 +41,9 @@ def test_actions_play_a_game_by_the_rules_of_matches(game: Game, parameters: str
     end = play_by_actions(Episode.begin(game.name, parameters, move_limit=80), 1)
     history = History.begin(game.start(parameters))
     for move in end.history.moves:
-        assert history.verdict(80) is None
+        assert history.outcome(80) is None
         history = history.after(move)
-    assert end.outcome is not None and end.outcome == history.verdict(80)
+    assert end.outcome is not None and end.outcome == history.outcome(80)
     assert sum(end.returns()) == 0
     if end.outcome.winner is not None:
         assert end.returns()[end.outcome.winner] == 1
@@ -89,7 +89,7 @@ def test_the_bot_of_the_document_chooses_moves_of_several_actions(game: str, par
     bot, episode = run(block.partition("\nplay(")[0])["PolicyBot"](), Episode.begin(game, parameters)
     bot.match = referee.announcement(Header(1, episode.history.start, ("a", "b"), TimeControl(1), 80, "", ""), 0, "")
     bot.history, taken = episode.history, 0
-    while bot.history.verdict(80) is None:
+    while bot.history.outcome(80) is None:
         move = bot.choose(bot.history.position, Clocks(1, 1, 0))
         taken = max(taken, len(episode.encoding.actions(bot.history.position, move)))
         bot.history = bot.history.after(move)

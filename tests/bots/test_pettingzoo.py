@@ -46,7 +46,7 @@ def test_it_plays_the_same_game_as_an_episode(game: Game, parameters: str) -> No
         assert not truncated
         if over:
             assert reward == episode.returns()[AGENTS.index(agent)]
-            assert episode.outcome is not None and info["reason"] == episode.outcome.termination
+            assert episode.outcome is not None and info["reason"] == episode.outcome.reason
             made.step(None)
         else:
             assert agent == AGENTS[episode.turn] and reward == 0

@@ -96,13 +96,12 @@ def test_readmes_bot_plays_as_often_as_it_is_started(
 
 FIRST_BOT = """
 from bots.client import play
-from engine.games.interface import moves
 
 play(lambda position, clocks: {choice}, name="mybot", port={port})
 """
 
 
-def run(folder: Path, choice: str = "moves(position)[0]", port: int = 1) -> tuple[int, str]:
+def run(folder: Path, choice: str = "position.legal_moves[0]", port: int = 1) -> tuple[int, str]:
     """Run a bot as its author would; return its exit status, and what it shows on stderr."""
     program = folder / "mybot.py"
     program.write_text(FIRST_BOT.format(choice=choice, port=port), encoding="utf-8")

@@ -13,7 +13,7 @@ from bots.bot import Bot, Clocks, Resigned, Told
 from bots.client.errors import ArenaError
 from bots.workbench.play_file import loaded
 from bots.workbench.replay import Answer, BotHere, Outcome, lines, turns_of
-from engine.games.interface import Position, moves
+from engine.games.interface import Position
 from engine.match import referee
 from engine.match.verification import Summary, verify
 from engine.wire import messages as m
@@ -139,8 +139,8 @@ def test_answers_are_compared_with_the_record(answer: Answer, outcome: Outcome, 
 def test_another_text_for_the_same_position_is_the_same() -> None:
     summary = verify(Table().ready().play("a3-b4").resign(1))
     (turn,) = turns_of(summary, 0)
-    after = turn.position.resolve("a3-b4").position
-    others = [one.move for one in turn.position.successors() if one.position.key == after.key and one.move != "a3-b4"]
+    after = turn.position.play("a3-b4")
+    others = [one.move for one in turn.position.children() if one.position.key == after.key and one.move != "a3-b4"]
     assert others and all(Answer(turn, move, "", 0.1).compare().outcome == Outcome.SAME for move in others)
 
 
@@ -190,7 +190,7 @@ def test_what_a_bot_raises_is_one_answer_and_a_traceback(capsys: pytest.CaptureF
                 raise KeyError("x")
             if self.history.plies == 4:
                 raise Resigned
-            return None if self.history.plies else moves(position)[0]  # type: ignore[return-value]
+            return None if self.history.plies else position.legal_moves[0]  # type: ignore[return-value]
 
     first, second, third, fourth = [BotHere(Failing(), summary.header).answer(turn) for turn in turns_of(summary, 0)]
     assert (first.move, first.failure) == ("a3", "")
@@ -211,7 +211,7 @@ class Noting(Bot):
     def choose(self, position: Position, clocks: Clocks) -> str:
         clocks.note(score=35, depth=7, pv=["a1", "a2"])
         clocks.note(depth=-1)
-        return moves(position)[0]
+        return position.legal_moves[0]
 
 
 def test_what_a_bot_notes_is_shown_with_the_turn(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ import pytest
 from bots.bot import Clocks
 from engine.games.catalogue import start_of
 from engine.games.history import History
-from engine.games.interface import Position, Successor
+from engine.games.interface import Child, Position
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
 TUTORIAL = DOCUMENT.partition("\n## A tutorial of an afternoon\n")[2].partition("\n## ")[0]
@@ -24,7 +24,7 @@ FILES = {
     for block in re.findall(r"^```python\n(.*?)^```$", TUTORIAL, re.MULTILINE | re.DOTALL)
 }
 
-Choose = Callable[[Position, Clocks], str | Successor]
+Choose = Callable[[Position, Clocks], str | Child]
 
 MOVE_LIMIT = 200
 OPENING_PLIES = 2
@@ -75,18 +75,18 @@ def points(start: Position, one: Choose, other: Choose, games: int, budget: int 
         chance = Random(number // 2)
         history = History.begin(start)
         for _ in range(OPENING_PLIES):
-            history = history.after(chance.choice(list(history.position.successors())).move)
+            history = history.after(chance.choice(list(history.position.children())).move)
         sides = (one, other) if number % 2 == 0 else (other, one)
         left = [budget, budget]
         winner: int | None = None
-        while (outcome := history.verdict(MOVE_LIMIT)) is None:
+        while (outcome := history.outcome(MOVE_LIMIT)) is None:
             turn, before = history.position.turn, CLOCK.ms
             chosen = sides[turn](history.position, Clocks(left[turn], left[1 - turn], 0))
             left[turn] -= CLOCK.ms - before
             if left[turn] < 0:
                 winner = 1 - turn
                 break
-            history = history.after(chosen.move if isinstance(chosen, Successor) else chosen)
+            history = history.after(chosen.move if isinstance(chosen, Child) else chosen)
         else:
             winner = outcome.winner
         total += 0.5 if winner is None else float(sides[winner] is one)

@@ -12,8 +12,7 @@ ROOT = Path(__file__).parents[2]
 HEAD = """
 from bots.bot import Bot, Clocks
 from bots.client import play
-from engine.games import moves
-from engine.games.interface import Position, Successor
+from engine.games.interface import Position, Child
 from engine.search import best_move
 """
 
@@ -24,17 +23,17 @@ def by_text(position: Position, clocks: Clocks) -> str:
     fields: frozenset[str] = position.pieces[own]
     lines: tuple[int, ...] = position.lines[own]
     clocks.note(score=ahead, depth=1, text=f"{sorted(fields)} {lines} {position.mobility[own]}")
-    return best_move(position, nodes=1000) if position.evaluate() > 0 else moves(position)[0]
+    return best_move(position, nodes=1000) if position.evaluate() > 0 else position.legal_moves[0]
 
-def by_successor(position: Position, clocks: Clocks) -> Successor:
-    return max(position.successors(), key=lambda successor: -successor.position.evaluate())
+def by_child(position: Position, clocks: Clocks) -> Child:
+    return max(position.children(), key=lambda child: -child.position.evaluate())
 
 class Third(Bot):
-    def choose(self, position: Position, clocks: Clocks) -> str | Successor:
+    def choose(self, position: Position, clocks: Clocks) -> str | Child:
         return by_text(position, clocks)
 
 play(by_text)
-play(by_successor, name="ann", port=2754, budget=1000, opponent="bob")
+play(by_child, name="ann", port=2754, budget=1000, opponent="bob")
 print([result.score for result in play(Third(), games=2)])
 """
 
@@ -42,26 +41,26 @@ WRONG = {
     "returns-a-number": (
         "def choose(position: Position, clocks: Clocks) -> int:\n    return 7\nplay(choose)\n",
         'Argument 1 to "play" has incompatible type "Callable[[Position, Clocks], int]"; '
-        'expected "Bot | Callable[[Position, Clocks], str | Successor]"',
+        'expected "Bot | Callable[[Position, Clocks], str | Child]"',
     ),
     "forgets-to-return": (
-        "def choose(position: Position, clocks: Clocks) -> str:\n    moves(position)[0]\nplay(choose)\n",
+        "def choose(position: Position, clocks: Clocks) -> str:\n    position.legal_moves[0]\nplay(choose)\n",
         "Missing return statement",
     ),
     "takes-no-clocks": (
-        "def choose(position: Position) -> str:\n    return moves(position)[0]\nplay(choose)\n",
+        "def choose(position: Position) -> str:\n    return position.legal_moves[0]\nplay(choose)\n",
         'Argument 1 to "play" has incompatible type "Callable[[Position], str]"',
     ),
     "overrides-with-nothing": (
         "class Mine(Bot):\n    def choose(self, position: Position, clocks: Clocks) -> None:\n        pass\n",
-        'Return type "None" of "choose" incompatible with return type "str | Successor" in supertype',
+        'Return type "None" of "choose" incompatible with return type "str | Child" in supertype',
     ),
     "asks-for-what-is-not-there": (
         "def choose(position: Position, clocks: Clocks) -> str:\n    return position.stones[0]\n",
         '"Position" has no attribute "stones"',
     ),
     "gives-time-as-text": (
-        'play(lambda position, clocks: moves(position)[0], budget="60000")\n',
+        'play(lambda position, clocks: position.legal_moves[0], budget="60000")\n',
         'Argument "budget" to "play" has incompatible type "str"; expected "int | None"',
     ),
 }

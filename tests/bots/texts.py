@@ -1,7 +1,7 @@
 """A game of GIPF and its board, as the scripts of the tests need them."""
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import Position, moves
+from engine.games.interface import Position
 
 START: Position = GAMES["gipf"].start("4 4 15 15")
 
@@ -19,8 +19,8 @@ def first_moves(count: int) -> list[str]:
     """Return the moves of a game in which the first legal move is always played."""
     position, played = START, []
     for _ in range(count):
-        played.append(moves(position)[0])
-        position = position.resolve(played[-1]).position
+        played.append(position.legal_moves[0])
+        position = position.play(played[-1])
     return played
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.games.interface import BadMove, GameError, moves
+from engine.games.interface import BadMove, GameError
 from engine.games.outcome import Outcome, Termination
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
@@ -109,7 +109,7 @@ def game_of(text: str) -> Game | None:
     history, limit = History.begin(position), int(head["move-limit"])
     for words in (line.split(" ", 6) for line in lines if line.startswith("move ")):
         sides = position.game.sides
-        if history.verdict(limit) is not None or sides[history.position.turn] != words[2]:
+        if history.outcome(limit) is not None or sides[history.position.turn] != words[2]:
             return None
         try:
             history = history.after(words[6])
@@ -117,7 +117,7 @@ def game_of(text: str) -> Game | None:
             return None
         if history.moves[-1] != words[6]:
             return None
-    return Game(history, history.verdict(limit))
+    return Game(history, history.outcome(limit))
 
 
 def joined(lines: list[str]) -> str:
@@ -158,7 +158,7 @@ def other_words(lines: list[str], at: int, place: int) -> list[str]:
         head = lines[: at + 1]
         game = game_of(joined(head[:-1]))
         assert game is not None
-        legal = [move for move in moves(game.history.position) if move != word]
+        legal = [move for move in game.history.position.legal_moves if move != word]
         return ["a1-z9", *legal[:: 1 if CAMPAIGN else 9]]
     sides = [line.split(" ")[0] for line in lines[4:6]]
     if word in sides:

@@ -1,7 +1,6 @@
 """Records of matches of every kind, each led by the referee that leads the server's, on stamps told by hand."""
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import moves
 from engine.games.outcome import Outcome, Termination
 from engine.match import recovery, referee
 from engine.match.clock import Stall, TimeControl
@@ -57,7 +56,7 @@ class Table:
         """Play moves; a number stands for so many, each the third of those that are legal."""
         for text in texts:
             for _ in range(int(text) if text.isdigit() and len(text) < 3 and text != "0" else 1):
-                legal = moves(self.state.history.position)
+                legal = self.state.history.position.legal_moves
                 move = legal[3 % len(legal)] if text.isdigit() else text
                 side = self.state.history.position.turn
                 self.take(referee.move(self.state, side, move, self.after(span)))

@@ -9,7 +9,7 @@ import pytest
 
 from engine import cli
 from engine.games.catalogue import GAMES
-from engine.games.interface import Position, moves
+from engine.games.interface import Position
 from engine.solve import certificate
 from engine.solve.certificate import BadCertificate, Claim, NoStrategy, strategy
 from engine.solve.solver import Result, solve
@@ -62,7 +62,7 @@ def test_every_other_move_of_the_winner_is_found_out_or_wins_too() -> None:
     claim = certificate.read(text)
     first = claim.position.text()
     refused = 0
-    for move in moves(position):
+    for move in position.legal_moves:
         try:
             certificate.check(claim._replace(moves={**claim.moves, first: move}))
         except BadCertificate:
@@ -79,11 +79,10 @@ def test_every_other_move_of_the_winner_is_found_out_or_wins_too() -> None:
 def test_play_that_goes_round_proves_nothing() -> None:
     """A made-up game of two positions, in which both sides move to and fro for ever."""
     here, there = (
-        SimpleNamespace(text=partial(str, name), verdict=lambda: None, turn=turn)
-        for turn, name in enumerate(("here", "there"))
+        SimpleNamespace(text=partial(str, name), outcome=None, turn=turn) for turn, name in enumerate(("here", "there"))
     )
-    here.resolve = lambda move: SimpleNamespace(position=there)
-    there.successors = lambda: [SimpleNamespace(position=here)]
+    here.play = lambda move: there
+    there.children = lambda: [SimpleNamespace(position=here)]
     with pytest.raises(BadCertificate, match="play comes back to a position"):
         certificate.check(Claim(cast(Position, here), 0, None, {"here": "go"}))
 

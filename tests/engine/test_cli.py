@@ -296,7 +296,7 @@ def test_analyse_prints_a_line_a_depth(capsys: pytest.CaptureFixture[str]) -> No
     assert {"depth", "score", "nodes", "seconds", "pv"} <= objects[0].keys()
     position = start_of("gipf", "3 3 6 6")
     for move in objects[-1]["pv"]:
-        position = position.resolve(move).position
+        position = position.play(move)
 
 
 def test_analyse_says_that_nothing_was_searched(capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,9 +29,9 @@ _ W W W B _ _
 def randomly(game: str, parameters: str, seed: int, plies: int = 60) -> list[History]:
     """Return a random game, as it was before each of its moves."""
     chance, history, played = Random(seed), History.begin(start_of(game, parameters)), []
-    while history.verdict(plies) is None:
+    while history.outcome(plies) is None:
         played.append(history)
-        history = history.after(chance.choice([*history.position.successors()]).move)
+        history = history.after(chance.choice([*history.position.children()]).move)
     return played
 
 
@@ -40,7 +40,7 @@ def test_actions_tell_moves_apart_and_none_begins_another(game: Game, parameters
     encoding = encoding_of(game.name, parameters)
     for history in randomly(game.name, parameters, 1):
         legal = legal_actions(history.position)
-        assert list(legal.values()) == [successor.move for successor in history.position.successors()]
+        assert list(legal.values()) == [child.move for child in history.position.children()]
         for actions in legal:
             assert all(0 <= action < encoding.size for action in actions)
             assert not any(actions[:count] in legal for count in range(1, len(actions)))

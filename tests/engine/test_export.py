@@ -48,7 +48,7 @@ def test_rows_agree_with_the_record(kind: str) -> None:
     assert encoding.size and [row.ply for row in rows] == list(range(1, len(rows) + 1))
     for row in rows:
         position = GAMES[row.game].read(row.position)
-        assert row.legal_moves == tuple(successor.move for successor in position.successors())
+        assert row.legal_moves == tuple(child.move for child in position.children())
         assert row.legal_actions == tuple(encoding.actions(position, move) for move in row.legal_moves)
         assert row.actions == row.legal_actions[row.legal_moves.index(row.move)]
         assert row.side == game.sides[position.turn]

@@ -9,7 +9,6 @@ from engine import cli
 from engine.compiling.binding import Binding, CompiledFunction
 from engine.games import kernels
 from engine.games.catalogue import GAMES
-from engine.games.interface import play
 from engine.search import best_move
 from engine.shell import arrows
 from tests.bots.test_cli import run
@@ -90,14 +89,14 @@ def test_the_shell_of_arrows_keeps_to_a_budget_of_five_seconds(asked: list[list[
         position = GAMES["arrows"].start("8 8")
         yield from ["InitGame 5\n", *position.text().splitlines(keepends=True), "\n"]
         last = "255"
-        while position.verdict() is None:
+        while position.outcome is None:
             began = clock()
             yield f"turn {last} {5 - sum(used):.3f}\n"
             used.append(clock() - began)
-            position = play(position, answers[-1])
-            if position.verdict() is None:
+            position = position.play(answers[-1])
+            if position.outcome is None:
                 last = best_move(position, nodes=100)
-                position = play(position, last)
+                position = position.play(last)
 
     arrows.Commands(lines(), answers.append, pytest.fail, clock=clock).run()
     assert len(answers) > 5 and sum(used) < 5

@@ -6,7 +6,7 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.history import PERSON, History, InteractiveGame, NothingThere, Player, read_game, write_game
-from engine.games.interface import BadMove, BadPosition, Game, moves
+from engine.games.interface import BadMove, BadPosition, Game
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
 
 BOT = Player(1.0)
@@ -80,7 +80,7 @@ def test_repetition_is_a_draw_at_a_table_too() -> None:
     while begun.outcome is None:
         rounds = begun.history.plies % 4
         begun = begun.after(("1 2", "17 16", "2 1", "16 17")[rounds])
-    assert begun.outcome.termination == "repetition"
+    assert begun.outcome.reason == "repetition"
 
 
 @pytest.mark.parametrize(("game", "parameters"), EVERY_VARIANT, ids=named)
@@ -89,7 +89,7 @@ def test_a_game_written_down_is_read_back(game: Game, parameters: str) -> None:
     history = History.begin(game.start(parameters))
     chance = Random(2)
     for _ in range(12):
-        legal = moves(history.position)
+        legal = history.position.legal_moves
         if not legal:
             break
         history = history.after(chance.choice(legal))
@@ -100,7 +100,7 @@ def test_a_game_written_down_is_read_back(game: Game, parameters: str) -> None:
 @pytest.mark.parametrize("game", EVERY_GAME, ids=named)
 def test_a_bad_move_in_a_text_is_named_with_its_line(game: Game) -> None:
     start = game.start(game.default_parameters)
-    first = moves(start)[0]
+    first = start.legal_moves[0]
     text = f"{start.text()}moves:\n\n  {first}  \nnonsense\n"
     with pytest.raises(BadPosition, match="move 2: ") as caught:
         read_game(game, text)

@@ -6,7 +6,7 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.games.interface import Game, moves
+from engine.games.interface import Game
 from engine.levels import LEVELS, MAX_LEVEL, NODES_SPREAD, BadLevel, draw, read_level
 from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, SearchResult, Stop
 from tests.clocks import never
@@ -29,7 +29,7 @@ def game_at(name: str, level: int, seed: int, plies: int, *, compile: bool = Fal
     history = begun(name)
     kernel = history.position.kernel(compile=compile)
     searcher = Searcher(kernel, megabytes=1)
-    while history.plies < plies and history.verdict(plies) is None:
+    while history.plies < plies and history.outcome(plies) is None:
         if fresh:
             searcher = Searcher(kernel, megabytes=2, threads=2)
             think(begun(name), searcher, SearchLimits(nodes=50))
@@ -83,7 +83,7 @@ def test_a_random_move_is_legal_and_says_that_nothing_was_searched() -> None:
     random = [thought for thought in found if thought.nodes == 0]
     assert 10 < len(random) < 40 and {thought.score for thought in random} == {None}
     drawn = {thought.move(history.position) for thought in random}
-    assert drawn < set(moves(history.position)) and len(drawn) > 5
+    assert drawn < set(history.position.legal_moves) and len(drawn) > 5
 
 
 def test_the_clock_is_kept_to_and_a_search_can_be_stopped() -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import moves
 from engine.games.outcome import ANNULLED, Termination
 from engine.match.clock import TimeControl
 from engine.match.reader import BadRecord
@@ -34,7 +33,7 @@ def played(
         if table.state.history.plies == 5:
             table.drop(0, 0.001)
         span = (3 + chance.randrange(300) + chance.randrange(40_000)) / MS
-        table.play(chance.choice(moves(table.state.history.position)), span=span)
+        table.play(chance.choice(table.state.history.position.legal_moves), span=span)
     turn = table.state.history.position.turn
     ends: dict[str, Callable[[], object]] = {
         "bad_move": lambda: table.play("a1-a9", span=1.234),

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import Position, moves, play
+from engine.games.interface import Position
 from engine.match import review as review_module
 from engine.match.review import Evaluator, Mark, ReviewedMove, Worth, review
 from engine.match.verification import verify
@@ -31,9 +31,9 @@ def minimax() -> Callable[[Position], int]:
 
     def result(position: Position) -> int:
         if position.key not in known:
-            outcome = position.verdict()
+            outcome = position.outcome
             if outcome is None:
-                known[position.key] = max(-result(play(position, move)) for move in moves(position))
+                known[position.key] = max(-result(position.play(move)) for move in position.legal_moves)
             else:
                 known[position.key] = 0 if outcome.winner is None else 1 if outcome.winner == position.turn else -1
         return known[position.key]
@@ -44,10 +44,10 @@ def minimax() -> Callable[[Position], int]:
 def random_game(chance: Random) -> list[str]:
     """Return the moves of a random game of tic-tac-toe that begins well."""
     texts = ["b2", "a1"]
-    position = play(play(GAMES["mnk"].start("3 3 3"), "b2"), "a1")
-    while position.verdict() is None:
-        texts.append(chance.choice(moves(position)))
-        position = play(position, texts[-1])
+    position = GAMES["mnk"].start("3 3 3").play("b2").play("a1")
+    while position.outcome is None:
+        texts.append(chance.choice(position.legal_moves))
+        position = position.play(texts[-1])
     return texts
 
 
@@ -60,13 +60,13 @@ def test_what_is_proven_is_the_result_of_perfect_play(monkeypatch: pytest.Monkey
     for seed in range(4):
         position = GAMES["mnk"].start("3 3 3")
         for move in reviewed(Table("mnk", "3 3 3").ready().play(*random_game(Random(seed))).text, 100):
-            before, position = position, play(position, move.move)
+            before, position = position, position.play(move.move)
             if move.ply <= 2:
                 continue
             best, this = result(before), -result(position)
             assert move.worth is not None and move.worth.result == this
             assert move.best is not None and move.best_worth is not None and move.best_worth.result == best
-            assert -result(play(before, move.best)) == best
+            assert -result(before.play(move.best)) == best
             assert move.loss == (0 if best == this else None)
             marks = [Mark.MISSED_WIN] * (best == 1 > this) + [Mark.BLUNDER] * (best > this)
             assert move.marks == tuple(marks)
@@ -100,8 +100,8 @@ def test_what_was_not_searched_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> 
 def test_moves_that_lead_to_the_same_position_are_both_the_best() -> None:
     position = GAMES["gipf"].start("3 3 9 9")
     alike: dict[object, list[str]] = {}
-    for successor in position.successors():
-        alike.setdefault(successor.position.key, []).append(successor.move)
+    for child in position.children():
+        alike.setdefault(child.position.key, []).append(child.move)
     twins = next(texts for texts in alike.values() if len(texts) > 1)
     found = [reviewed(Table().ready().play(text).resign(1), 60)[0] for text in twins]
     assert len({move.loss for move in found}) == 1
@@ -143,7 +143,7 @@ def test_what_a_tablebase_knows_is_told_of_every_move(tmp_path: Path, monkeypatc
     assert known is not None
     position = summary.header.position
     for move in review(summary, 1, clock=lambda: 0.0):
-        before, position = position, play(position, move.move)
+        before, position = position, position.play(move.move)
         value = known.judgement(before.kernel(compile=False).state)
         after = known.judgement(position.kernel(compile=False).state)
         assert value is not None and after is not None and move.worth is not None and move.best_worth is not None

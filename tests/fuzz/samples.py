@@ -37,9 +37,9 @@ def _positions(game: str) -> Iterator[str]:
 def _moves(game: str) -> Iterator[str]:
     for parameters in STARTS[game]:
         position = GAMES[game].start(parameters)
-        for successor in list(position.successors())[::5]:
-            following = next(iter(successor.position.successors()), None)
-            yield successor.move if following is None else f"{successor.move}\n{following.move}"
+        for child in list(position.children())[::5]:
+            following = next(iter(child.position.children()), None)
+            yield child.move if following is None else f"{child.move}\n{following.move}"
     if game == "gipf":
         yield "a3-b3 w: b3 c3 b: a1 c1 w: a3 c5"
 

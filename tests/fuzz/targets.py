@@ -40,7 +40,7 @@ def _moves(game: str) -> Callable[[bytes], None]:
             for move in text.split("\n")[:20]:
                 with suppress(BadMove):
                     after = after.after(move)
-                    assert after.moves[-1] in {successor.move for successor in history.position.successors()}
+                    assert after.moves[-1] in {child.move for child in history.position.children()}
                     history = after
 
     return target
@@ -57,7 +57,7 @@ def _boards(game: str) -> Callable[[bytes], None]:
             return
         again = GAMES[game].read(position.text())
         assert (again.key, again.parameters, again.turn) == (position.key, position.parameters, position.turn)
-        position.verdict()
+        assert position.is_over == (position.is_over)
 
     return target
 

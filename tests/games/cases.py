@@ -39,8 +39,8 @@ def random_line(position: Position, chance: Random, most: int) -> Iterator[Posit
     """Yield the positions of random play from one on, to the end of the game or for so many moves."""
     yield position
     for _ in range(most):
-        successors = list(position.successors())
-        if not successors:
+        children = list(position.children())
+        if not children:
             return
-        position = chance.choice(successors).position
+        position = chance.choice(children).position
         yield position

@@ -27,11 +27,11 @@ from engine.games.interface import (
     BadMove,
     BadParameters,
     BadPosition,
+    Child,
     Fields,
     Game,
     Position,
     Rules,
-    Successor,
 )
 from engine.games.outcome import Outcome
 
@@ -158,39 +158,40 @@ class Heap(Position):
         ways = min(MOST, self.state.left)
         return ways, ways
 
-    def verdict(self) -> Outcome | None:
+    @property
+    def outcome(self) -> Outcome | None:
         """Return the end, when the heap is empty."""
         if self.state.left:
             return None
         return Outcome(1 - self.turn, Ending.LAST_STONE, f"{STONES.sides[1 - self.turn]} has taken the last stone")
 
-    def successors(self) -> Iterator[Successor]:
+    def children(self) -> Iterator[Child]:
         """Yield the moves, the least first."""
         for taken in range(1, min(MOST, self.state.left) + 1):
-            yield Successor(str(taken), Heap(self.variant, State(self.state.left - taken, 1 - self.turn)))
+            yield Child(str(taken), Heap(self.variant, State(self.state.left - taken, 1 - self.turn)))
 
-    def resolve(self, move: str) -> Successor:
+    def child(self, move: str) -> Child:
         """Return the move and what follows."""
         text = move.strip()
         if not re.fullmatch("[0-9]{1,9}", text):
             raise BadMove("BAD_MOVE_NO_NUMBER", f"a move is the number of stones to take, not {move!r}")
-        for successor in self.successors():
-            if successor.move == str(int(text)):
-                return successor
+        for child in self.children():
+            if child.move == str(int(text)):
+                return child
         raise BadMove("BAD_MOVE_NUMBER", f"{text} cannot be taken: 1 to {MOST} can, of {self.state.left}")
 
     def text(self) -> str:
         """Write the position."""
         return f"{self.variant} {self.state.left} {self.turn + 1}\n"
 
-    def picture(self, last: Successor | None = None) -> str:
+    def picture(self, last: Child | None = None) -> str:
         """Draw the heap."""
         return "o" * self.state.left + (f" [{last.move}]" if last else "") + "\n"
 
     def marked_field(self, move: str) -> None:
         """Mark nothing."""
 
-    def drawing(self, last: Successor | None = None) -> Drawing:
+    def drawing(self, last: Child | None = None) -> Drawing:
         """Return the stones as a row of cells, of which those that were taken are blocked."""
         names = [str(number) for number in range(1, self.variant + 1)]
         layout = cells(len(names), 1, names, names, [])

@@ -56,9 +56,9 @@ def test_positions_moves_and_ends_are_those_of_the_oracle(name: str) -> None:
     """Moves in their order with their texts and the positions after them; texts lead back to positions."""
     for judge, position, moves in sample(name):
         board = judge.board(position)
-        verdict = board.verdict()
-        assert (verdict and (verdict.winner, verdict.termination)) == judge.outcome(position)
-        found = [(successor.move, successor.position) for successor in board.successors()]
+        verdict = board.outcome
+        assert (verdict and (verdict.winner, verdict.reason)) == judge.outcome(position)
+        found = [(child.move, child.position) for child in board.children()]
         assert found == [(text, judge.board(after)) for text, after in moves]
         if judge.name != "arrows":  # whose texts explain themselves
             assert board.text() == judge.text(position)
@@ -131,7 +131,7 @@ def test_moves_are_understood_however_they_are_spelled_or_refused_with_the_error
         texts = [judge.loose_text(chance, position, moves) for _ in range(3) if moves]
         for text in [*texts, *(judge.mangled_text(chance, position, moves) for _ in range(4))]:
             expected = answer(partial(judge.apply, position), judge.text, judge.refused, text)
-            assert (text, *answer(board.resolve, methodcaller("text"), BadMove, text)) == (text, *expected)
+            assert (text, *answer(board.child, methodcaller("text"), BadMove, text)) == (text, *expected)
             assert expected[1] or text not in texts, f"the oracle refused {text}: {expected[0]}"
             met["done" if expected[1] else re.sub("BAD_MOVE_[a-z0-9]+_", "", expected[0])] += 1
         assert board.text() == before

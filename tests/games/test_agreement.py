@@ -59,12 +59,12 @@ def win_within(position: Position, plies: int) -> ForcedWin | None:
         return known[question]
 
     def length_of(at: Position, left: int, winner: int) -> int | None:
-        outcome = at.verdict()
+        outcome = at.outcome
         if outcome is not None:
             return 0 if outcome.winner == winner else None
         if left == 0:
             return None
-        below = [length(successor.position, left - 1, winner) for successor in at.successors()]
+        below = [length(child.position, left - 1, winner) for child in at.children()]
         wins = [found for found in below if found is not None]
         if at.turn == winner:
             return 1 + min(wins) if wins else None
@@ -91,7 +91,7 @@ def test_short_wins_are_those_of_plain_minimax(name: str, first: str, plies: int
     for _ in range(8 * TIMES):
         line = list(random_line(game.read(first) if "\n" in first else game.start(first), chance, MAX_MOVES))
         position = line[-min(len(line), 2 + chance.randrange(8))]
-        if position.verdict() is not None:
+        if position.is_over:
             continue
         try:
             expected = win_within(position, plies)
@@ -138,16 +138,16 @@ def test_the_search_plays_wins_in_one(game: Game) -> None:
     for _ in range(60):
         for position in random_game(game, game.default_parameters, chance, most=150):
             wins = {
-                successor.move
-                for successor in position.successors()
-                if (outcome := successor.position.verdict()) is not None and outcome.winner == position.turn
+                child.move
+                for child in position.children()
+                if (outcome := child.position.outcome) is not None and outcome.winner == position.turn
             }
             if wins:
                 kernel = position.kernel(compile=False)
                 thought = Searcher(kernel, megabytes=1).think(
                     kernel.state, limits=ThinkingLimits(depth=2), clock=lambda: 0.0
                 )
-                after = position.resolve(thought.move(position)).position.verdict()
+                after = position.play(thought.move(position)).outcome
                 assert after is not None and after.winner == position.turn
                 assert thought.plies_to_end == 1
                 checked += 1

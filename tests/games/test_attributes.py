@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from engine.games.interface import EVALUATION_LIMIT, WIN, Game, Position, moves
+from engine.games.interface import EVALUATION_LIMIT, WIN, Game, Position
 from tests.engine.arrows import samples as arrows_samples
 from tests.engine.gipf import samples as gipf_samples
 from tests.engine.mnk import samples as mnk_samples
@@ -68,7 +68,7 @@ def test_pieces_lines_threats_and_mobility_are_those_of_the_board(name: str) -> 
             assert position.threats[side] == set().union(*(fields for fields in lacking if len(fields) == 1))
         counted = 2 if name == "morris" and not position.reserves[position.turn] else 1
         ways = {tuple(text.split()[:counted]) for text, _ in JUDGES[name].moves(expected)}
-        if position.verdict() is None:
+        if position.outcome is None:
             assert position.mobility[position.turn] == len(ways)
 
 
@@ -99,11 +99,11 @@ def test_what_is_told_fits_together_in_every_game(game: Game, parameters: str) -
         assert not first & second
         assert not (position.threats[0] | position.threats[1]) & (first | second)
         assert min(*position.reserves, *position.captured, *position.mobility) >= 0
-        value, outcome = position.evaluate(), position.verdict()
+        value, outcome = position.evaluate(), position.outcome
         if outcome is None:
             kernel = position.kernel(compile=False)
             assert value == kernel.rules.evaluate(kernel.state)
             assert abs(value) <= EVALUATION_LIMIT or abs(value) < WIN
-            assert game.name == "arrows" or 0 < position.mobility[position.turn] <= len(moves(position))
+            assert game.name == "arrows" or 0 < position.mobility[position.turn] <= len(position.legal_moves)
         else:
             assert value == (0 if outcome.winner is None else WIN if outcome.winner == position.turn else -WIN)

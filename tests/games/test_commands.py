@@ -14,7 +14,7 @@ from random import Random
 
 import pytest
 
-from engine.games.interface import Game, moves
+from engine.games.interface import Game
 from engine.shell import SHELLS, find
 from tests.games.cases import EVERY_GAME, named, random_game
 from tests.waiting import WAIT_SECONDS
@@ -48,7 +48,7 @@ def engine(*arguments: str, given: str = "", compiled: bool = True) -> list[str]
 def later(game: Game) -> str:
     """Return the text of a position some plies into a game that goes on."""
     played = random_game(game, SHARED.get(game.name, game.default_parameters), Random(9), most=4)
-    return [position for position in played if position.verdict() is None][-1].text()
+    return [position for position in played if position.outcome is None][-1].text()
 
 
 @pytest.mark.parametrize("game", EVERY_GAME, ids=named)
@@ -60,14 +60,14 @@ def test_perft_solve_and_analyse(game: Game, tmp_path: Path) -> None:
     run = partial(engine, compiled=compiled)
     for _ in range(COMPILED_BEFORE if compiled else 1):
         lines = run("perft", game.name, "--position", str(file), "--depth", "2", "--divide")
-        assert re.fullmatch(rf"perft 1 {len(moves(position))} \d+\.\d+ \d+", lines[0])
-        assert [line.split(" ", 2)[2] for line in lines[2:]] == moves(position)
+        assert re.fullmatch(rf"perft 1 {len(position.legal_moves)} \d+\.\d+ \d+", lines[0])
+        assert [line.split(" ", 2)[2] for line in lines[2:]] == position.legal_moves
         lines = run("solve", game.name, "--position", "-", "--time", "0.5", given=position.text())
         assert re.fullmatch("result (first|second|draw|unknown)", lines[0])
         lines = run("analyse", game.name, "--position", str(file), "--depth", "4", "--json")
         found = [json.loads(line) for line in lines]
         assert [line["depth"] for line in found] == list(range(1, len(found) + 1))
-        assert found[-1]["pv"][0] in moves(position)
+        assert found[-1]["pv"][0] in position.legal_moves
         assert {"depth", "score", "nodes", "seconds", "pv"} <= found[-1].keys()
 
 

@@ -33,7 +33,7 @@ def numbers(text: str) -> list[float]:
 @pytest.mark.parametrize(("game", "parameters"), VARIANTS, ids=named)
 def test_a_position_is_drawn_with_all_its_pieces_on_its_board(game: Game, parameters: str) -> None:
     for position in list(random_game(game, parameters, Random(8), most=40))[::8]:
-        for last in [None, *list(position.successors())[-1:]]:
+        for last in [None, *list(position.children())[-1:]]:
             drawn = last.position if last else position
             text = drawn.svg(last)
             root = ElementTree.fromstring(text)
@@ -59,8 +59,8 @@ def played(game: str, parameters: str, most: int) -> History:
     """Return a game of random moves."""
     history, chance = History.begin(GAMES[game].start(parameters)), Random(4)
     for _ in range(most):
-        history = history.after(chance.choice(list(history.position.successors())).move)
-        if history.position.verdict() is not None:
+        history = history.after(chance.choice(list(history.position.children())).move)
+        if history.position.is_over:
             break
     return history
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.compiling.binding import can_compile
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, start_of
 from engine.games.interface import (
     DRAWN,
     EVALUATION_LIMIT,
@@ -25,7 +25,6 @@ from engine.games.interface import (
     Game,
     Kernel,
     Position,
-    moves,
 )
 from engine.games.outcome import Termination
 from engine.games.perft import count
@@ -97,30 +96,64 @@ def test_texts_lead_back_to_their_positions(game: Game, parameters: str) -> None
 @every_variant
 def test_every_move_is_named_once_and_resolved_to_its_position(game: Game, parameters: str) -> None:
     for position in random_game(game, parameters, Random(2), most=60):
-        successors = list(position.successors())
-        assert len({successor.move for successor in successors}) == len(successors)
-        for successor in successors:
-            again = position.resolve(f"  {successor.move} ")
-            assert (again.move, again.position.key) == (successor.move, successor.position.key)
+        children = list(position.children())
+        assert len({child.move for child in children}) == len(children)
+        for child in children:
+            again = position.child(f"  {child.move} ")
+            assert (again.move, again.position.key) == (child.move, child.position.key)
             assert again.position.turn == 1 - position.turn
+
+
+@every_variant
+def test_what_bots_ask_of_a_position_agrees_with_its_children_and_pieces(game: Game, parameters: str) -> None:
+    for position in random_game(game, parameters, Random(5), most=30):
+        children = list(position.children())
+        assert position.legal_moves == [child.move for child in children]
+        assert position.is_over == (position.outcome is not None) == (not children)
+        for move, after in children:
+            assert position.play(move).key == after.key
+        for side in (0, 1):
+            assert {field for field, owner in position.board.items() if owner == side} == position.pieces[side]
+        assert {field.name for field in position.drawing().layout.fields} == set(position.board)
+
+
+@pytest.mark.parametrize(
+    ("guess", "meant"),
+    [
+        ("push", "play(move)"),
+        ("moves", "legal_moves"),
+        ("is_game_over", "is_over"),
+        ("fen", "text()"),
+        ("side_to_move", "turn"),
+        ("winner", "outcome: its winner and reason, or None"),
+    ],
+)
+def test_a_name_of_another_library_is_answered_with_ours(guess: str, meant: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(start_of("gipf"), guess)
+    assert caught.value.args == (f"a position has no attribute {guess!r}; use {meant}",)
+
+
+def test_an_unknown_name_is_refused_as_python_does() -> None:
+    assert not hasattr(start_of("mnk"), "colour")
 
 
 @every_variant
 def test_a_finished_game_says_how_and_takes_no_move(game: Game, parameters: str) -> None:
     last = position = game.start(parameters)
     for position in random_game(game, parameters, Random(3)):
-        if not list(position.successors()):
-            outcome = position.verdict()
+        if not list(position.children()):
+            outcome = position.outcome
             assert outcome is not None
             assert outcome.winner in (0, 1, None)
-            assert re.fullmatch("[a-z_]+", outcome.termination)
-            assert outcome.termination not in set(Termination)
+            assert re.fullmatch("[a-z_]+", outcome.reason)
+            assert outcome.reason not in set(Termination)
             assert len(outcome.detail.split()) > 3
-            for move in moves(last)[:5]:
+            for move in last.legal_moves[:5]:
                 with pytest.raises(BadMove):
-                    position.resolve(move)
+                    position.child(move)
         else:
-            assert position.verdict() is None
+            assert position.outcome is None
             last = position
 
 
@@ -129,7 +162,7 @@ def test_a_finished_game_says_how_and_takes_no_move(game: Game, parameters: str)
 def test_nonsense_is_no_move_and_gets_a_sentence(game: Game, parameters: str, move: str) -> None:
     position = game.start(parameters)
     with pytest.raises(BadMove, match=r"\S+ \S+ \S+") as caught:
-        position.resolve(move)
+        position.child(move)
     assert re.match(r"[A-Z][A-Z0-9_]+", caught.value.code)
     assert position.key == game.start(parameters).key
 
@@ -138,15 +171,15 @@ def test_nonsense_is_no_move_and_gets_a_sentence(game: Game, parameters: str, mo
 def test_pictures_and_summaries_are_for_terminals(game: Game, parameters: str) -> None:
     position = game.start(parameters)
     for _ in range(30):
-        for last in [None, *list(position.successors())[:1]]:
+        for last in [None, *list(position.children())[:1]]:
             picture = (last.position if last else position).picture(last)
             assert picture.endswith("\n")
             assert all(len(line) <= 110 and "\t" not in line for line in picture.splitlines())
         assert "\n" not in position.summary()
-        successors = list(position.successors())
-        if not successors:
+        children = list(position.children())
+        if not children:
             break
-        position = successors[-1].position
+        position = children[-1].position
 
 
 @every_variant
@@ -180,17 +213,17 @@ def test_compiled_kernel_and_positions_agree(game: Game) -> None:
 def compare_kernels(game: Game, parameters: str, *, compile: bool) -> None:
     """Compare kernels with the positions of a random game, and with what `engine.games.interface.Rules` promises."""
     # boards beyond a machine word have many moves
-    most = 40 if len(list(game.start(parameters).successors())) < 70 else 10
+    most = 40 if len(list(game.start(parameters).children())) < 70 else 10
     for position in random_game(game, parameters, Random(5), most=most):
         kernel = position.kernel(compile=compile)
         assert kernel.compiled == compile
         rules = kernel.rules
-        successors = list(position.successors())
-        expected = {state_of(successor.position, compile=compile) for successor in successors}
+        legal = list(position.children())
+        expected = {state_of(child.position, compile=compile) for child in legal}
         children = [type(kernel.state)(*map(int, state)) for state in generated(kernel)]
         assert len(set(children)) == len(children)
         assert set(children) == expected
-        outcome = position.verdict()
+        outcome = position.outcome
         if outcome is None:
             assert rules.verdict(kernel.state) == UNDECIDED
             assert abs(rules.evaluate(kernel.state)) < WIN
@@ -201,7 +234,7 @@ def compare_kernels(game: Game, parameters: str, *, compile: bool) -> None:
         assert 0 <= rules.hash_of(kernel.state) < 1 << 62
         assert len({rules.hash_of(child) for child in children}) == len(children)
         if not compile:
-            first = {state_of(successor.position, compile=False): successor for successor in reversed(successors)}
+            first = {state_of(child.position, compile=False): child for child in reversed(legal)}
             assert {child: position.move_to(child) for child in children} == first
             with pytest.raises(ValueError):  # noqa: PT011  # which one, each game says in its own words
                 position.move_to(kernel.state)

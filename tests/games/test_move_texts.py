@@ -3,7 +3,7 @@
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import BadMove, Position, moves, play
+from engine.games.interface import BadMove, Position
 
 THIRD = "0 0 W\nWB_W_B__B___WWW____W_B_W\n"
 """Position III of docs/rules.md, 3.3."""
@@ -250,23 +250,23 @@ def after(moves: str, parameters: str = "6 5 1 1 6 5 2 6 3 3 1 5") -> Position:
     """Return the position of arrows after some moves."""
     position = GAMES["arrows"].start(parameters)
     for move in moves.split():
-        position = play(position, move)
+        position = position.play(move)
     return position
 
 
 @pytest.mark.parametrize(("name", "board", "move", "code", "sentence"), BAD_MOVES)
 def test_bad_moves_are_refused_in_a_sentence(name: str, board: str, move: str, code: str, sentence: str) -> None:
     with pytest.raises(BadMove) as refused:
-        GAMES[name].read(board).resolve(move)
+        GAMES[name].read(board).child(move)
     assert refused.value.code == code
     assert sentence in str(refused.value)
 
 
 @pytest.mark.parametrize(("name", "board", "result", "termination", "sentence"), ENDS)
 def test_ends_are_explained(name: str, board: str, result: str, termination: str, sentence: str) -> None:
-    outcome = GAMES[name].read(board).verdict()
+    outcome = GAMES[name].read(board).outcome
     assert outcome is not None
-    assert (outcome.result(GAMES[name].sides), outcome.termination, outcome.detail) == (result, termination, sentence)
+    assert (outcome.result(GAMES[name].sides), outcome.reason, outcome.detail) == (result, termination, sentence)
 
 
 FLYING = "0 0 W\nWW______W_______BBB_BB__\n"
@@ -283,16 +283,16 @@ MOVES = [
 
 @pytest.mark.parametrize(("name", "board", "expected"), MOVES)
 def test_moves_come_in_the_documented_order(name: str, board: str, expected: str) -> None:
-    assert moves(GAMES[name].read(board)) == expected.split(", ")
+    assert GAMES[name].read(board).legal_moves == expected.split(", ")
 
 
 def test_the_last_field_of_the_largest_board_of_mnk_is_s19() -> None:
-    after = GAMES["mnk"].start("19 19 5").resolve(" S19 ")
+    after = GAMES["mnk"].start("19 19 5").child(" S19 ")
     assert after.move == "s19" and after.position.text().splitlines()[1].endswith("0 1")
 
 
 def test_pieces_that_fly_take_as_well() -> None:
-    flying = moves(GAMES["morris"].read(FLYING))
+    flying = GAMES["morris"].read(FLYING).legal_moves
     assert flying[:7] == ["0 2", "0 3", "0 4", "0 5", "0 6", "0 7", "0 9"]
     assert [move for move in flying if move.count(" ") == 2] == ["8 2 20", "8 2 21"]
 
@@ -300,7 +300,7 @@ def test_pieces_that_fly_take_as_well() -> None:
 def test_a_mill_that_opens_and_closes_takes_each_time() -> None:
     position = GAMES["morris"].read("0 0 W\nWWW_W___B_B_B__B_B______\n")
     for move in ("2 3", "17 18", "3 2 8", "18 17", "2 3", "17 16", "3 2 10"):
-        position = play(position, move)
+        position = position.play(move)
     assert position.summary() == "white: 0 in hand, 4 left, moving; black: 0 in hand, 3 left, flying"
 
 
@@ -346,7 +346,7 @@ PICTURES = [
 def test_pictures_show_the_last_move_and_summaries_the_rest(
     name: str, board: str, move: str, picture: str, summary: str
 ) -> None:
-    last = GAMES[name].read(board).resolve(move)
+    last = GAMES[name].read(board).child(move)
     assert last.position.picture(last) == picture
     assert last.position.summary() == summary
     assert "[" not in last.position.picture()
@@ -360,7 +360,7 @@ def test_pictures_show_the_last_move_and_summaries_the_rest(
     ],
 )
 def test_a_piece_that_takes_another_is_marked(before: str, move: str, mark: str) -> None:
-    last = GAMES["morris"].read(before).resolve(move)
+    last = GAMES["morris"].read(before).child(move)
     assert last.position.picture(last).count("[") == 1
     assert mark in last.position.picture(last)
 

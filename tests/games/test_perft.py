@@ -97,7 +97,7 @@ def test_leaves_behind_the_moves_add_up(unique: bool, depth: int) -> None:
     for position in (start("3 3 9 9"), start("2 3 5 5"), capturing()):
         branches = divide(position, depth, unique=unique)
         assert sum(leaves for _, leaves in branches) == count(position, depth, unique=unique, compile=False)
-        moves = [successor.move for successor in position.successors()]
+        moves = [child.move for child in position.children()]
         assert [move for move, _ in branches] == sorted({move for move, _ in branches}, key=moves.index)
         assert (len(branches) < len(moves)) == unique
 

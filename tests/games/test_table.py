@@ -11,7 +11,7 @@ import trio
 from trio.testing import MockClock
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import Game, moves
+from engine.games.interface import Game
 from engine.match import verification
 from engine.wire import messages as m
 from tests.games.cases import EVERY_GAME, named
@@ -55,7 +55,7 @@ async def test_a_game_from_the_first_move_to_the_last(game: Game, tmp_path: Path
             mover = players[position.turn]
             await mover.hear(m.Turn)
             offered = list((await mover.ask(m.AskMoves(), m.Moves)).lines)
-            assert offered == moves(position)
+            assert offered == position.legal_moves
             if ply == 3:
                 await mover.stream.aclose()
                 back = await harness.guest(m.Resume(1, mover.token))
@@ -67,16 +67,16 @@ async def test_a_game_from_the_first_move_to_the_last(game: Game, tmp_path: Path
             await trio.sleep(0.010)
             await mover.say(m.Move(m.Text(choice)))
             moved = await spectator.hear(m.Moved)
-            position = position.resolve(choice).position
+            position = position.play(choice)
             ply += 1
             assert (moved.ply, moved.side, moved.move) == (ply, game.sides[1 - position.turn], choice)
             result = [heard for heard in spectator.heard if isinstance(heard, m.Result)]
-            if result or position.verdict() is not None:
+            if result or position.is_over:
                 break
         ended = await players[0].hear(m.Result)
-        outcome = position.verdict()
+        outcome = position.outcome
         if outcome is not None:
-            assert (ended.result, ended.reason) == (outcome.result(game.sides), outcome.termination)
+            assert (ended.result, ended.reason) == (outcome.result(game.sides), outcome.reason)
         summary = verification.verify(harness.record())
         assert summary.history.position.key == position.key
         assert (summary.result, summary.reason) == (ended.result, ended.reason)

@@ -86,9 +86,9 @@ def random_moves(game: str, parameters: str, plies: int) -> tuple[str, ...]:
     """Return the moves of a random game that is not over after them."""
     for seed in range(100):
         chance, history = Random(seed), History.begin(start_of(game, parameters))
-        while history.plies < plies and history.verdict(plies + 1) is None:
-            history = history.after(chance.choice(list(history.position.successors())).move)
-        if history.verdict(plies + 1) is None:
+        while history.plies < plies and history.outcome(plies + 1) is None:
+            history = history.after(chance.choice(list(history.position.children())).move)
+        if history.outcome(plies + 1) is None:
             return history.moves
     raise AssertionError("no such game was found")
 

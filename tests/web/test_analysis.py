@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import GameError, moves, play
+from engine.games.interface import GameError, Position
 from engine.games.kernels import CompileProcess
 from engine.match.reader import BadRecord
 from engine.match.verification import verify
@@ -54,8 +54,8 @@ def test_where_a_tablebase_knows_the_position_values_are_exact(monkeypatch: pyte
     assert found["is_known"] and found["is_final"] and found["nodes"] == 0 and len(found["lines"]) == 4
     assert found["lines"][0]["win"] == 1
     for line in found["lines"]:
-        *_, last = accumulate(line["moves"], play, initial=GAMES["gipf"].start("2 3 5 5"))
-        assert line["win"] is None or (len(line["moves"]) == abs(line["win"]) and last.verdict() is not None)
+        *_, last = accumulate(line["moves"], Position.play, initial=GAMES["gipf"].start("2 3 5 5"))
+        assert line["win"] is None or (len(line["moves"]) == abs(line["win"]) and last.outcome is not None)
     drawn = lines(Thinking(game="gipf", parameters="2 2 5 5"))
     assert drawn["is_known"] and (drawn["lines"][0]["win"], drawn["lines"][0]["score"]) == (None, 0)
 
@@ -81,7 +81,7 @@ def test_a_position_is_taken_apart_into_its_pieces_and_made_of_them_again(game: 
     """Of arrows it is the beginning of the game."""
     position = GAMES[game].start(GAMES[game].default_parameters)
     for _ in range(plies):
-        position = play(position, moves(position)[-1])
+        position = position.play(position.legal_moves[-1])
     found = kit(Question(game=game, start=position.text()))
     expected = GAMES[game].start(position.parameters) if found["is_start"] else position
     made = arrange(found["arrangement"])

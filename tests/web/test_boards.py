@@ -7,7 +7,7 @@ import pytest
 
 from engine.games.boards.svg import STEP, by_light
 from engine.games.catalogue import GAMES
-from engine.games.interface import Position, Successor
+from engine.games.interface import Child, Position
 from server.web.http.static_files import address
 from server.web.views.board import motion, view
 from tests.games.cases import random_game
@@ -42,7 +42,7 @@ DRAW = """async ([view, motion]) => {
 """Tells all marks and pieces of a board as a browser draws them, and the colour of a disc."""
 
 
-def reached(game: str, parameters: str, most: int) -> tuple[Position, Successor]:
+def reached(game: str, parameters: str, most: int) -> tuple[Position, Child]:
     """Return the last positions of a random game, with the move between them."""
     *_, before, after = random_game(GAMES[game], parameters, Random(5), most=most)
     return before, before.move_to(after.key)

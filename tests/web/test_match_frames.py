@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import Position, moves
+from engine.games.interface import Position
 from engine.match.verification import verify
 from server.web.views.board import frame_of, frames, whole_match
 from tests.engine.records import records
@@ -32,10 +32,10 @@ def rebuilt(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def game_of(name: str, parameters: str, plies: int) -> tuple[Position, list[str]]:
     start = position = GAMES[name].start(parameters)
     made: list[str] = []
-    while len(made) < plies and position.verdict() is None:
-        legal = moves(position)
+    while len(made) < plies and position.outcome is None:
+        legal = position.legal_moves
         made.append(legal[len(made) * 7 % len(legal)])
-        position = position.resolve(made[-1]).position
+        position = position.play(made[-1])
     return start, made
 
 
@@ -53,7 +53,7 @@ def test_changes_add_up_to_every_position(name: str, parameters: str) -> None:
         assert sorted(frame.pop("pieces")) == sorted(expected.pop("pieces"))
         assert frame == expected
         if ply < len(made):
-            before, position = position, position.resolve(made[ply]).position
+            before, position = position, position.play(made[ply])
 
 
 def test_notes_of_a_record_are_told_in_their_order() -> None:

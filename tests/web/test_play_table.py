@@ -10,7 +10,7 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.games.interface import Game, GameError, moves
+from engine.games.interface import Game, GameError
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
 from server.web.http.request import Refused
@@ -46,13 +46,13 @@ def test_pointing_reaches_every_position_that_moves_lead_to(game: Game, paramete
     history = History.begin(game.start(parameters))
     for _ in range(25):
         answer = look(question)
-        legal = moves(history.position)
+        legal = history.position.legal_moves
         assert answer["moves"] == history.moves and answer["view"].text == history.position.text()
         assert bool(answer["legal"]) == bool(legal) == (answer["view"].ending is None)
         if not legal:
             break
-        pointed = {history.position.resolve(move).position for move in complete(question, answer)}
-        assert pointed == {history.position.resolve(move).position for move in legal}
+        pointed = {history.position.play(move) for move in complete(question, answer)}
+        assert pointed == {history.position.play(move) for move in legal}
         places = {place.name for place in (*answer["view"].layout.fields, *answer["view"].layout.dots)}
         assert {name for one in answer["legal"] for name in one["points"]} <= places
         history = history.after(chance.choice(legal))

@@ -52,11 +52,11 @@ def test_a_motion_leads_from_view_to_view(game: Game, parameters: str) -> None:
     places = {place.name for place in before.layout.fields}
     dots = {place.name for place in before.layout.dots}
     for _ in range(120):
-        successors = list(position.successors())
-        if not successors:
+        children = list(position.children())
+        if not children:
             break
-        taking = [one for one in successors if motion(position, one.move).taken]
-        move, after_position = chance.choice(taking or successors)
+        taking = [one for one in children if motion(position, one.move).taken]
+        move, after_position = chance.choice(taking or children)
         made, after = motion(position, move), view(after_position)
         assert set(made.returned) <= set(made.taken)
         if game.name == "gipf":
@@ -66,7 +66,7 @@ def test_a_motion_leads_from_view_to_view(game: Game, parameters: str) -> None:
         assert made.target == (made.placed or made.slides[-1][1])
         assert made.source is None or made.source in dots
         position, before = after_position, after
-    if not list(position.successors()):
+    if not list(position.children()):
         assert before.ending is not None and before.ending.sentence
         winner = before.ending.winner
         assert before.ending.result == ("draw" if winner is None else game.sides[winner])
@@ -82,21 +82,21 @@ def test_pieces_are_those_of_the_text() -> None:
 
 
 def test_arrows_tell_where_they_point_and_where_the_next_one_goes() -> None:
-    position = GAMES["arrows"].start("5 4 1 1 5 4 2 6 3 3").resolve("3").position
+    position = GAMES["arrows"].start("5 4 1 1 5 4 2 6 3 3").play("3")
     seen = view(position)
     assert Piece("2,1", 0, 3) in seen.pieces and Piece("5,4", 1, 6) in seen.pieces
     assert seen.aims == ("3,2", "4,4") and seen.blocked == ("3,3",)
-    assert view(position.resolve("4").position).aims == ("3,2", None)  # that one points off the board
+    assert view(position.play("4")).aims == ("3,2", None)  # that one points off the board
 
 
 def test_what_has_decided_a_game_is_told_when_it_is_over() -> None:
     position = GAMES["mnk"].start("3 3 3")
     for move in ("a1", "a2", "b2", "a3"):
-        position = position.resolve(move).position
+        position = position.play(move)
         assert view(position).decisive == ()
-    assert sorted(view(position.resolve("c3").position).decisive) == ["a1", "b2", "c3"]
-    position = GAMES["arrows"].start("5 4 1 1 5 4 2 6 3 3").resolve("3").position.resolve("4").position
+    assert sorted(view(position.play("c3")).decisive) == ["a1", "b2", "c3"]
+    position = GAMES["arrows"].start("5 4 1 1 5 4 2 6 3 3").play("3").play("4")
     assert view(position).decisive == ()
-    position = position.resolve("0").position
+    position = position.play("0")
     over = view(position)
     assert over.ending is not None and over.ending.winner == 0 and over.decisive == ("4,4",)

@@ -53,7 +53,7 @@ def test_a_live_match_is_seen_move_by_move(visit: Visit, seat: Seat) -> None:
     assert page.title() == "ann – bob · gipf-arena"
     for ply, move in enumerate(MOVES, 1):
         table.move(move)
-        position = position.resolve(move).position
+        position = position.play(move)
         expect(page.locator("#moves button[aria-current]")).to_contain_text(f"{ply}.{move}")
         drawn(page, position)
         expect(page.locator("#board .marks .last")).to_have_count(1)
@@ -252,7 +252,7 @@ def moves_of(record: str) -> list[tuple[Motion, Position]]:
     """Return the moves of a record of GIPF 3 3 9 9, each with the position after it."""
     position, made = GAMES["gipf"].start("3 3 9 9"), []
     for move in verify(record).history.moves:
-        shown, position = motion(position, move), position.resolve(move).position
+        shown, position = motion(position, move), position.play(move)
         made.append((shown, position))
     return made
 

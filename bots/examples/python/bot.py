@@ -10,12 +10,11 @@ of this machine.
 from random import choice
 
 from bots.client import Clocks, Position, play
-from engine.games import moves
 
 
 def choose(position: Position, clocks: Clocks) -> str:
     """Return the move to play; clocks.mine_ms is the time left for the rest of the game, in milliseconds."""
-    legal = moves(position)
+    legal = position.legal_moves
     longest = max(len(move) for move in legal)
     clocks.note(text=f"one of the longest of {len(legal)} moves")
     return choice([move for move in legal if len(move) == longest])

@@ -15,11 +15,11 @@ from engine.games.interface import (
     UNDECIDED,
     BadMove,
     BadPosition,
+    Child,
     Fields,
     Game,
     Position,
     Rules,
-    Successor,
 )
 from engine.games.outcome import Outcome
 
@@ -122,7 +122,8 @@ class ArrowsPosition(Position):
         )
         return first, second
 
-    def verdict(self) -> Outcome | None:
+    @property
+    def outcome(self) -> Outcome | None:
         """Return the loss of a side that is to move and cannot place its arrow, else None."""
         if bind().verdict(self.state) == UNDECIDED:
             return None
@@ -139,13 +140,13 @@ class ArrowsPosition(Position):
         detail = f"{SIDES[self.turn]} cannot place an arrow on ({x}, {y}), which {reason}"
         return Outcome(1 - self.turn, ending, detail)
 
-    def successors(self) -> Iterator[Successor]:
+    def children(self) -> Iterator[Child]:
         """Yield the eight moves by direction; none when the game is over."""
         if bind().verdict(self.state) == UNDECIDED:
             for direction in range(rules.DIRECTIONS):
-                yield self._successor(direction)
+                yield self._child_at(direction)
 
-    def resolve(self, move: str) -> Successor:
+    def child(self, move: str) -> Child:
         """Return the move and the position after it.
 
         Raises `BadMove` with BAD_MOVE_MEANS_NONE for 255, BAD_MOVE_IS_NO_DIRECTION for all else that is not 0 to 7,
@@ -158,16 +159,16 @@ class ArrowsPosition(Position):
         if not re.fullmatch("[0-7]", text):
             sentence = f"{move!r} is no direction; a move is a number from 0 (up) to 7 (up left), clockwise"
             raise BadMove("BAD_MOVE_IS_NO_DIRECTION", sentence)
-        outcome = self.verdict()
+        outcome = self.outcome
         if outcome is not None:
             raise BadMove("BAD_MOVE_GAME_IS_OVER", f"the game is over: {outcome.detail}")
-        return self._successor(int(text))
+        return self._child_at(int(text))
 
     def text(self) -> str:
         """Return the board file, and the moves behind it."""
         return board.write(self.variant, self.moves)
 
-    def picture(self, last: Successor | None = None) -> str:
+    def picture(self, last: Child | None = None) -> str:
         """Draw the board, each arrow with its owner's number."""
         return board.draw(self.variant, self.moves, mark_last=last is not None)
 
@@ -175,11 +176,11 @@ class ArrowsPosition(Position):
         """Return the field of the last arrow."""
         return _name(board.arrows(self.variant, self.moves)[-1].field)
 
-    def drawing(self, last: Successor | None = None) -> Drawing:
+    def drawing(self, last: Child | None = None) -> Drawing:
         """Return the board with all arrows, blocked fields, and the fields that have to be used next."""
         first, second = (_name(field) if self.variant.has(field) else None for field in self._next)
         placed = board.arrows(self.variant, self.moves)
-        over = self.verdict() is not None
+        over = self.is_over
         return Drawing(
             layout=board.layout(self.variant.columns, self.variant.rows),
             pieces=tuple(Piece(_name(arrow.field), arrow.side, arrow.direction) for arrow in placed),
@@ -210,9 +211,9 @@ class ArrowsPosition(Position):
     def _rules(self, *, compile: bool = False) -> ArrowsRules:
         return bind(compile=compile)
 
-    def _successor(self, direction: int) -> Successor:
+    def _child_at(self, direction: int) -> Child:
         after = bind().after(self.state, direction)
-        return Successor(str(direction), ArrowsPosition(self.variant, after, (*self.moves, direction)))
+        return Child(str(direction), ArrowsPosition(self.variant, after, (*self.moves, direction)))
 
 
 def _name(field: Field) -> str:
@@ -245,7 +246,7 @@ def read(text: str) -> Position:
     position: Position = begin(setup)
     for count, (line, word) in enumerate(moves, 1):
         try:
-            position = position.resolve(word).position
+            position = position.play(word)
         except BadMove as error:
             raise BadPosition(error.code, f"move {count}: {error}", line) from None
     return position

@@ -12,7 +12,7 @@ from engine.games.gipf.geometry import Parameters, parse, windows
 from engine.games.gipf.kernel import GipfRules, bind, field_sets, reweigher
 from engine.games.gipf.notation import Row, names, row_text
 from engine.games.gipf.patterns import patterns_of
-from engine.games.interface import Game, Position, Successor
+from engine.games.interface import Child, Game, Position
 from engine.games.outcome import Outcome
 
 HELD_PART = 0.4
@@ -87,7 +87,8 @@ class GipfPosition(Position):
         occupied = self.state.white | self.state.black
         return [number for number, line in enumerate(self._rules().LINE) if line & ~occupied]
 
-    def verdict(self) -> Outcome | None:
+    @property
+    def outcome(self) -> Outcome | None:
         """Return the loss of a side that is to move and has no reserve or no open line, else None."""
         if self._rules().can_push(self.state):
             return None
@@ -97,22 +98,22 @@ class GipfPosition(Position):
             return Outcome(winner, Ending.NO_RESERVE, f"{loser} is to move and has no piece in reserve")
         return Outcome(winner, Ending.DEAD_LOCK, f"{loser} is to move and every line is full")
 
-    def successors(self) -> Iterator[Successor]:
+    def children(self) -> Iterator[Child]:
         """Yield every (push, final position), pushes in the documented order."""
         for number in self.open_pushes if self.reserves[self.turn] else ():
             for state, text in notation.push_moves(self.variant.size, self.variant.run, self.state, number):
-                yield Successor(text, GipfPosition(self.variant, state))
+                yield Child(text, GipfPosition(self.variant, state))
 
-    def resolve(self, move: str) -> Successor:
+    def child(self, move: str) -> Child:
         """Return the move in canonical text and the position after it; raises `engine.games.interface.BadMove`."""
         text, state = notation.resolve(self.variant.size, self.variant.run, self.state, move)
-        return Successor(text, GipfPosition(self.variant, state))
+        return Child(text, GipfPosition(self.variant, state))
 
     def text(self) -> str:
         """Return the board text."""
         return board.write(self.variant, self.state)
 
-    def picture(self, last: Successor | None = None) -> str:
+    def picture(self, last: Child | None = None) -> str:
         """Draw the board with its ring of dots and their names."""
         return board.draw(self.variant.size, self.state, self.marked_field(last.move) if last else "")
 
@@ -120,7 +121,7 @@ class GipfPosition(Position):
         """Return the field onto which a move has pushed."""
         return move.split(" ")[0].partition("-")[2]
 
-    def drawing(self, last: Successor | None = None) -> Drawing:
+    def drawing(self, last: Child | None = None) -> Drawing:
         """Return the board with its ring of dots, and all pieces."""
         layout = board.layout(self.variant.size)
         first, second = map(Stock, self.reserves, self.captured)

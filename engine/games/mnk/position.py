@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from engine.compiling.binding import popcount
 from engine.games.boards.layout import Drawing, each_field
-from engine.games.interface import UNDECIDED, BadMove, Game, Position, Successor
+from engine.games.interface import UNDECIDED, BadMove, Child, Game, Position
 from engine.games.mnk import board, rules
 from engine.games.mnk.kernel import MnkRules, bind, compiled_set, windows
 from engine.games.outcome import Outcome
@@ -49,7 +49,8 @@ class MnkPosition(Position):
         empty = self._size - self.stage
         return empty, empty
 
-    def verdict(self) -> Outcome | None:
+    @property
+    def outcome(self) -> Outcome | None:
         """Return the win of a side that has a line, the draw of a full board, or None."""
         for side in (1 - self.state.side, self.state.side):
             for line in self._lines(side):
@@ -59,16 +60,16 @@ class MnkPosition(Position):
             return None
         return Outcome(None, Ending.BOARD_FULL, f"the board is full, and nobody has {self.variant.run} in a line")
 
-    def successors(self) -> Iterator[Successor]:
+    def children(self) -> Iterator[Child]:
         """Yield every move, fields in row-major order."""
         rules, state = self._rules(), self.state
         empty = 0 if rules.verdict(state) != UNDECIDED else rules.empty_of(state)
         while empty:
             field = empty & -empty
             empty ^= field
-            yield Successor(self._name(field), MnkPosition(self.variant, rules.after(state, field)))
+            yield Child(self._name(field), MnkPosition(self.variant, rules.after(state, field)))
 
-    def resolve(self, move: str) -> Successor:
+    def child(self, move: str) -> Child:
         """Return the move in canonical text and the position after it; raises `engine.games.interface.BadMove`."""
         field = board.field(self.variant, move)
         if self._rules().verdict(self.state) != UNDECIDED:
@@ -76,25 +77,25 @@ class MnkPosition(Position):
         if not self._rules().empty_of(self.state) & field:
             sentence = f"{self._name(field)} has a piece already; a move goes to an empty field"
             raise BadMove("BAD_MOVE_FIELD_IS_TAKEN", sentence)
-        return self._successor(field)
+        return self._child_at(field)
 
-    def move_to(self, state: rules.State) -> Successor:
+    def move_to(self, state: rules.State) -> Child:
         """Return the move to the field that is not empty any more; raises ValueError where that does not lead there."""
         placed = (state.first | state.second) & self._rules().empty_of(self.state)
-        if placed.bit_count() == 1 and self._rules().after(self.state, placed) == state and self.verdict() is None:
-            return self._successor(placed)
+        if placed.bit_count() == 1 and self._rules().after(self.state, placed) == state and not self.is_over:
+            return self._child_at(placed)
         raise ValueError("no move leads to that position")
 
     def text(self) -> str:
         """Return the position's text: N M K player, then the rows."""
         return board.write(self.variant, self.state)
 
-    def picture(self, last: Successor | None = None) -> str:
+    def picture(self, last: Child | None = None) -> str:
         """Draw the board with the names of columns and rows."""
         marked = board.field(self.variant, last.move) if last else 0
         return board.draw(self.variant, self.state, marked)
 
-    def drawing(self, last: Successor | None = None) -> Drawing:
+    def drawing(self, last: Child | None = None) -> Drawing:
         """Return the board with all pieces."""
         layout = board.layout(self.variant.columns, self.variant.rows)
         decisive = {field for side in (0, 1) for line in self._lines(side) for field in each_field(line)}
@@ -119,9 +120,9 @@ class MnkPosition(Position):
             return self.state
         return rules.State(compiled_set(first, self._size), compiled_set(second, self._size), side)
 
-    def _successor(self, field: int) -> Successor:
+    def _child_at(self, field: int) -> Child:
         after = self._rules().after(self.state, field)
-        return Successor(self._name(field), MnkPosition(self.variant, after))
+        return Child(self._name(field), MnkPosition(self.variant, after))
 
     def _lines(self, side: int) -> list[int]:
         """Return the lines of K that a side has, direction by direction."""

@@ -19,10 +19,10 @@ from engine.games.interface import (
     WON,
     BadMove,
     BadParameters,
+    Child,
     Game,
     Position,
     Rules,
-    Successor,
 )
 from engine.games.morris import board, rules
 from engine.games.morris.board import SIDES
@@ -211,7 +211,8 @@ class MorrisPosition(Position):
         )
         return first, second
 
-    def verdict(self) -> Outcome | None:
+    @property
+    def outcome(self) -> Outcome | None:
         """Return how the game has ended, or None: a side has too few pieces, or the one to move has no move."""
         verdict = rules.verdict(self.state)
         if verdict == UNDECIDED:
@@ -229,35 +230,35 @@ class MorrisPosition(Position):
             )
         return Outcome(winner, Ending.NO_MOVE, f"{loser} is to move and has no piece that can")
 
-    def successors(self) -> Iterator[Successor]:
+    def children(self) -> Iterator[Child]:
         """Yield every legal move, by the field left, the field reached and the field of the piece taken, ascending."""
         kernel = self.kernel(compile=False)
         arena = kernel.arena(rules.count_moves(self.state))
         for at in range(kernel.rules.children(self.state, arena, 0)):
             after = kernel.rules.load(arena, at)
-            yield Successor(text_of(self.state, after), MorrisPosition(USUAL, after))
+            yield Child(text_of(self.state, after), MorrisPosition(USUAL, after))
 
-    def resolve(self, move: str) -> Successor:
+    def child(self, move: str) -> Child:
         """Return the move in canonical text and the position after it; raises `engine.games.interface.BadMove`."""
         text, state = resolve_move(self.state, move)
-        return Successor(text, MorrisPosition(USUAL, state))
+        return Child(text, MorrisPosition(USUAL, state))
 
-    def move_to(self, state: rules.State) -> Successor:
+    def move_to(self, state: rules.State) -> Child:
         """Return the move that makes the difference; raises ValueError where none does."""
-        successor = self.resolve(text_of(self.state, state))
-        if successor.position.key != state:
+        child = self.child(text_of(self.state, state))
+        if child.position.key != state:
             raise ValueError("no move leads to that position")
-        return successor
+        return child
 
     def text(self) -> str:
         """Return hands, side to move and fields."""
         return board.write(self.state)
 
-    def picture(self, last: Successor | None = None) -> str:
+    def picture(self, last: Child | None = None) -> str:
         """Draw the board with the numbers of its fields; the piece that was placed or moved stands in brackets."""
         return board.draw(self.state, int(self.marked_field(last.move)) if last else -1)
 
-    def drawing(self, last: Successor | None = None) -> Drawing:
+    def drawing(self, last: Child | None = None) -> Drawing:
         """Return the board with all pieces."""
         layout = board.layout()
         first, second = map(Stock, self.reserves, self.captured)

@@ -226,7 +226,7 @@ def check_answer(job: Job, answer: bytes) -> Played:
         raise BadAnswer("the record is that of another game")
     if summary.outcome is None:
         raise BadAnswer("the record has no result")
-    if summary.outcome.termination in ANNULLED:
+    if summary.outcome.reason in ANNULLED:
         raise BadAnswer(f"the game was annulled there: {summary.sentence}")
     return Played(found, summary.state)
 

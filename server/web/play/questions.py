@@ -16,7 +16,7 @@ from engine.games.arrows.position import ArrowsPosition
 from engine.games.catalogue import GAMES, unknown_game
 from engine.games.gipf.position import GipfPosition, choosing, pushes
 from engine.games.history import MOVE_LIMIT, History, read_game, write_game
-from engine.games.interface import BadMove, Position, moves, play
+from engine.games.interface import BadMove, Position
 from engine.levels import MAX_LEVEL
 from engine.match import referee
 from engine.match.clock import TimeControl
@@ -76,11 +76,11 @@ def look(question: Question) -> dict[str, Any]:
     """Return the state of a game and its legal moves; raises the exceptions of `history_of`."""
     history = history_of(question)
     position = history.position
-    outcome = history.verdict(MOVE_LIMIT)
+    outcome = history.outcome(MOVE_LIMIT)
     seen = msgspec.structs.replace(view(position), ending=ending_of(outcome, position.game.sides))
     last = None
     if history.moves:
-        last = motion(reduce(play, history.moves[:-1], history.start), history.moves[-1])
+        last = motion(reduce(Position.play, history.moves[:-1], history.start), history.moves[-1])
     return {
         "parameters": position.parameters,
         "warning": position.game.warning(position.parameters),
@@ -152,7 +152,7 @@ def history_of(question: Question) -> History:
 def running_game(question: Question) -> History:
     """Return the game that a question is about; raises `Refused` if it is over, and the exceptions of `history_of`."""
     history = history_of(question)
-    outcome = history.verdict(MOVE_LIMIT)
+    outcome = history.outcome(MOVE_LIMIT)
     if outcome is not None:
         raise Refused(400, f"the game is over: {outcome.detail}")
     return history
@@ -172,13 +172,13 @@ def _legal(position: Position) -> list[dict[str, Any]]:
             ]
         case ArrowsPosition():
             field = arrows(position.variant, position.moves)[-2].target
-            targets = {move: beyond(field, int(move)) for move in moves(position)}
+            targets = {move: beyond(field, int(move)) for move in position.legal_moves}
             return [
                 {"move": move, "points": [f"{x},{y}"] if position.variant.has((x, y)) else [], "more": False}
                 for move, (x, y) in targets.items()
             ]
         case _:  # each word of a move is a field
-            return [{"move": move, "points": move.split(), "more": False} for move in moves(position)]
+            return [{"move": move, "points": move.split(), "more": False} for move in position.legal_moves]
 
 
 MAX_SHOWN = 24

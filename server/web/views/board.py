@@ -85,7 +85,7 @@ def ending_of(outcome: Outcome | None, sides: tuple[str, str]) -> Ending | None:
     """Return an outcome as a page shows it."""
     if outcome is None:
         return None
-    return Ending(outcome.winner, outcome.result(sides), str(outcome.termination), outcome.detail)
+    return Ending(outcome.winner, outcome.result(sides), str(outcome.reason), outcome.detail)
 
 
 def view(position: Position) -> View:
@@ -98,7 +98,7 @@ def view(position: Position) -> View:
         turn=position.turn,
         text=position.text(),
         summary=position.summary(),
-        ending=ending_of(position.verdict(), game.sides),
+        ending=ending_of(position.outcome, game.sides),
         layout=drawing.layout,
         svg=board(drawing),
         pieces=drawing.pieces,
@@ -111,7 +111,7 @@ def view(position: Position) -> View:
 
 def motion(before: Position, move: str) -> Motion:
     """Return the effect of a move on the board; raises `engine.games.interface.BadMove`."""
-    text, after = before.resolve(move)
+    text, after = before.child(move)
     field, words = after.marked_field(text), text.split()
     made = Motion(move=text, side=before.turn, target=field)
     if isinstance(before, GipfPosition) and isinstance(after, GipfPosition):
@@ -255,7 +255,7 @@ def frames(position: Position, moves: Sequence[str]) -> tuple[Frame | Change, ..
 def changes(frame: Frame, position: Position, moves: Sequence[str]) -> Iterator[Change]:
     """Yield the change that each of these legal moves makes, from a position and its frame on."""
     for move in moves:
-        before, position = position, position.resolve(move).position
+        before, position = position, position.play(move)
         last, frame = frame, frame_of(frame.ply + 1, position, before, move)
         yield _change(last, frame)
 

@@ -85,8 +85,8 @@ def test_games_are_true(whole: tuple[Path, str]) -> None:
             history = History.begin(GAMES["mnk"].start("4 4 4"))
             for move in game.moves:
                 history = history.after(move)
-            outcome = history.verdict(1000)
-            assert outcome is not None and outcome.termination == game.reason
+            outcome = history.outcome(1000)
+            assert outcome is not None and outcome.reason == game.reason
             assert all(use.ms > 0 and use.nodes > 0 for use in game.used)
     points = sum(pair.points for pair in pairs)
     won, drawn, lost = (int(number) for number in re.findall(r"[+=-](\d+)", result)[:3])

@@ -11,7 +11,7 @@ from engine.duel.games import Game as PlayedGame, Player, Reply, play, play_pair
 from engine.duel.openings import SAMPLE, Opening, openings, split_mix, usual_plies
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.games.interface import EVALUATION_LIMIT, Game, Position, moves
+from engine.games.interface import EVALUATION_LIMIT, Game, Position
 from engine.search.searcher import Searcher, SearchLimits
 from tests.games.cases import EVERY_GAME, named
 
@@ -32,11 +32,11 @@ class Scripted:
 
 
 def first(position: Position) -> str:
-    return moves(position)[0]
+    return position.legal_moves[0]
 
 
 def last(position: Position) -> str:
-    return moves(position)[-1]
+    return position.legal_moves[-1]
 
 
 def game_between(
@@ -53,9 +53,9 @@ def game_between(
 
 def test_each_side_begins_one_game_of_a_pair() -> None:
     a, b = Scripted(first), Scripted(last)
-    pair = play_pair(4, LINE, moves(LINE)[4:5], (a, b), 1000)
+    pair = play_pair(4, LINE, LINE.legal_moves[4:5], (a, b), 1000)
     assert [game.first for game in pair.games] == [0, 1]
-    assert [game.moves[:1] for game in pair.games] == [tuple(moves(LINE)[4:5])] * 2
+    assert [game.moves[:1] for game in pair.games] == [tuple(LINE.legal_moves[4:5])] * 2
     # one move was random: the side that did not begin is asked first
     assert [game for game, plies in b.asked if plies == 1] == [8]
     assert [game for game, plies in a.asked if plies == 1] == [9]
@@ -68,15 +68,15 @@ def test_the_winner_is_who_the_rules_say(begins: int, seed: int) -> None:
     chance = Random(seed)
 
     def any_move(position: Position) -> str:
-        return chance.choice(moves(position))
+        return chance.choice(position.legal_moves)
 
     game = game_between(LINE, Scripted(any_move), Scripted(any_move), begins=begins)
     history = History.begin(LINE)
     for move in game.moves:
-        assert history.verdict(1000) is None
+        assert history.outcome(1000) is None
         history = history.after(move)
-    outcome = history.verdict(1000)
-    assert outcome is not None and game.reason == outcome.termination
+    outcome = history.outcome(1000)
+    assert outcome is not None and game.reason == outcome.reason
     # side 0 of the board is played by whoever began
     assert game.winner == (None if outcome.winner is None else (begins if outcome.winner == 0 else 1 - begins))
     assert game.points == {None: 1, 0: 2, 1: 0}[game.winner]
@@ -86,14 +86,14 @@ def test_the_winner_is_who_the_rules_say(begins: int, seed: int) -> None:
 
 
 def test_the_limit_of_moves_counts_the_opening() -> None:
-    opening = tuple(moves(LINE)[:1])
+    opening = tuple(LINE.legal_moves[:1])
     game = game_between(LINE, Scripted(first), Scripted(first), opening=opening, move_limit=3)
     assert (game.winner, game.reason, len(game.moves)) == (None, "move_limit", 3)
 
 
 def calm(position: Position) -> list[str]:
     """Return the moves that take nothing, or all where all do."""
-    choices = list(position.successors())
+    choices = list(position.children())
     quiet = [choice.move for choice in choices if choice.position.stage == position.stage]
     return quiet or [choice.move for choice in choices]
 
@@ -108,9 +108,9 @@ def test_games_that_go_nowhere_are_draws(reason: str, pick: Callable[[list[str]]
     assert (game.winner, game.reason) == (None, reason)
     history = History.begin(STAYING)
     for move in game.moves:
-        assert history.verdict(1000) is None
+        assert history.outcome(1000) is None
         history = history.after(move)
-    assert history.verdict(1000) is not None
+    assert history.outcome(1000) is not None
 
 
 def even(_position: Position) -> int:
@@ -151,10 +151,10 @@ def test_openings_are_distinct_undecided_and_the_same_for_the_same_seed(game: Ga
     for opening in found:
         position = start
         for move in opening.moves:
-            position = position.resolve(move).position
+            position = position.play(move)
         assert position == opening.position
         assert len(opening.moves) == usual_plies(start)
-        assert position.verdict() is None
+        assert position.outcome is None
         assert abs(by_search(position)) <= EVALUATION_LIMIT
 
 

@@ -48,7 +48,7 @@ SMALL = "3 3 9 9"
 def positions(parameters: str, count: int) -> list[Position]:
     chance = Random(4)
     played = (position for _ in range(count) for position in random_game(GIPF, parameters, chance, most=40))
-    return list(islice((position for position in played if position.verdict() is None), count))
+    return list(islice((position for position in played if position.outcome is None), count))
 
 
 def value(position: Position, named: Mapping[str, object] | None = None) -> int:

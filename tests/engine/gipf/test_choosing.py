@@ -8,7 +8,7 @@ from engine.games.catalogue import GAMES
 from engine.games.gipf import notation
 from engine.games.gipf.geometry import is_field
 from engine.games.gipf.position import Choosing, GipfPosition, choosing, pushes
-from engine.games.interface import BadMove, Position, moves
+from engine.games.interface import BadMove, Position
 from tests.games.cases import random_game
 
 GIPF = GAMES["gipf"]
@@ -44,9 +44,9 @@ def test_every_way_to_choose_is_a_legal_move_and_the_other_way_round(parameters:
             ways = [way for push in pushes(position) for way in whole(position, push)]
             chosen += sum(" " in text for text, _ in ways)
             for text, found in ways:
-                assert position.resolve(text).position == found.position
+                assert position.play(text) == found.position
             reached = {(text.split(" ")[0], found.position) for text, found in ways}
-            legal = {(move.split(" ")[0], after) for move, after in position.successors()}
+            legal = {(move.split(" ")[0], after) for move, after in position.children()}
             assert reached == legal
     if parameters.startswith(("2 2", "3 2")):
         assert chosen > 0
@@ -70,7 +70,7 @@ def test_what_cannot_be_pushed_or_chosen_is_named(text: str, words: str) -> None
 def test_text_without_a_push_has_a_wrong_index(text: str) -> None:
     """The rules have no error of their own for these texts."""
     with pytest.raises(BadMove) as refused:
-        GIPF.start("3 3 9 9").resolve(text)
+        GIPF.start("3 3 9 9").child(text)
     assert refused.value.code.endswith("_IS_WRONG_INDEX")
 
 
@@ -81,15 +81,15 @@ TWO_ORDERS = "3 3 15 4\n4 2 B\n  _ _ W\n W _ _ W\nW B W _ _\n _ W W _\n  _ W _\n
 def test_choices_that_end_the_same_in_either_order_are_one_move() -> None:
     """Two texts for one push and one final position: the first is the move, the other is understood as it."""
     position = GIPF.read(TWO_ORDERS)
-    assert [move for move in moves(position) if move.startswith("a1-b2")] == ["a1-b2 w: b3 e2"]
-    assert position.resolve("a1-b2 w: e5 e2").move == "a1-b2 w: b3 e2"
+    assert [move for move in position.legal_moves if move.startswith("a1-b2")] == ["a1-b2 w: b3 e2"]
+    assert position.child("a1-b2 w: e5 e2").move == "a1-b2 w: b3 e2"
 
 
 def test_a_row_of_the_mover_named_in_the_opponents_colour_is_a_wrong_colour() -> None:
     """Also where that row crosses no other and rows of the opponent are to be taken as well."""
     position = GIPF.read("3 3 9 9\n6 6 W\n_ W _\n_ W _ _\nW B _ _ _\n_ B _ _\nB _ _\n")
     with pytest.raises(BadMove) as refused:
-        position.resolve("a1-b2 b: c5 c3")
+        position.child("a1-b2 b: c5 c3")
     assert refused.value.code == "WRONG_COLOR_OF_CHOSEN_ROW"
 
 
@@ -114,22 +114,22 @@ def crowded() -> str:
 def test_choices_named_in_another_order_are_the_same_move() -> None:
     position = GAMES["gipf"].read(crowded())
     push, *rows = NAMED.replace(" w:", ",w:").replace(" b:", ",b:").split(",")
-    assert position.resolve(" ".join([push, *reversed(rows[:-1]), rows[-1]])) == position.resolve(NAMED)
+    assert position.child(" ".join([push, *reversed(rows[:-1]), rows[-1]])) == position.child(NAMED)
 
 
 def test_ways_to_choose_are_listed_in_order_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     position = GAMES["gipf"].read(crowded())
-    listed = [move for move in moves(position) if move.startswith("a1-b2")]
+    listed = [move for move in position.legal_moves if move.startswith("a1-b2")]
     assert len(listed) == len(set(listed)) == 2**9
     assert listed[0] == NAMED
     monkeypatch.setattr(notation, "MOVES_PER_PUSH", 2**9 - 1)
     with pytest.raises(OverflowError):
-        moves(position)
+        list(position.children())
 
 
 def test_missing_choice_is_still_named() -> None:
     position = GAMES["gipf"].read(crowded())
     with pytest.raises(BadMove) as caught:
-        position.resolve(NAMED.rpartition(" b:")[0])
+        position.child(NAMED.rpartition(" b:")[0])
     assert caught.value.code == "WRONG_INDEX_OF_CHOSEN_ROW"
     assert "rows of black cross" in str(caught.value)

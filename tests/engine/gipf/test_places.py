@@ -20,10 +20,10 @@ def states(parameters: str, plies: int) -> Iterator[State]:
     chance = Random(parameters)
     position = GAMES["gipf"].start(parameters)
     for _ in range(plies):
-        successors = list(position.successors())
-        if not successors:
+        children = list(position.children())
+        if not children:
             return
-        position = chance.choice(successors).position
+        position = chance.choice(children).position
         yield position.kernel(compile=False).state
 
 

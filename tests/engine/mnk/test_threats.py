@@ -148,8 +148,8 @@ def test_boards_of_all_sizes_are_searched_to_the_end(parameters: str) -> None:
     position = MNK.start(parameters)
     searcher = Searcher(position.kernel(compile=False), megabytes=0)
     moves = 0
-    while position.verdict() is None and moves < 12:
+    while position.outcome is None and moves < 12:
         found = searcher.think(position.kernel(compile=False).state, limits=SearchLimits(nodes=200), clock=lambda: 0.0)
-        position = position.resolve(found.move(position)).position
+        position = position.play(found.move(position))
         moves += 1
     assert moves == {"1 1 1": 1, "1 1 2": 1, "2 2 2": 3, "3 3 3": 9, "19 19 1": 1}.get(parameters, 12)

@@ -29,8 +29,8 @@ def random_positions(parameters: str, count: int, seed: int, game: str = "gipf")
     while count:
         position = GAMES[game].start(parameters)
         for _ in range(chance.randrange(12)):
-            after = chance.choice(list(position.successors())).position
-            if after.verdict() is not None:
+            after = chance.choice(list(position.children())).position
+            if after.outcome is not None:
                 break
             position = after
         count -= 1

@@ -12,7 +12,7 @@ import pytest
 
 from engine.compiling.binding import zeros
 from engine.games.catalogue import GAMES
-from engine.games.interface import WIN, Kernel, moves
+from engine.games.interface import WIN, Kernel
 from engine.search import memory as layout
 from engine.search.alphabeta import bind
 from engine.search.capabilities import INFINITY
@@ -73,8 +73,8 @@ def test_line_leads_to_the_score() -> None:
         thought = think(position, SearchLimits(depth=3, exact=True))
         after = position
         for move in thought.pv(position):
-            after = after.resolve(move).position
-        if len(thought.line) == 3 and after.verdict() is None:
+            after = after.play(move)
+        if len(thought.line) == 3 and after.outcome is None:
             kernel = after.kernel(compile=False)
             assert -minimax(kernel, kernel.state, 0, 3, frozenset()) == thought.score
 
@@ -156,7 +156,7 @@ def test_threads_find_the_same_score_and_end_with_the_search() -> None:
         others = set(threading.enumerate())  # of tests before, idle for some seconds
         together = searcher.think(position.kernel().state, limits=SearchLimits(depth=6, exact=True), clock=never)
         assert together.score == alone.score
-        assert together.move(position) in moves(position)
+        assert together.move(position) in position.legal_moves
         assert set(threading.enumerate()) <= others
 
 
@@ -216,7 +216,7 @@ def test_score_on_graphs_is_that_of_minimax(seed: int) -> None:
 
 def test_repetitions_of_the_game_reach_the_search() -> None:
     position = GIPF.start("3 3 9 9")
-    keys = [key_of(successor.position) for successor in position.successors()]
+    keys = [key_of(child.position) for child in position.children()]
     kernel = position.kernel(compile=False)
     searcher = Searcher(kernel, megabytes=1)
     for depth in (1, 2):

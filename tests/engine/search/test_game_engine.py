@@ -4,7 +4,6 @@ import pytest
 
 from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
-from engine.games.interface import moves
 from engine.search import best_move
 from engine.search.game_engine import GameEngine
 from tests.clocks import ticking
@@ -27,7 +26,7 @@ def test_it_thinks_for_as_long_as_it_is_told_and_plays_a_legal_move() -> None:
 
 def test_the_only_move_takes_no_time() -> None:
     position = GAMES["morris"].read("0 0 W\n_BWBWWB_B__BWWB_B_B_____\n")
-    (only,) = moves(position)
+    (only,) = position.legal_moves
     thought = GameEngine(megabytes=1).think(History.begin(position), 1000.0, clock=ticking(0.01))
     assert thought.move(position) == only and thought.depth == 1
 
@@ -36,10 +35,10 @@ def test_the_only_move_takes_no_time() -> None:
 def test_the_same_position_has_the_same_move_whatever_was_asked_before(game: str) -> None:
     position = start_of(game)
     first = best_move(position, nodes=200)
-    assert first in moves(position)
-    best_move(position.resolve(first).position, nodes=300)
+    assert first in position.legal_moves
+    best_move(position.play(first), nodes=300)
     assert best_move(position, nodes=200) == first
-    assert best_move(position, nodes=1) in moves(position)
+    assert best_move(position, nodes=1) in position.legal_moves
 
 
 def test_who_asks_for_nothing_is_told() -> None:

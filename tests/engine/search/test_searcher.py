@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from engine.compiling.binding import zeros
-from engine.games.interface import moves
 from engine.search import memory as layout
 from engine.search.alphabeta import bind
 from engine.search.capabilities import INFINITY
@@ -27,7 +26,7 @@ def test_a_search_cut_off_before_its_first_ply_is_through_says_nothing_of_the_po
         thought = think(GIPF.start(SMALL), limits, compile=compile, stop=stop)
         assert (thought.score, thought.depth, thought.plies_to_end) == (None, 0, None)
         assert thought.nodes == 1
-        assert thought.move(GIPF.start(SMALL)) in moves(GIPF.start(SMALL))
+        assert thought.move(GIPF.start(SMALL)) in GIPF.start(SMALL).legal_moves
 
 
 @pytest.mark.parametrize("compile", [False, pytest.param(True, marks=pytest.mark.slow)])
@@ -60,7 +59,7 @@ def test_move_is_legal_however_early_the_search_ends() -> None:
     for position in random_positions("3 2 8 8", 10, seed=8):
         for limits in (SearchLimits(), SearchLimits(nodes=1), SearchLimits(nodes=40), SearchLimits(hard_ms=0)):
             thought = think(position, limits, stop=stop if limits == SearchLimits() else None)
-            assert thought.move(position) in moves(position)
+            assert thought.move(position) in position.legal_moves
             assert thought.move(position) == thought.pv(position)[0]
 
 
@@ -76,14 +75,14 @@ def test_interpreted_search_reads_the_clock_at_every_node() -> None:
     kernel = position.kernel()
     thought = Searcher(kernel).think(kernel.state, limits=SearchLimits(hard_ms=50), clock=clock)
     assert 50 <= readings <= 56
-    assert thought.nodes <= 60 * len(moves(position))
+    assert thought.nodes <= 60 * len(position.legal_moves)
 
 
 @pytest.mark.parametrize("compile", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_budget_of_nodes_is_kept_to_the_children_of_a_node(compile: bool) -> None:
     for nodes in (1, 10, 500, 2000):
         thought = think(GIPF.start(SMALL), SearchLimits(nodes=nodes), compile=compile)
-        assert nodes <= thought.nodes <= nodes + len(moves(GIPF.start(SMALL)))
+        assert nodes <= thought.nodes <= nodes + len(GIPF.start(SMALL).legal_moves)
 
 
 @pytest.mark.slow
@@ -124,7 +123,7 @@ def test_reports_come_once_a_depth() -> None:
 
 def test_finished_games_and_depths_without_a_ply_are_refused() -> None:
     searcher = Searcher(GIPF.start("2 3 5 5").kernel(compile=False), megabytes=1)
-    over = GIPF.start("2 3 5 5").resolve("a3-b3").position
+    over = GIPF.start("2 3 5 5").play("a3-b3")
     with pytest.raises(ValueError, match="over"):
         searcher.think(over.kernel(compile=False).state, clock=never)
     with pytest.raises(ValueError, match="depth"):
@@ -135,7 +134,7 @@ def test_search_without_room_ends_with_what_it_has(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("engine.search.iterative_deepening.PLACES", layout.ROOM + 60)
     thought = think(GIPF.start("3 3 9 9"), SearchLimits())
     assert 1 <= thought.depth < 10
-    assert thought.move(GIPF.start("3 3 9 9")) in moves(GIPF.start("3 3 9 9"))
+    assert thought.move(GIPF.start("3 3 9 9")) in GIPF.start("3 3 9 9").legal_moves
 
 
 def test_bucket_keeps_the_deepest_and_the_latest() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.compiling.binding import specialise, zeros
-from engine.games.interface import Kernel, Rules, moves
+from engine.games.interface import Kernel, Rules
 from engine.search import alphabeta, memory as layout
 from engine.search.alphabeta import AlphaBeta
 from engine.search.capabilities import INFINITY
@@ -71,12 +71,12 @@ def test_compiled_threads_end_when_they_are_told_and_play_legal_moves() -> None:
             thought = searcher.think(state, limits=SearchLimits(nodes=nodes), clock=never)
             after = position
             for move in thought.pv(position):
-                assert move in moves(after)
-                after = after.resolve(move).position
+                assert move in after.legal_moves
+                after = after.play(move)
         stop = Stop()
         threading.Timer(0.05, stop.set).start()
         for _ in range(2):
-            assert searcher.think(state, clock=never, stop=stop).move(position) in moves(position)
+            assert searcher.think(state, clock=never, stop=stop).move(position) in position.legal_moves
         assert {thread for thread in threading.enumerate() if not isinstance(thread, threading.Timer)} <= before
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.games.arrows.position import ARROWS
-from engine.games.interface import Position, State, play
+from engine.games.interface import Position, State
 from engine.search.searcher import NO_LIMITS, Searcher, SearchLimits
 from engine.shell import arrows
 from tests.clocks import ticking
@@ -57,15 +57,15 @@ class Host:
         yield from self.position.text().splitlines(keepends=True)
         yield "\n"
         last = "255"
-        while self.position.verdict() is None:
+        while self.position.outcome is None:
             if self.position.turn != self.own:
                 answered = len(self.answers)
                 yield f"turn {last} {SHORT}\n"
                 assert len(self.answers) == answered + 1
-                self.position = play(self.position, self.answers[-1])
+                self.position = self.position.play(self.answers[-1])
             else:
-                successors = [after for after in self.position.successors() if after.position.verdict() is None]
-                last, self.position = self._chance.choice(successors or list(self.position.successors()))
+                children = [after for after in self.position.children() if after.position.outcome is None]
+                last, self.position = self._chance.choice(children or list(self.position.children()))
         if self.position.turn != self.own:
             yield f"turn {last} {SHORT}\n"
 
@@ -91,7 +91,7 @@ def test_games_are_played_to_their_end_in_one_session(monkeypatch: pytest.Monkey
 
     arrows.Commands(lines(), answers.append, complaints.append, clock=ticking()).run()
     assert [sentence for sentence in complaints if not sentence.startswith("warning: ")] == []
-    verdicts = [(host.position.verdict(), host.own) for host in hosts]
+    verdicts = [(host.position.outcome, host.own) for host in hosts]
     assert sum(verdict is not None and verdict.winner != own for verdict, own in verdicts) > 8
     assert answers.count("255") == sum(verdict is not None and verdict.winner == own for verdict, own in verdicts)
 

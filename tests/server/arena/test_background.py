@@ -176,7 +176,8 @@ def counted_calls() -> Iterator[list[int]]:
 
 @pytest.mark.parametrize(("game", "params"), LARGEST)
 async def test_no_request_does_more_than_a_bound(tmp_path: Path, game: str, params: str) -> None:
-    GAMES[game].start(GAMES[game].parameters(params) if params else "").verdict()  # binds the rules to the board, once
+    start = GAMES[game].start(GAMES[game].parameters(params) if params else "")
+    assert not start.is_over  # binds the rules to the board, once
     async with open_arena(tmp_path, change=limited_to(PLIES)) as harness:
         with counted_calls() as calls:
             costs = Costs(lambda: calls[0])

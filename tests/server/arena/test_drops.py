@@ -15,7 +15,6 @@ from trio.testing import MockClock
 
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.games.interface import moves
 from engine.match import verification
 from engine.wire import messages as m
 from engine.wire.ends import State
@@ -111,18 +110,18 @@ class Play:
         if self.chance.random() < 0.05:
             await self.fall(side)
             return True
-        move = self.chance.choice(moves(self.history.position))
+        move = self.chance.choice(self.history.position.legal_moves)
         await self.players[side].say(m.Move(m.Text(move)))
         await trio.testing.wait_all_tasks_blocked()
         self.clocks.moved(side, trio.current_time())
         self.history = self.history.after(move)
-        verdict = self.history.verdict(1000)
+        verdict = self.history.outcome(1000)
         for player in self.players:
             moved = await player.hear(m.Moved)
             assert moved.move == self.history.moves[-1]
             self.clocks.check((moved.first, moved.second))
         if verdict is not None:
-            await self.over(verdict.result(("white", "black")), str(verdict.termination))
+            await self.over(verdict.result(("white", "black")), str(verdict.reason))
         return verdict is not None
 
     async def fall(self, side: int) -> None:

@@ -18,7 +18,7 @@ from bots.client import connection, session
 from bots.client.connection import Address
 from bots.client.errors import ArenaError, BadChoice
 from bots.client.session import Session
-from engine.games.interface import Position, moves
+from engine.games.interface import Position
 from engine.match import verification
 from engine.wire import messages as m
 from tests.bench.server import processor_seconds
@@ -42,7 +42,7 @@ class Dice(Bot):
         self.results: list[GameResult] = []
 
     def choose(self, position: Position, clocks: Clocks) -> str:
-        move = "no move" if self.stop else self.chance.choice(moves(position))
+        move = "no move" if self.stop else self.chance.choice(position.legal_moves)
         clocks.note(text=move)
         return move
 

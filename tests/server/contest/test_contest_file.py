@@ -266,8 +266,8 @@ def test_generated_openings_are_distinct_undecided_and_the_same_again(name: str,
     assert found != generated(game, parameters, 3, 10, seed=6)
     for text in found:
         position = game.read(text)
-        assert position.turn == 1 and position.verdict() is None
-        assert all(successor.position.verdict() is None for successor in position.successors())
+        assert position.turn == 1 and position.outcome is None
+        assert all(child.position.outcome is None for child in position.children())
         assert from_text(game, parameters, text) == text
 
 

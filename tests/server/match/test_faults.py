@@ -34,14 +34,14 @@ REFEREE = sorted(
     for name, function in inspect.getmembers(referee, inspect.isfunction)
     if function.__module__ == referee.__name__ and not name.startswith("_")
 )
-RULES = ("verdict", "resolve", "successors", "text", "key")
+RULES = ("outcome", "child", "children", "text", "key")
 
 
 def _opening() -> tuple[str, ...]:
     """Return three legal moves of the victim's game."""
     history = History.begin(GAMES["gipf"].start(VICTIM.replace(",", " ")))
     for _ in range(3):
-        history = history.after(next(iter(history.position.successors())).move)
+        history = history.after(next(iter(history.position.children())).move)
     return history.moves
 
 

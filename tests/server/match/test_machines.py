@@ -11,7 +11,6 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import moves
 from engine.games.outcome import ANNULLED, Outcome, Termination
 from engine.match import recovery, referee, verification
 from engine.match.clock import Stall, TimeControl
@@ -93,7 +92,7 @@ class RefereeMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.runs and self.on_turn)
     @rule(pick=st.integers(0, 1000))
     def move(self, pick: int) -> None:
-        legal = moves(self.state.history.position)
+        legal = self.state.history.position.legal_moves
         side = self.state.history.position.turn
         self.take(referee.move(self.state, side, legal[pick % len(legal)], self.now))
 
@@ -179,7 +178,7 @@ class RefereeMachine(RuleBasedStateMachine):
         if outcome is None:
             assert summary.result == ""
         else:
-            assert (summary.result, summary.reason) == (outcome.result(self.state.sides), outcome.termination)
+            assert (summary.result, summary.reason) == (outcome.result(self.state.sides), outcome.reason)
             assert self.state.clock.since == (None, None) and referee.deadline(self.state) is None
 
 

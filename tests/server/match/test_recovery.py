@@ -66,7 +66,7 @@ def test_a_complete_record_is_as_the_match_ended(end: str) -> None:
     state, outcome = summary.state, summary.state.outcome
     words: tuple[str | int, ...] = (
         outcome.result(state.sides),
-        str(outcome.termination),
+        str(outcome.reason),
         state.stamp,
         *state.clock.left,
         outcome.detail,

@@ -10,7 +10,6 @@ from hypothesis import given, strategies as st
 from structlog.testing import capture_logs
 from trio.testing import MockClock
 
-from engine.games.interface import moves
 from engine.wire import messages as m
 from server.arena import session
 from server.arena.lobby import Player
@@ -268,7 +267,7 @@ async def test_work_of_trusted_sessions_counts_but_moves_do_not(
         for number in range(100):  # the same moves again and again
             mover, waits = ((ann, bob), (bob, ann))[number % 2]
             if harness.arena.matches:
-                move = moves(harness.arena.matches[1].state.history.position)[number % 5]
+                move = harness.arena.matches[1].state.history.position.legal_moves[number % 5]
                 await play(mover, waits, move)
         assert trio.current_time() - began < 0.01, "neither another guest nor a match waits for what one asks for"
 

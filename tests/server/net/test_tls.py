@@ -17,7 +17,6 @@ import trustme
 from bots.client import GameResult, Unreachable, play
 from bots.client.connection import Address, Connection, address
 from bots.client.errors import ArenaError
-from engine.games.interface import moves
 from engine.wire import messages as m
 from server.arena import session
 from server.config.keys import BadCertificate, Identity, context
@@ -57,7 +56,7 @@ def test_match_between_our_clients_and_with_a_builtin_bot(tmp_path: Path, papers
     def random_bot(name: str, opponent: str) -> None:
         chance = Random(name)
         seen[name] = play(
-            lambda position, _clocks: chance.choice(moves(position)),
+            lambda position, _clocks: chance.choice(position.legal_moves),
             port=server.port, name=name, opponent=opponent, params="2,3,5,5", tls_ca=str(papers.authority),
             report=lambda _line: None,
         )  # fmt: skip

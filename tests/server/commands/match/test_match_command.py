@@ -20,10 +20,9 @@ README = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8").p
 SMALL = ("--game", "mnk", "--params", "3,3,3", "--plies", "2")
 
 CHOOSE = """
-from engine.games import moves
 
 def choose(position, clocks):
-    return moves(position)[{place}]
+    return position.legal_moves[{place}]
 """
 
 RAISES = """

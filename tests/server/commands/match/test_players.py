@@ -9,7 +9,7 @@ from engine.commands.program import Rejected
 from server.commands.match.setup import MatchPlayer, read_players
 from server.contest.programs.program import connects
 
-CHOOSE = "from engine.games import moves, play\n\ndef choose(position, clocks):\n    return moves(position)[0]\n"
+CHOOSE = "def choose(position, clocks):\n    return position.legal_moves[0]\n"
 PLAYS = "from bots.client import play\n\ndef choose(position, clocks):\n    return ''\n\nplay(choose)\n"
 
 

@@ -241,14 +241,15 @@ class Place(NamedTuple):
     def stage(self) -> int:
         return self.graph.stages[self.at]
 
-    def verdict(self) -> Outcome | None:
+    @property
+    def outcome(self) -> Outcome | None:
         return None if self.graph.edges[self.at] else Outcome(1 - self.turn, Ending.STUCK)
 
-    def successors(self) -> Iterator[tuple[str, "Place"]]:
+    def children(self) -> Iterator[tuple[str, "Place"]]:
         for target in self.graph.edges[self.at]:
             yield str(target), self._replace(at=target, turn=1 - self.turn)
 
-    def resolve(self, move: str) -> tuple[str, "Place"]:
+    def child(self, move: str) -> tuple[str, "Place"]:
         return move, self._replace(at=int(move), turn=1 - self.turn)
 
 
@@ -278,11 +279,11 @@ def perfect_play(graph: Graph) -> list[int | None]:
 
 def value(history: History, move_limit: int) -> int | None:
     """Return who wins a match with perfect play of both, all draws of matches included."""
-    outcome = history.verdict(move_limit)
+    outcome = history.outcome(move_limit)
     if outcome is not None:
         return outcome.winner
     turn = history.position.turn
-    values = {value(history.after(move), move_limit) for move, _ in history.position.successors()}
+    values = {value(history.after(move), move_limit) for move, _ in history.position.children()}
     return turn if turn in values else None if None in values else 1 - turn
 
 
@@ -296,7 +297,7 @@ def test_rulings_are_what_perfect_play_of_the_match_comes_to() -> None:
         plies, limit = perfect_play(graph), chance.randrange(4, 16)
         position: Any = Place(graph, 0, chance.randrange(2))
         history = History.begin(position)
-        while history.verdict(limit) is None:
+        while history.outcome(limit) is None:
             at, turn = position.at, position.turn
             length = plies[at]
             proof = Proof(None) if length is None else Proof(turn if length % 2 else 1 - turn, length, True)
@@ -307,8 +308,8 @@ def test_rulings_are_what_perfect_play_of_the_match_comes_to() -> None:
                 else:
                     left += 1
                     untrue += value(history, limit) != proof.winner
-            onward = [move for move, after in position.successors() if after.verdict() is None]
-            history = history.after(chance.choice(onward) if onward else next(position.successors())[0])
+            onward = [move for move, after in position.children() if after.outcome is None]
+            history = history.after(chance.choice(onward) if onward else next(position.children())[0])
             position = history.position
     assert ruled > 1000 and left > 100
     assert untrue > 50, "what is left undecided is left for a reason"

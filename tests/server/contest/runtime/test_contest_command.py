@@ -24,7 +24,7 @@ from bots.client import connection
 from bots.client.connection import Address
 from bots.client.errors import ArenaError
 from bots.client.session import Session
-from engine.games.interface import Position, moves
+from engine.games.interface import Position
 from engine.games.outcome import ANNULLED
 from engine.match import verification
 from engine.wire import messages as m
@@ -210,7 +210,7 @@ class Seeded(Bot):
 
     def choose(self, position: Position, clocks: Clocks) -> str:
         told = ["", *self.history.start.text().splitlines(), *self.history.moves]
-        return choose_by_seed(self.name, told, tuple(moves(position)))
+        return choose_by_seed(self.name, told, tuple(position.legal_moves))
 
 
 class Player(threading.Thread):

@@ -17,7 +17,6 @@ import pytest
 from msgspec.structs import replace
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import moves
 from engine.match import verification
 from engine.match.clock import TimeControl
 from engine.match.record import Header
@@ -61,7 +60,7 @@ def _played(fixture: Fixture, number: int) -> str:
         position = table.state.history.position
         if fixture.players[position.turn] == "late":
             return table.flag(0.05)
-        table.play(chance.choice(moves(position)), span=chance.randrange(1, 90))
+        table.play(chance.choice(position.legal_moves), span=chance.randrange(1, 90))
     return table.text
 
 
