@@ -3,8 +3,11 @@
 import os
 from collections.abc import Callable
 from functools import partial
+from threading import Thread
 from time import perf_counter
-from typing import Literal
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
 
 from engine.commands.inputs import start_of
 from engine.commands.program import say
@@ -36,6 +39,7 @@ def precompile(
     *,
     purpose: Literal["search", "solve", "tablebase", "perft"] | None = None,
     background: bool = False,
+    attached: Annotated[bool, Parameter(show=False)] = False,
 ) -> None:
     """Compile what searching and solving need, and keep it for commands and bots to come; make tablebases.
 
@@ -50,7 +54,11 @@ def precompile(
         positions of a small variant. All of these when left out. Then there is perft, which is compiled when asked for.
     background
         Run at the lowest priority.
+    attached
+        End if standard input ends without a byte: the process that wanted this one was killed.
     """
+    if attached:
+        Thread(target=_end_with_parent, daemon=True).start()
     if background:
         os.nice(LEAST_PRIORITY)
     for name in [game] if game else GAMES:
@@ -60,6 +68,12 @@ def precompile(
                 compile_for(position, each)
         if purpose in (None, LOOKING_UP.name):
             make_tablebase(position)
+
+
+def _end_with_parent() -> None:
+    """End this process when its standard input ends, unless a byte comes first."""
+    if not os.read(0, 1):
+        os._exit(1)
 
 
 def compile_for(position: Position, purpose: Purpose) -> None:
