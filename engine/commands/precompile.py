@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from engine.commands.inputs import start_of
+from engine.commands.inputs import Params, start_of
 from engine.commands.program import say
 from engine.compiling.binding import can_compile, keep_compiled
 from engine.games.catalogue import GAMES, title_of
@@ -34,7 +34,7 @@ WARM_UPS: dict[Purpose, Callable[[Position], object]] = {
 
 def precompile(
     game: str = "",
-    params: str | None = None,
+    params: Params = None,
     /,
     *,
     purpose: Literal["search", "solve", "tablebase", "perft"] | None = None,
@@ -47,8 +47,6 @@ def precompile(
     ----------
     game
         The game's name; every game when left out.
-    params
-        The variant, as in "4 4 15 15"; the usual one when left out.
     purpose
         What to compile for: search, which bots and analyse need, or solve; or tablebase, the exact values of all
         positions of a small variant. All of these when left out. Then there is perft, which is compiled when asked for.
