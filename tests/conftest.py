@@ -2,10 +2,12 @@
 
 import gc
 import os
+import re
 import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -96,6 +98,20 @@ def pytest_testnodedown(node: Any, error: object) -> None:
     if error:
         ending = f"the process {node.gateway.id} has died"
         node.config.pluginmanager.getplugin("dsession").shouldstop = ending
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail if a test was skipped for a reason that the file ARENA_SKIPS does not list: a pattern a line."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if "ARENA_SKIPS" not in os.environ or reporter is None or hasattr(session.config, "workerinput"):
+        return
+    expected = Path(os.environ["ARENA_SKIPS"]).read_text(encoding="utf-8").splitlines()
+    reasons = {report.longrepr[2].removeprefix("Skipped: ") for report in reporter.stats.get("skipped", ())}
+    unexpected = [reason for reason in sorted(reasons) if not any(re.fullmatch(line, reason) for line in expected)]
+    for reason in unexpected:
+        reporter.write_line(f"skipped, and not expected in {os.environ['ARENA_SKIPS']}: {reason}", red=True)
+    if unexpected:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(autouse=True)
