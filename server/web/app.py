@@ -1,7 +1,7 @@
 """The pages: their routes and those of their data as one ASGI application, and serving it beside the arena.
 
 - ``/``, ``/match/17``, ``/replay``, ``/play``, ``/analysis``, ``/contests``, ``/contest/3``, ``/contest/3/live``,
-  ``/games``, ``/player/ann``: the pages
+  ``/games``, ``/player/ann``, ``/learn``: the pages
 - ``/static/…``: their scripts and styles
 - ``/api/…``, ``/live/…``: JSON, and server-sent events; docs/api.md describes them
 
@@ -28,7 +28,9 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from engine.games.catalogue import GAMES, TITLES
+from engine.levels import LEVEL_NAMES
 from server.arena.arena import Arena
+from server.config.builtin_bot import BUILTIN_NAMES
 from server.contest.report.files import Group, page_values, rounds
 from server.contest.report.templating import render
 from server.net.admission import Listener
@@ -57,6 +59,7 @@ from server.web.matches import MatchHubs, MatchRoutes
 from server.web.pool import Pool
 from server.web.views import contests
 from server.web.views.board import Ending
+from server.web.views.learn import example, rules
 from server.web.views.lobby import Listed, overview, running
 
 PAUSE_SECONDS = 0.5
@@ -202,6 +205,7 @@ class Pages:
                 Route(f"/{name}", partial(_script_page, template, f"/{name}"))
                 for name, template in (("replay", "match"), ("play", "play"), ("analysis", "analysis"))
             ),
+            Route("/learn", self._learn),
             Route("/contests", self._contests_page),
             Route(contest, self._contest_page),
             Route(f"{contest}/report", self._contest_parts),
@@ -232,6 +236,19 @@ class Pages:
     async def _match_page(self, request: Request) -> Response:
         await self._match_routes.check(request.path_params["number"])
         return await _script_page("match", "", request)
+
+    async def _learn(self, request: Request) -> Response:
+        settings = self._arena.settings
+        bots = {bot.name for bot in settings.builtin_bots}
+        values = {
+            "example": await trio.to_thread.run_sync(example),
+            "rules": await trio.to_thread.run_sync(rules),
+            "host": request.url.hostname,
+            "port": self._arena.ports[0],
+            "tls": settings.tls is not None,
+            "opponent": next((name for name in BUILTIN_NAMES if name in bots), ""),
+        }
+        return Page("pages/learn.html", values)
 
     async def _contests_page(self, _request: Request) -> Response:
         values = {"contests": await self._reports.entries(), "announcements": self._arena.announcements}
@@ -338,7 +355,7 @@ def question_routes(pool: Pool) -> list[Route]:
 
 async def _script_page(name: str, current: str, _request: Request) -> Response:
     """Return a page that its script fills in."""
-    words = {"games": TITLES, "reasons": REASONS}
+    words = {"games": TITLES, "reasons": REASONS, "levels": LEVEL_NAMES}
     return Page(f"pages/{name}.html", {"current": current, "words": words})
 
 

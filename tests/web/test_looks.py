@@ -109,7 +109,7 @@ TOO_LOW = """() => [...document.querySelectorAll("a[href], button, input, select
 """What can be touched and is lower than WCAG 2.2 asks for (2.5.8), but for links in the middle of a text."""
 
 
-TEXTS = ("/", "/replay", "/contests", "/contest/1", "/contest/2", "/contest/3", "/contest/1/live", "/games")
+TEXTS = ("/", "/replay", "/contests", "/contest/1", "/contest/2", "/contest/3", "/contest/1/live", "/games", "/learn")
 """Pages without a board that is played on."""
 
 BOARDS = (

@@ -22,6 +22,7 @@ export class GamePage {
   /** Show a position; resolves when nothing moves any more. */
   async draw(view, motion, animated) {
     this.board ??= new Board($("board"), view);
+    $("rules").href = `/learn#${view.game}`;
     if (animated && motion) await this.board.animate(view, motion);
     else this.board.show(view, motion);
   }
