@@ -32,6 +32,7 @@ from engine.levels import LEVEL_NAMES
 from server.arena.arena import Arena
 from server.config.builtin_bot import BUILTIN_NAMES
 from server.contest.report.files import Group, page_values, rounds
+from server.contest.report.formatting import REASONS
 from server.contest.report.templating import render
 from server.net.admission import Listener
 from server.net.timing import microseconds
@@ -39,7 +40,7 @@ from server.ops.faults import supervise
 from server.ops.logs import log
 from server.ops.typed_json import convert, decode
 from server.storage.record_store import RecordStore
-from server.web.answers import JSON, NOT_STORED, REASONS, Page, json_answer
+from server.web.answers import JSON, NOT_STORED, Page, json_answer
 from server.web.games_index import Asked, Games, Progress, Row
 from server.web.http import static_files
 from server.web.http.listener import MAX_CONNECTIONS, REFUSAL, serve_browsers
