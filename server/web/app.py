@@ -9,10 +9,11 @@ A process indexes the records in the background. It begins with the first questi
 answer says whether the index has all records.
 """
 
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 from time import thread_time
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -70,11 +71,16 @@ AGAIN_SECONDS = 10.0
 """Pause after a fault of the process that indexes."""
 
 
+PlayerTabs: TypeAlias = Callable[[Request, str], Mapping[str, str]]
+"""Returns the titles of the pages of a player, by their paths, in a thread."""
+
+
 class People:
     """The handlers of these routes."""
 
-    def __init__(self, data: Path, pool: Pool) -> None:
-        """Take the data directory, and the pool whose processes search and index."""
+    def __init__(self, data: Path, pool: Pool, tabs: PlayerTabs) -> None:
+        """Take the data directory, the pool whose processes search and index, and the tabs of a player."""
+        self._tabs = tabs
         self._data = str(data)
         self._pool = pool
         self._indexing = trio.Lock()
@@ -116,7 +122,10 @@ class People:
         except Refused as error:
             if error.status != 404 or not is_known:
                 raise
-        values = {"found": found, "name": name, "here": f"/player/{quote(name, safe='')}"}
+        if found is not None:
+            name = found["name"]
+        tabs = await trio.to_thread.run_sync(self._tabs, request, name)
+        values = {"found": found, "name": name, "tabs": tabs, "here": f"/player/{quote(name, safe='')}"}
         return Page("pages/player.html", values)
 
     async def newest(self) -> tuple[Listed, ...]:
@@ -408,13 +417,13 @@ def application(
 
 
 async def serve(
-    arena: Arena, record_store: RecordStore, listeners: list[trio.SocketListener], *further: BaseRoute
+    arena: Arena, record_store: RecordStore, listeners: list[trio.SocketListener], tabs: PlayerTabs, *further: BaseRoute
 ) -> None:
     """Serve the pages of an arena, and further routes, on listeners, which the caller closes, until cancelled."""
     broadcaster = Broadcaster(thread_time)
     http_rate_limiter = HttpRateLimiter(arena.settings.limits, MAX_CONNECTIONS, microseconds)
     async with Pool() as pool, trio.open_nursery() as nursery:
-        people = People(arena.settings.data, pool)
+        people = People(arena.settings.data, pool, tabs)
         pages = LivePages(arena, broadcaster, people.newest)
         nursery.start_soon(broadcaster.run)
         nursery.start_soon(supervise, "games_index", people.run)
