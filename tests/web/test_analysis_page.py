@@ -137,7 +137,7 @@ def test_a_line_is_copied_as_a_record_that_the_page_for_records_shows(
     show(page, address, TREE)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
     page.locator("#copy-record").click()
-    expect(page.locator("#copy-record")).to_have_text("Copied")
+    expect(page.locator("#toast")).to_have_text("Copied")
     (tmp_path / "record.txt").write_text(page.evaluate("navigator.clipboard.readText()"))
     page.goto(f"{site.url}/replay")
     page.locator("#file").set_input_files(tmp_path / "record.txt")

@@ -224,7 +224,7 @@ class Page extends StudyPage {
     const fields = sides.map((name, side) => {
       const known = new Set([PERSON, ...LEVELS, ...TIMES, seats[side]]);
       const options = [...known].map((seat) => new Option(seatName(seat), seat, false, seat === seats[side]));
-      return el("label", {}, side ? name : `${name}, begins`, el("select", { id: `player-${side}` }, ...options));
+      return el("label", {}, side ? capital(name) : `${capital(name)}, begins`, el("select", { id: `player-${side}` }, ...options));
     });
     find("#seats").replaceChildren(...fields);
   }
