@@ -32,8 +32,7 @@ from server.league.accounts import Accounts
 from server.league.console.terminal import Announcements, answer_commands, keep_announced, keep_audit
 from server.league.contests import Comparisons, enter_versions, keep_tidy
 from server.league.ladder.definition import LadderDefinition
-from server.league.ladder.runner import LadderService, kept_by_ladder
-from server.league.ladder.store import LadderStore
+from server.league.ladder.service import LadderService
 from server.league.submissions.pipeline import TRIAL, Pipeline, Turns
 from server.league.submissions.versions import Versions
 from server.net.admission import Listener, RateLimiter, close_all, listen, patrol
@@ -103,17 +102,13 @@ async def _serve(
     """
     key = await trio.to_thread.run_sync(keys.signing_key, settings.data)
     record_store = RecordStore(settings.data, synced=settings.sync_seconds > 0, sign=key.sign)
-    ladder_store = LadderStore(accounts)
-    record_store.numbers.skip(max(await trio.to_thread.run_sync(store.last_match), ladder_store.last_match()))
+    record_store.numbers.skip(await trio.to_thread.run_sync(store.last_match))
     if settings.sync_seconds > 0:
         record_store.numbers.reserve()  # from now on only reserved numbers are used
     clock = loop_clock()
-    of_contest = partial(kept_by_contest, settings.data, settings.data / STORE)
-    of_ladder = partial(kept_by_ladder, settings.data, ladder_store)
-    contest_players = ContestPlayers(lambda match, name: of_contest(match, name) or of_ladder(match, name))
+    contest_players = ContestPlayers(partial(kept_by_contest, settings.data, settings.data / STORE))
     arena = Arena(settings, record_store, clock, program(), contest_players)
-    kept = await trio.to_thread.run_sync(store.kept_matches)
-    kept |= ladder_store.counted_matches(record_store.unfinished_matches())
+    kept = await trio.to_thread.run_sync(store.kept_matches, record_store.unfinished_matches())
     resume_matches(arena, record_store, lambda: datetime.now(UTC), kept)
     arena.account_token = accounts.token_hash
     watch = StallMonitor(clock, arena.stalls)

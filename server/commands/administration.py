@@ -104,7 +104,7 @@ def status(*, data: Data = DATA) -> None:
     """Print whether the ladder is paused, and how many games it plays."""
     with opened_accounts(data, "ladder", FILE) as accounts, closing(Store(data / FILE)) as store:
         print("paused" if is_paused(store.interventions(LADDER)) else "not paused")
-        today = LadderStore(accounts).number_since(time.time() - DAY)
+        today = LadderStore(accounts, data).number_since(time.time() - DAY)
         print(f"games: {len(store.begun(LADDER))} being played, {today} in 24 hours")
 
 

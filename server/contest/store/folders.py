@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
+from server.contest.store.schema import LADDER
 from server.storage.database import BUSY_SECONDS
 from server.storage.player_logs import KeptByContest, without_plies
 
@@ -64,12 +65,16 @@ def keep_written(data: Path, contest: int, match: int, wrote: Mapping[str, bytes
         path.write_bytes(written)
 
 
-_ENTRANT = """
-    SELECT pairings.contest, entrants.name, entrants.token FROM pairings
-    JOIN entrants ON entrants.contest = pairings.contest
-    WHERE pairings.contest IN (SELECT id FROM contests) AND pairings.match = ? AND lower(entrants.name) = lower(?)
+_ENTRANT = f"""
+    SELECT pairings.contest, player.value, coalesce(entrants.token, '')
+    FROM pairings JOIN json_each(pairings.fixture, '$[5]') AS player
+    LEFT JOIN entrants ON entrants.contest = pairings.contest AND entrants.name = player.value
+    WHERE pairings.contest IN (SELECT id FROM contests) AND pairings.match = ?1 AND lower(player.value) = lower(?2)
+    AND (entrants.name IS NOT NULL OR pairings.contest = {LADDER})
 """
-"""All contests are named, so that the index of their matches serves: anybody may ask, as often as limits allow."""
+"""All contests are named, so that the index of their matches serves: anybody may ask, as often as limits allow.
+
+Entrants of the ladder come and go, and log in by the tokens of their accounts."""
 
 
 def kept_by_contest(data: Path, store: Path, match: int, name: str) -> KeptByContest | None:

@@ -45,7 +45,7 @@ from server.league.accounts import Accounts, Right
 from server.league.console.terminal import HOURS, Announcements, annul, dismiss
 from server.league.contests import check_versions
 from server.league.ladder.definition import NO_LADDER
-from server.league.ladder.runner import LadderService
+from server.league.ladder.service import LadderService
 from server.league.pages.forms import Change, Form, Identities, Identity, page
 from server.league.submissions.versions import Versions
 from server.web.http.request import Refused, number_in
