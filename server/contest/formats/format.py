@@ -114,7 +114,7 @@ class StageFormat(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def is_endless(self) -> bool:
-        """Tell whether the stage never ends. Its results are too many for the memory."""
+        """Tell whether the stage never ends."""
         return False
 
     @property

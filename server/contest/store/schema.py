@@ -21,15 +21,6 @@ TABLES = (
         opened TEXT NOT NULL,
         closed TEXT
     )""",
-    """CREATE TABLE entrants (
-        contest INTEGER NOT NULL REFERENCES contests,
-        place INTEGER NOT NULL,
-        name TEXT NOT NULL,
-        command TEXT NOT NULL,
-        token TEXT NOT NULL,
-        PRIMARY KEY (contest, place),
-        UNIQUE (contest, name)
-    )""",
     """CREATE TABLE stages (
         contest INTEGER NOT NULL REFERENCES contests,
         number INTEGER NOT NULL,
@@ -43,7 +34,6 @@ TABLES = (
         match INTEGER,
         fixture TEXT NOT NULL,
         interventions INTEGER NOT NULL,
-        round INTEGER GENERATED ALWAYS AS (json_extract(fixture, '$[1]')),
         UNIQUE (contest, match)
     )""",
     # a game that was not played can be lost again after an intervention

@@ -46,7 +46,7 @@ class Store:
     """The store of a data directory, open until it is closed. Used by one thread at a time, but not always the same."""
 
     def __init__(self, path: Path, *, copy: bool = False, check: bool = False) -> None:
-        """Open or create a store, or make a ``copy`` in memory of an existing one. Raises `BadStore`.
+        """Open or create a store, or make a temporary ``copy`` of an existing one. Raises `BadStore`.
 
         Damage is looked for in a copy, and with ``check``.
         """
@@ -80,9 +80,6 @@ class Store:
                 definition.name, file, text, date_text(date),
             ).lastrowid  # fmt: skip
             assert contest is not None
-            for place, entrant in enumerate(definition.entrants):
-                values = (entrant.name, _json(entrant.command), entrant.token)
-                self._run("INSERT INTO entrants VALUES (?, ?, ?, ?, ?)", contest, place, *values)
             return contest
 
     def open_ladder(self, definition: Definition, date: datetime) -> None:

@@ -119,9 +119,7 @@ class LadderPlanner(Planner):
         """
         for game in self._ladder_store.rate_results(self._players, self._ladder.failures):
             self._counts.add(self._counted_players, game.variant, *game.result.fixture.players)
-            match, termination = game.result.match, game.result.termination
-            for name in game.resting:
-                log.warning("ladder_player_rests", name=name, match=match, termination=termination)
+            match = game.result.match
             if match is not None and match >= self._logs_until:
                 self._logs_until = match + LOGS_APART
                 _remove_old_logs(self._arena.settings.data, match - KEPT_LOGS)

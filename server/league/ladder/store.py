@@ -27,6 +27,7 @@ from server.contest.store.schema import FILE, LADDER
 from server.contest.store.store import Store
 from server.league.accounts import Accounts
 from server.league.ladder.pairing import GameCounts
+from server.ops.logs import log
 
 GAMES_AT_A_TIME = 10_000
 """So many games are read at a time where all are."""
@@ -69,15 +70,6 @@ class CountedGame(NamedTuple):
     date: float
     ratings: tuple[tuple[float, float], tuple[float, float]]
     """Elo and deviation of both."""
-
-
-class CountedResult(NamedTuple):
-    """A result that has just been counted."""
-
-    variant: str
-    result: GameResult
-    resting: list[str]
-    """Players who rest because of it."""
 
 
 class VersionInPlay(NamedTuple):
@@ -171,33 +163,39 @@ class LadderStore:
 
     # games
 
-    def rate_results(self, players: Mapping[str, LadderPlayer], rests_after: int) -> list[CountedResult]:
-        """Rate the results that are not rated yet, without those of annulled matches, and return them.
+    def rate_results(self, players: Mapping[str, LadderPlayer], rests_after: int) -> list[CountedGame]:
+        """Rate the next results that are not rated yet, without those of annulled matches, and return the games.
 
         Players who have failed ``rests_after`` times in a row rest from now on. To be called by one thread at a time.
         """
-        number, counted = int(self._accounts.rows(_LAST)[0][0]), []
+        number, counted, resting = int(self._accounts.rows(_LAST)[0][0]), list[CountedGame](), list[dict[str, Any]]()
         with self._contests() as contests:
-            while results := contests.results_after(LADDER, number, GAMES_AT_A_TIME):
+            while not counted and (results := contests.results_after(LADDER, number, GAMES_AT_A_TIME)):
                 variants = contests.opened_with(LADDER)[1].variants
                 with self._accounts.change() as database:
                     for number, result in results:
-                        if result.termination not in ANNULLED:
-                            variant = variants[result.fixture.variant].name
-                            resting = self._count(database, number, variant, result, players, rests_after)
-                            counted.append(CountedResult(variant, result, resting))
+                        if result.termination in ANNULLED:
+                            continue
+                        variant = variants[result.fixture.variant].name
+                        counted.append(self._rate(database, number, variant, result, players))
+                        for side, name in enumerate(result.fixture.players):
+                            if not has_failed(result, side):
+                                database.execute("UPDATE ladder_players SET failures = 0 WHERE name = ?", (name,))
+                            elif self._count_failure(database, name, rests_after, result.detail):
+                                resting.append({"name": name, "match": result.match, "termination": result.termination})
+        for one in resting:
+            log.warning("ladder_player_rests", **one)
         return counted
 
-    def _count(
+    def _rate(
         self,
         database: sqlite3.Connection,
         number: int,
         variant: str,
         result: GameResult,
         players: Mapping[str, LadderPlayer],
-        rests_after: int,
-    ) -> list[str]:
-        """Count a result; return the names of players who rest from now on."""
+    ) -> CountedGame:
+        """Store the ratings after a game."""
         names, score = result.fixture.players, score_of(result)
         (last,) = database.execute("SELECT coalesce(max(ended), 0) FROM ladder_games").fetchone()
         date = max(self._now(), last)  # clocks of machines are set back at times
@@ -206,22 +204,12 @@ class LadderStore:
         if score is not None:
             ratings |= update(ratings, LadderGame(number, variant, *names, score, date), players)
         after = [ratings.get(name) or starting(players, name) for name in names]
-        versions = (0 if one is None else one.version for one in before)
-        database.execute(
-            f"INSERT INTO ladder_games ({_GAME}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-            (
-                *(number, variant, *names, *versions, score, date),
-                *(value for rating in after for value in (rating.elo, rating.deviation)),
-            ),
-        )
-        resting = []
-        for side, name in enumerate(names):
-            self._keep_rating(database, name, after[side])
-            if not has_failed(result, side):
-                database.execute("UPDATE ladder_players SET failures = 0 WHERE name = ?", (name,))
-            elif self._count_failure(database, name, rests_after, result.detail):
-                resting.append(name)
-        return resting
+        for name, rating in zip(names, after, strict=True):
+            self._keep_rating(database, name, rating)
+        row = (number, variant, *names, *(0 if one is None else one.version for one in before), score, date)
+        row = (*row, *(value for rating in after for value in (rating.elo, rating.deviation)))
+        database.execute(f"INSERT INTO ladder_games ({_GAME}) VALUES ({', '.join('?' for _ in row)})", row)
+        return _counted(row, result)
 
     def _keep_rating(self, database: sqlite3.Connection, name: str, rating: OnlineRating) -> None:
         database.execute(

@@ -50,7 +50,14 @@ def count_result(
     with closing(Store(data / FILE)) as contests:
         contests.open_ladder(read(FILE_TEXT, data, str).contest, datetime.now(UTC))
         contests.finish(LADDER, result, "5a" if result.played else "")
-    return [name for game in store.rate_results(players, rests_after) for name in game.resting]
+    before = resting(store)
+    store.rate_results(players, rests_after)
+    return [name for name in resting(store) if name not in before]
+
+
+def resting(store: LadderStore) -> list[str]:
+    """Return the names of players who rest."""
+    return [one.name for one in store.standings() if one.rests]
 
 
 def running_matches(data: Path) -> set[int]:
