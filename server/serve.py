@@ -22,14 +22,15 @@ from server.config.process_settings import stop_signals
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster
-from server.contest.programs.program import keep_builtin_bots
+from server.contest.programs.builtin_bots import keep_builtin_bots
 from server.contest.programs.sandbox.cores import usable
 from server.contest.runtime.service import ContestService
 from server.contest.store.folders import kept_by_contest
 from server.contest.store.schema import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts import Accounts
-from server.league.console.terminal import Announcements, answer_commands, keep_announced, keep_audit
+from server.league.console.announcements import Announcements, keep_announced
+from server.league.console.terminal import answer_commands, keep_audit
 from server.league.contests import Comparisons, enter_versions, keep_tidy
 from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.service import LadderService
