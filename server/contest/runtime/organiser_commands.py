@@ -21,7 +21,7 @@ class BadIntervention(Exception):
     """An intervention that is refused; ``str(error)`` is a sentence that says why."""
 
 
-def open_contest(store: Store, contest: str | int) -> Contest:
+def find_contest(store: Store, contest: str | int) -> Contest:
     """Return a contest by its number or name. Without a name, it is the only one that is not over.
 
     Raises `BadIntervention`, and KeyError for a number without a contest.

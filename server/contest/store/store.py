@@ -8,7 +8,7 @@ any more.
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -22,7 +22,7 @@ from server.contest.fixtures import Fixture, GameResult, Programs
 from server.contest.interventions import Intervention
 from server.contest.report.structure import Pause, Verdict
 from server.contest.scoring import effective_results, with_commands
-from server.contest.store.schema import FILE, LADDER, SCHEMA
+from server.contest.store.schema import LADDER, SCHEMA
 from server.ops.typed_json import decode
 from server.storage.database import BadStore, connect, guarded, snapshot, transaction
 from server.storage.disk import Disk
@@ -300,7 +300,10 @@ class Store:
         return dict(rows)
 
     def results_after(self, contest: int, number: int, most: int) -> list[tuple[int, GameResult]]:
-        """Return results with their numbers, which grow in the order of saving, beginning after a number."""
+        """Return results with their numbers, which grow in the order of saving: those after a number, at most ``most``.
+
+        All later results of all contests are looked through.
+        """
         rows = self._rows(
             "SELECT games.id, result FROM games CROSS JOIN pairings ON pairings.id = games.pairing "
             "WHERE contest = ? AND games.id > ? ORDER BY games.id LIMIT ?",
@@ -407,13 +410,3 @@ def date_text(date: datetime) -> str:
 def read_date(text: str) -> datetime:
     """Return a date that was stored."""
     return datetime.fromisoformat(text)
-
-
-def contest_called(data: Path, name: str) -> int:
-    """Return the number of the contest with that name; raises KeyError if there is none, and `BadStore`."""
-    with closing(Store(data / FILE, copy=True)) as store:
-        names = {contest.name: contest.id for contest in store.contests()}
-    if name not in names:
-        there = ", ".join(map(repr, names)) or "none"
-        raise KeyError(f"there is no contest {name!r} in {data}; there is {there}")
-    return names[name]

@@ -36,7 +36,7 @@ from server.contest.interventions import ACTIONS, Intervention, Kind, is_cancell
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.programs.sandbox.seal import contest_obstacle
 from server.contest.report.progress import forecast, progress_text
-from server.contest.runtime.organiser_commands import intervene, open_contest
+from server.contest.runtime.organiser_commands import find_contest, intervene
 from server.contest.runtime.service import ContestService, take_snapshot
 from server.contest.scoring import find_disqualified
 from server.contest.store.schema import FILE, LADDER
@@ -153,7 +153,7 @@ def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: In
     `BadIntervention`, `BadStore` and OSError, and KeyError for a number that none has; for a thread.
     """
     with closing(Store(data / FILE)) as store:
-        found = open_contest(store, contest)
+        found = find_contest(store, contest)
         done, follows = intervene(store, found.id, asked)
     accounts.note(by, f"{found.name}: {done.sentence}")
     return f"{found.name}: {done.sentence}; {follows}"
