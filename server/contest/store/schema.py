@@ -27,13 +27,14 @@ TABLES = (
         began TEXT NOT NULL,
         PRIMARY KEY (contest, number)
     )""",
-    # match is NULL if the game was not played; interventions counts those before the game
+    # match is NULL if the game was not played; interventions counts those before it; pages of games show the round
     """CREATE TABLE pairings (
         id INTEGER PRIMARY KEY,
         contest INTEGER NOT NULL REFERENCES contests,
         match INTEGER,
         fixture TEXT NOT NULL,
         interventions INTEGER NOT NULL,
+        round INTEGER GENERATED ALWAYS AS (json_extract(fixture, '$[1]')),
         UNIQUE (contest, match)
     )""",
     # a game that was not played can be lost again after an intervention
