@@ -26,7 +26,8 @@ from server.contest.report.formatting import printable
 from server.contest.store.schema import FILE, LADDER
 from server.contest.store.store import Store
 from server.league.accounts import AUTHOR, Role
-from server.league.console.terminal import HOURS, SOCKET, WAIT_SECONDS, Announcements, Answer, Question
+from server.league.console.announcements import HOURS, Announcements
+from server.league.console.terminal import SOCKET, WAIT_SECONDS, Answer, Question
 from server.league.ladder.store import LadderStore
 from server.ops.typed_json import decode
 
@@ -113,7 +114,7 @@ def status(*, data: Data = DATA) -> None:
     """Print whether the ladder is paused, and how many games it plays."""
     with opened_accounts(data, "ladder", FILE) as accounts, closing(Store(data / FILE)) as store:
         print("paused" if is_paused(store.interventions(LADDER)) else "not paused")
-        today = LadderStore(accounts).number_since(time.time() - DAY)
+        today = LadderStore(accounts, data).number_since(time.time() - DAY)
         print(f"games: {len(store.begun(LADDER))} being played, {today} in 24 hours")
 
 

@@ -1,6 +1,7 @@
 """``arena-server contest``: holds a contest, and the organiser's commands for one that is open."""
 
 import sys
+from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -273,12 +274,15 @@ def intervene(
 
 def _number_of(data: Path, name: str) -> int:
     """Return the number of the contest of a name; ends the program where there is none."""
-    from server.contest.store.store import contest_called
+    from server.contest.runtime.organiser_commands import BadIntervention, find_contest
+    from server.contest.store.schema import FILE
+    from server.contest.store.store import Store
 
-    try:
-        return contest_called(data, name)
-    except KeyError as error:
-        fail(str(error.args[0]))
+    with closing(Store(data / FILE, copy=True)) as store:
+        try:
+            return find_contest(store, name).id
+        except BadIntervention as error:
+            fail(str(error))
 
 
 def _read(file: Path) -> tuple[str, Definition]:

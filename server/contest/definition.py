@@ -220,6 +220,11 @@ class Definition(Part, frozen=True, kw_only=True):
     """What the organiser has changed since; no part of the contest file, and kept apart from all else."""
 
     @property
+    def is_endless(self) -> bool:
+        """Tell whether the contest never ends. Its results are too many for the memory."""
+        return any(stage.format.is_endless for stage in self.stages)
+
+    @property
     def awaited_versions(self) -> tuple[Entrant, ...]:
         """Return the entrants of which no version was chosen yet: no game begins before. None if it was cancelled."""
         if is_cancelled(self.interventions):

@@ -217,6 +217,11 @@ class Ladder(StageFormat, frozen=True, tag="ladder"):
     seconds: Annotated[int, Key("hours")] = 0
 
     @property
+    def is_endless(self) -> bool:
+        """Tell whether it has no limit, which contest files cannot say."""
+        return not self.games and not self.seconds
+
+    @property
     def title(self) -> str:
         """Return the name with its limits."""
         limits = [number_of(self.games, "game")] if self.games else []
@@ -265,7 +270,7 @@ class Ladder(StageFormat, frozen=True, tag="ladder"):
 
     def fault(self, first: bool, entrants: int) -> str:
         """Refuse a ladder without an end."""
-        return "" if self.games or self.seconds else " is a ladder without an end: it needs games, hours, or both"
+        return " is a ladder without an end: it needs games, hours, or both" if self.is_endless else ""
 
     def most_meetings(self, players: int) -> int:
         """Return a bound on what is computed at a time: its meetings follow from its results."""

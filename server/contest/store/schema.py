@@ -21,22 +21,13 @@ TABLES = (
         opened TEXT NOT NULL,
         closed TEXT
     )""",
-    """CREATE TABLE entrants (
-        contest INTEGER NOT NULL REFERENCES contests,
-        place INTEGER NOT NULL,
-        name TEXT NOT NULL,
-        command TEXT NOT NULL,
-        token TEXT NOT NULL,
-        PRIMARY KEY (contest, place),
-        UNIQUE (contest, name)
-    )""",
     """CREATE TABLE stages (
         contest INTEGER NOT NULL REFERENCES contests,
         number INTEGER NOT NULL,
         began TEXT NOT NULL,
         PRIMARY KEY (contest, number)
     )""",
-    # match is NULL if the game was not played; interventions counts those before the game
+    # match is NULL if the game was not played; interventions counts those before it; pages of games show the round
     """CREATE TABLE pairings (
         id INTEGER PRIMARY KEY,
         contest INTEGER NOT NULL REFERENCES contests,

@@ -36,16 +36,17 @@ from server.contest.interventions import ACTIONS, Intervention, Kind, is_cancell
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.programs.sandbox.seal import contest_obstacle
 from server.contest.report.progress import forecast, progress_text
-from server.contest.runtime.organiser_commands import intervene, open_contest
+from server.contest.runtime.organiser_commands import find_contest, intervene
 from server.contest.runtime.service import ContestService, take_snapshot
 from server.contest.scoring import find_disqualified
 from server.contest.store.schema import FILE, LADDER
 from server.contest.store.store import Store
 from server.league.accounts import Accounts, Right
-from server.league.console.terminal import HOURS, Announcements, annul, dismiss
+from server.league.console.announcements import HOURS, Announcements
+from server.league.console.terminal import annul, dismiss
 from server.league.contests import check_versions
 from server.league.ladder.definition import NO_LADDER
-from server.league.ladder.runner import LadderService
+from server.league.ladder.service import LadderService
 from server.league.pages.forms import Change, Form, Identities, Identity, page
 from server.league.submissions.versions import Versions
 from server.web.http.request import Refused, number_in
@@ -152,7 +153,7 @@ def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: In
     `BadIntervention`, `BadStore` and OSError, and KeyError for a number that none has; for a thread.
     """
     with closing(Store(data / FILE)) as store:
-        found = open_contest(store, contest)
+        found = find_contest(store, contest)
         done, follows = intervene(store, found.id, asked)
     accounts.note(by, f"{found.name}: {done.sentence}")
     return f"{found.name}: {done.sentence}; {follows}"

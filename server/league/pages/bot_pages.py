@@ -37,7 +37,7 @@ from engine.statistics.online import DAY, LadderPlayer, decayed
 from server.league.accounts import Accounts, Right
 from server.league.contests import Comparisons
 from server.league.ladder.definition import NO_LADDER, Listed
-from server.league.ladder.runner import LadderService
+from server.league.ladder.service import LadderService
 from server.league.ladder.store import CountedGame, LadderStore, ScoreAgainst, Standing, VersionInPlay
 from server.league.pages.forms import Change, Form, Identities, Identity, page
 from server.league.submissions.pipeline import Turns
@@ -311,15 +311,16 @@ def _state(one: Standing, player: LadderPlayer | None) -> str:
 
 def game_row(game: CountedGame) -> dict[str, Any]:
     """Return a game as a row; without a score it rates nobody."""
+    first, second = game.result.fixture.players
     return {
-        "match": game.match,
-        "has_record": bool(game.record),
+        "match": game.result.match,
+        "has_record": game.result.match is not None,
         "variant": game.variant,
-        "first": game.players[0],
-        "second": game.players[1],
+        "first": first,
+        "second": second,
         "versions": game.versions,
         "score": game.score,
-        "termination": game.termination,
+        "termination": game.result.termination,
         "ended": datetime.fromtimestamp(game.date, UTC),
     }
 
@@ -354,7 +355,7 @@ def chart(name: str, games: Sequence[CountedGame]) -> dict[str, Any] | None:
     rated = [game for game in reversed(games) if game.score is not None]
     if len(rated) < 2:
         return None
-    sides = [0 if game.players[0].lower() == name.lower() else 1 for game in rated]
+    sides = [0 if game.result.fixture.players[0].lower() == name.lower() else 1 for game in rated]
     elo = [game.ratings[side][0] for game, side in zip(rated, sides, strict=True)]
     versions = [game.versions[side] for game, side in zip(rated, sides, strict=True)]
     starts = [n for n in range(1, len(rated)) if versions[n] != versions[n - 1]]

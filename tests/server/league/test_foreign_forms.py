@@ -22,7 +22,7 @@ from server.league.accounts import AUTHOR, ORGANISER, Accounts
 from server.league.contests import Comparisons
 from server.league.grading.grade_book import GradeBook
 from server.league.ladder.definition import read
-from server.league.ladder.runner import LadderService
+from server.league.ladder.service import LadderService
 from server.league.pages.account_pages import AccountPages
 from server.league.pages.bot_pages import VersionPages
 from server.league.pages.forms import Identities

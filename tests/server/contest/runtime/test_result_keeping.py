@@ -48,7 +48,7 @@ def test_results_are_synced_before_they_stand(tmp_path: Path) -> None:
         store.begin(1, GAME.fixture, 3)
         store.finish(1, GAME, "0a" * 32)
         store._connection.set_trace_callback(None)
-        assert dict(modes) == {"contests": 2, "entrants": 2, "pairings": 1, "games": 2}
+        assert dict(modes) == {"contests": 2, "pairings": 1, "games": 2}
         assert store.records(1) == {3: "0a" * 32}
         store.sync()
 
