@@ -30,7 +30,7 @@ from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.history import History
 from engine.games.interface import EVALUATION_LIMIT, Position
 from engine.search.memory import MAX_DEPTH
-from engine.search.searcher import PlayedKeys, Searcher, SearchLimits
+from engine.search.searcher import HistoryKeys, Searcher, SearchLimits
 from engine.statistics.elo import MAX_ELO, Tally
 
 INTERRUPTED = 130
@@ -253,7 +253,7 @@ class SearchPlayer:
         if game != self._game:  # a game does not depend on the one before; this costs no side time
             self._game = game
             self._searcher = Searcher(self._kernel, megabytes=self._side.table, threads=self._side.threads)
-            self._keys = PlayedKeys()
+            self._keys = HistoryKeys()
         began = perf_counter()
         limits = self._limits._replace(seed=game)
         state = history.position.kernel(compile=self._kernel.compiled).state

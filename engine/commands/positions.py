@@ -25,7 +25,7 @@ from engine.games.kernels import COUNTING, KernelSource
 from engine.games.perft import Counter
 from engine.search.game_engine import AdaptiveSearcher
 from engine.search.iterative_deepening import MAX_THREADS
-from engine.search.memory import MAX_DEPTH, ROOM
+from engine.search.memory import MAX_CHILDREN, MAX_DEPTH
 from engine.search.searcher import SearchLimits, SearchResult
 from engine.solve import certificate
 from engine.solve.certificate import BadCertificate, Claim, NoStrategy, strategy
@@ -287,7 +287,7 @@ def analyse(
     position: File = None,
     time: Time = None,
     depth: Annotated[int, within("depth", 1, MAX_DEPTH)] = MAX_DEPTH,
-    lines: Annotated[int, within("lines", 1, ROOM)] = 1,
+    lines: Annotated[int, within("lines", 1, MAX_CHILDREN)] = 1,
     exact: bool = False,
     threads: Annotated[int, within("threads", 1, MAX_THREADS)] = 1,
     no_tablebase: bool = False,

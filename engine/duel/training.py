@@ -26,7 +26,7 @@ from engine.compiling.binding import can_compile, specialise
 from engine.duel.openings import split_mix
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Kernel, State
 from engine.search.capabilities import LOGIT
-from engine.search.memory import ROOM
+from engine.search.memory import MAX_CHILDREN
 from engine.search.searcher import Searcher, SearchLimits, Stop, kernel_after
 
 LEAST_OPENING, OPENINGS = 2, 13
@@ -73,7 +73,7 @@ def play(kernel: Kernel, setting: Setting, number: int, stop: Stop | None = None
     rules = kernel.rules
     searcher = Searcher(kernel, megabytes=MEGABYTES)
     limits = SearchLimits(nodes=setting.nodes)
-    arena = kernel.arena(ROOM)
+    arena = kernel.arena(MAX_CHILDREN)
     chance = split_mix((setting.seed << 32) + number)
     opening = LEAST_OPENING + next(chance) % OPENINGS
     state = kernel.state
@@ -103,7 +103,7 @@ def play(kernel: Kernel, setting: Setting, number: int, stop: Stop | None = None
 
 def scored(kernel: Kernel, game: ScoredGame) -> Iterator[tuple[State, int]]:
     """Yield the positions of a game that have scores, and these; raises ValueError for a number that no move has."""
-    arena = kernel.arena(ROOM)
+    arena = kernel.arena(MAX_CHILDREN)
     state = kernel.state
     for ply in range(game.opening + len(game.scores)):
         if ply >= game.opening:

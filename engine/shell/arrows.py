@@ -25,7 +25,7 @@ from engine.games.arrows.position import ARROWS, NO_MOVE
 from engine.games.history import History
 from engine.games.interface import BadMove, BadPosition
 from engine.search.game_engine import AdaptiveSearcher
-from engine.search.searcher import PlayedKeys, SearchLimits
+from engine.search.searcher import HistoryKeys, SearchLimits
 from engine.search.time_management import allocate_time
 from engine.shell import Shell
 
@@ -44,7 +44,7 @@ class Commands(Shell):
         self._history: History | None = None
         self._begun = False
         """Whether a turn of the game was asked for."""
-        self._keys = PlayedKeys()
+        self._keys = HistoryKeys()
         # what is compiled for one board serves all of them
         self._searcher = AdaptiveSearcher(ARROWS.start(ARROWS.default_parameters))
         self._searcher.start_compiling()

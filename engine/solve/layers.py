@@ -25,7 +25,7 @@ from engine.games.gipf.kernel import GipfLayerRules
 from engine.games.gipf.rules import State as GipfState
 from engine.games.interface import UNDECIDED, Kernel, LayerRules, State
 from engine.games.kernels import bind
-from engine.search.memory import ROOM, KnownLayers
+from engine.search.memory import MAX_CHILDREN, TablebaseLayers
 from engine.solve.layer_values import EDGES, ENTRY_POINTS, LAST, PLACE, POSITIONS, Layer
 
 COLUMNS = ("mine", "theirs", "positions", "checksum")
@@ -203,13 +203,13 @@ class Layers:
             return Judgement(0, 0)
         return Judgement(-1 if value & 1 else 1, value - 1)
 
-    def known(self) -> KnownLayers:
+    def known(self) -> TablebaseLayers:
         """Return the layers that are there, as a search looks positions up in them."""
         offsets = zeros("q", self.width**2)
         for name in self.sizes:
             at = name[0] * self.width + name[1]
             offsets[at] = self.offsets[at] if self.is_there(name) else -1
-        return KnownLayers(cast(Numbers, memoryview(self.values)), offsets, self.width, self.rules.index)
+        return TablebaseLayers(cast(Numbers, memoryview(self.values)), offsets, self.width, self.rules.index)
 
     def _layer(self, name: Name) -> Any:
         return self.values[self.place_of(name, 0) : self.place_of(name, self.sizes[name])]
@@ -398,7 +398,7 @@ def expected_value(layers: Layers, state: State) -> Judgement:
     rules = layers.kernel.rules
     if rules.verdict(state) != UNDECIDED:
         return Judgement(-1, 0)
-    arena = layers.kernel.arena(ROOM)
+    arena = layers.kernel.arena(MAX_CHILDREN)
     end = rules.children(state, arena, 0)
     after = [layers.judgement(rules.load(arena, number)) for number in range(end)]
     lost = [known.plies for known in after if known is not None and known.result < 0]

@@ -33,7 +33,7 @@ from engine.games.kernels import CompileProcess, KernelSource
 from engine.search.alphabeta import LOOKING_UP
 from engine.search.capabilities import DRAW
 from engine.search.iterative_deepening import Line
-from engine.search.memory import MAX_DEPTH, ROOM, KnownLayers
+from engine.search.memory import MAX_CHILDREN, MAX_DEPTH, TablebaseLayers
 from engine.search.searcher import SearchResult, kernel_after, warm_up
 from engine.solve.layers import Judgement, Layers, Name, both, layer_of, layer_rules, needed
 
@@ -102,7 +102,7 @@ class Tablebase:
         self._read = 0
         """Bytes of the journal that were there when it was read."""
         self._layers: Layers | None = None
-        self._known: KnownLayers | None = None
+        self._known: TablebaseLayers | None = None
         self._kernels = KernelSource(start, LOOKING_UP)
         self.is_shipped = GIVEN not in os.environ and are_shipped(self._kernel)
         """Whether the layers are those that belong to this distribution."""
@@ -187,7 +187,7 @@ class Tablebase:
             return []
         return self._known_moves(position.kernel(compile=False), Counter(earlier))
 
-    def known_layers(self) -> KnownLayers | None:
+    def known_layers(self) -> TablebaseLayers | None:
         """Return what a compiled search may look up; None where every position is known, or there is no code yet."""
         if self.opened() is None or self.is_whole or not self._kernels.is_ready():
             return None
@@ -220,7 +220,7 @@ class Tablebase:
 
     def _known_moves(self, kernel: Kernel, times: Counter[int]) -> list[SearchResult]:
         """Return the moves of a position with their scores, the best one first; none where one is not known."""
-        rules, arena = kernel.rules, kernel.arena(ROOM)
+        rules, arena = kernel.rules, kernel.arena(MAX_CHILDREN)
         moves = []
         for number in range(rules.children(kernel.state, arena, 0)):
             child = rules.load(arena, number)

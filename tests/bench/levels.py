@@ -15,7 +15,7 @@ from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Position
 from engine.levels import LEVELS, MAX_LEVEL
-from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, warm_up
+from engine.search.searcher import HistoryKeys, Searcher, SearchLimits, warm_up
 from engine.statistics.elo import OUTCOMES, estimate
 
 PARAMETERS = "4 4 15 15"
@@ -80,7 +80,7 @@ def _player(start: Position, level: int) -> Player:
     """Return what plays at a level; a new one for each pair, since the highest one remembers."""
     searcher = Searcher(start.kernel())
 
-    keys = PlayedKeys()
+    keys = HistoryKeys()
 
     def play(game: int, history: History) -> Reply:
         position = history.position

@@ -30,7 +30,7 @@ from engine.duel.training import (
 from engine.games.catalogue import GAMES
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED
 from engine.search.capabilities import LOGIT
-from engine.search.memory import ROOM
+from engine.search.memory import MAX_CHILDREN
 
 PARAMETERS = "3 3 7 7"
 COMMAND = ["--params", PARAMETERS, "--nodes", "60", "--seed", "5"]
@@ -80,7 +80,7 @@ def test_other_games_have_them_too() -> None:
 
 def test_a_move_that_is_none_is_refused() -> None:
     kernel = GAMES["gipf"].start(PARAMETERS).kernel()
-    children = kernel.rules.children(kernel.state, kernel.arena(ROOM), 0)
+    children = kernel.rules.children(kernel.state, kernel.arena(MAX_CHILDREN), 0)
     for move in (-1, children):
         with pytest.raises(ValueError, match=f"game 7 has no move {move} at ply 0"):
             list(scored(kernel, ScoredGame(7, 1, (move,), (0,))))
@@ -111,13 +111,13 @@ def test_any_number_of_processes_gives_the_same_file(tmp_path: Path) -> None:
     assert one.read_bytes() == three.read_bytes()
 
 
-PATTERNS, PLACES = 12, 4
+PATTERNS, ARENA_PLACES = 12, 4
 
 
 def made_up(count: int = 3000, seed: int = 1) -> Samples:
     """Return positions that a model explains wholly: weights of patterns, and one pair of them that counts beside."""
     chance = numpy.random.default_rng(seed)
-    entries = chance.integers(0, PATTERNS, (count, PLACES)).astype(numpy.int32)
+    entries = chance.integers(0, PATTERNS, (count, ARENA_PLACES)).astype(numpy.int32)
     weights = numpy.linspace(-1, 1, PATTERNS)
     pair = (entries == 0).sum(axis=1) * (entries == 1).sum(axis=1)
     logits = weights[entries].sum(axis=1) + 2 * pair

@@ -29,7 +29,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         return kernel(self, compile=False)  # type: ignore[arg-type]
 
     monkeypatch.setattr(type(POSITION), "kernel", watched)
-    monkeypatch.setattr(game_engine, "NODES_A_LOOK", 10)
+    monkeypatch.setattr(game_engine, "POLL_NODES", 10)
     return asked
 
 

@@ -21,9 +21,9 @@ from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
 from engine.games.interface import WIN, Position
 from engine.games.kernels import CompileProcess, bind
-from engine.search.alphabeta import NOT_KNOWN, known_score, with_layers
+from engine.search.alphabeta import probe_tablebase, with_layers
 from engine.search.game_engine import AdaptiveSearcher, GameEngine
-from engine.search.memory import KnownLayers
+from engine.search.memory import NO_SCORE, TablebaseLayers
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
 from engine.solve import tablebase
 from engine.solve.layers import Layers, layer_of
@@ -214,16 +214,18 @@ def test_a_search_looks_positions_up_as_the_tablebase_does(given: Path) -> None:
         kernel = asked.kernel(compile=False)
         for largest in ((3, 3), (4, 4)):
             layers = layers_of(asked.parameters, largest, given)
-            (look_up,) = bind((known_score,), with_layers(kernel))
+            (look_up,) = bind((probe_tablebase,), with_layers(kernel))
             judgement = layers.judgement(kernel.state) if max(layer_of(kernel)) <= max(largest) else None
             found = look_up(kernel.state, layers.known())
             if judgement is None:
-                assert found == NOT_KNOWN
+                assert found == NO_SCORE
             else:
                 assert found == judgement.result * (WIN - judgement.plies)
 
 
-def searched(asked: Position, depth: int, known: KnownLayers | None, *, compile: bool = False) -> list[SearchResult]:
+def searched(
+    asked: Position, depth: int, known: TablebaseLayers | None, *, compile: bool = False
+) -> list[SearchResult]:
     """Return what each depth of an exact search finds, with what is known of some layers, or without."""
     told: list[SearchResult] = []
     kernel = asked.kernel(compile=compile)
