@@ -29,7 +29,7 @@ from engine.games.interface import LOST, UNDECIDED, Arena, Index
 number_at: Callable[[int, int, int, Index], int] = UNBOUND
 moves_from: Callable[[int, int, int, int, Index, Arena, Numbers], tuple[int, int, int]] = UNBOUND
 origins_of: Callable[[int, int, int, int, Index, Numbers], int] = UNBOUND
-LISTED: int = UNBOUND  # numbers of a move in a list: the layer that it leads to, two of them, and the place
+MOVE_NUMBERS: int = UNBOUND  # numbers of a move in a list: the layer that it leads to, two of them, and the place
 WEIGHT: int = UNBOUND  # of a move; that of a move taken back may be another one, where positions are their own images
 
 LONGEST = 254
@@ -92,7 +92,7 @@ def survey(
             continue
         win, loss, drawn = NEVER, 0, False
         for move in range(listed):
-            m, o, target = found[move * LISTED], found[move * LISTED + 1], found[move * LISTED + 2]
+            m, o, target = found[move * MOVE_NUMBERS], found[move * MOVE_NUMBERS + 1], found[move * MOVE_NUMBERS + 2]
             if m == theirs and o == mine:
                 known = first_edge
                 while known < edge and edges[2 * known + 1] != target:

@@ -37,7 +37,7 @@ SURVEYED_AT_A_TIME = 1 << 17
 JUDGED_AT_A_TIME = 1 << 22
 """Places that are gone through between two looks at the clock."""
 
-ARENA_PLACES = 1 << 12
+PLACES = 1 << 12
 """Room for the ways to collect rows after one push."""
 
 LISTED_MOVES = 1 << 12
@@ -318,7 +318,7 @@ class LayerPair:
     def _survey(self, number: int) -> Numbers:
         """Survey a layer, and note its edges with the other one; return the counters of the survey."""
         layer, target, store = self._layers[number], self._layers[-1 - number], self._store
-        arena, found = store.kernel.arena(ARENA_PLACES), zeros("q", LISTED_MOVES * store.rules.LISTED)
+        arena, found = store.kernel.arena(PLACES), zeros("q", LISTED_MOVES * store.rules.MOVE_NUMBERS)
         pairs, tally = zeros("i", EDGES_AT_A_TIME * 2), zeros("q", 4)
         values, offsets, width = store.values, store.offsets, store.width
         kept: list[Any] = []

@@ -52,8 +52,8 @@ MAX_PLACES = 1 << 26
 MAX_NUMBER = 40
 """No layer of a tablebase has a larger number in its name: each takes some milliseconds, however small it is."""
 
-LARGEST = 15
-"""They have all layers up to (LARGEST, LARGEST)."""
+MAX_PIECES = 15
+"""They have all layers up to (MAX_PIECES, MAX_PIECES)."""
 
 
 def folder() -> Path | None:
@@ -258,13 +258,13 @@ def _growing(larger: int, smaller: int) -> Iterator[Name]:
 
 def are_shipped(start: Kernel) -> bool:
     """Tell whether the distribution has the layers of a variant; ``start`` is the kernel of its first position."""
-    return shipped_file(start.rules).exists() and max(layer_of(start)) <= LARGEST
+    return shipped_file(start.rules).exists() and max(layer_of(start)) <= MAX_PIECES
 
 
 @cache
 def shipped(rules: Rules) -> Layers:
     """Return the layers that belong to this distribution, for a board of which there are some."""
-    layers = Layers(Kernel(rules, False, None), (LARGEST, LARGEST), memory=MEMORY)
+    layers = Layers(Kernel(rules, False, None), (MAX_PIECES, MAX_PIECES), memory=MEMORY)
     layers.fill(lzma.decompress(shipped_file(rules).read_bytes()))
     return layers
 

@@ -12,7 +12,7 @@ from itertools import product
 from math import atan2, copysign, cos, hypot, radians, sin
 from typing import NamedTuple
 
-from engine.games.boards.layout import BESIDE, Drawing, Layout, Place
+from engine.games.boards.layout import LABEL_DISTANCE, Drawing, Layout, Place
 
 STEP = 100
 """Units between two neighbouring fields."""
@@ -178,8 +178,8 @@ def rim(layout: Layout, *, page: bool = False) -> Rim:
             margin = max(0.78, (beyond + half + GAP) / STEP / cos(radians(30)))
             extra = max(0.0, margin + 0.08 - 1)
         else:
-            beyond, margin = max(BESIDE / 2 * STEP, GAP + half), 0.0
-            extra = max(0.0, 2 * beyond / STEP - BESIDE)
+            beyond, margin = max(LABEL_DISTANCE / 2 * STEP, GAP + half), 0.0
+            extra = max(0.0, 2 * beyond / STEP - LABEL_DISTANCE)
         width = layout.width + 2 * extra
         step = LEAST_PIXELS / width if page else min(PIXELS, PHONE_PIXELS / width)
         if size >= MOST or size * step / STEP >= LEGIBLE_PIXELS:
@@ -229,7 +229,7 @@ def _cells(drawing: Drawing, names: Rim) -> Iterator[str]:
     for kind in ("cell", "blocked"):
         places = [place for place in layout.fields if (place.name in drawing.blocked) == (kind == "blocked")]
         yield group(paint(kind), (cell(x * STEP, y * STEP) for _, x, y in places))
-    further = names.beyond - BESIDE / 2 * STEP  # labels lie in the middle of the room that they usually need
+    further = names.beyond - LABEL_DISTANCE / 2 * STEP  # labels lie in the middle of the room that they usually need
     above = [label for label in layout.labels if abs(label.y) > bottom]
     beside = [label for label in layout.labels if abs(label.y) < bottom]
     for (name, x, y), attributes in names.named(layout, above):
