@@ -104,7 +104,7 @@ class AlphaBetaBot(Bot):
         """Search for the time that the clock allows."""
         began = perf_counter()
         searcher = self._searcher_for(position)
-        searcher.look_for_code()
+        searcher.use_compiled_code()
         played_keys = self._keys.before(self.history)
         self._learn_overhead(clocks)
         limits = self._limits(position, clocks, began, searcher.is_compiled)

@@ -115,7 +115,7 @@ class KernelSource:
     def is_ready(self) -> bool:
         """Tell whether compiled code is on the disk. It remains so."""
         if not self._is_final and (self._process is None or self._process.poll() is not None):
-            kept = [binding.is_kept(self._purpose.name) for binding in self.bindings]
+            kept = [binding.is_complete(self._purpose.name) for binding in self.bindings]
             self._is_ready = bool(kept) and all(kept)
             self._is_final = self._is_ready or self._process is not None
         return self._is_ready

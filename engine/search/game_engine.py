@@ -99,7 +99,7 @@ class AdaptiveSearcher:
         elif self._tablebase is not None:
             self._tablebase.start()
 
-    def look_for_code(self) -> None:
+    def use_compiled_code(self) -> None:
         """Change to compiled code if it is ready. `think` also does."""
         if not self.is_compiled and self._kernels.is_ready():
             self._searcher = self._new_searcher()
@@ -108,7 +108,7 @@ class AdaptiveSearcher:
         """Wait at most ``seconds`` for the compile process, and change to compiled code."""
         if not self.is_compiled:
             self._kernels.wait(seconds)
-            self.look_for_code()
+            self.use_compiled_code()
 
     def think(
         self,
@@ -125,7 +125,7 @@ class AdaptiveSearcher:
         A score of the tablebase has the depth MAX_DEPTH.
         """
         began = clock()
-        self.look_for_code()
+        self.use_compiled_code()
         known = self._probe(position, earlier, limits)
         if not known:
             return self._search(position, earlier, limits, clock, report, stop)

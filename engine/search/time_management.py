@@ -5,7 +5,7 @@ from typing import NamedTuple
 MIN_MOVES_LEFT = 14
 """Least number of own moves among which the remaining time is shared."""
 
-LONGEST, MIN_LONGEST = 1.25, 100
+RESERVED_MOVES_FACTOR, MIN_RESERVED_MOVES = 1.25, 100
 """Moves whose overhead is reserved: a multiple of the expected moves, and the least number."""
 
 OVERHEAD_MS = 2.0
@@ -52,9 +52,9 @@ def allocate_time(
     search; a player far from the server should measure it. No flag falls if moves have no larger overhead, and the
     budget of the game is a few times their sum.
     """
-    longest_left = max(MIN_LONGEST, LONGEST * plies_ahead / 2)
+    reserved_moves = max(MIN_RESERVED_MOVES, RESERVED_MOVES_FACTOR * plies_ahead / 2)
     moves_left = max(MIN_MOVES_LEFT, plies_ahead // 2)
-    idle = longest_left * max(0.0, overhead_ms + MIN_MS - increment_ms)
+    idle = reserved_moves * max(0.0, overhead_ms + MIN_MS - increment_ms)
     thinkable = left_ms - SAFETY_MS - overhead_ms
     free = max(0.0, thinkable - idle)
     gain = max(0.0, SPENT_INCREMENT * increment_ms - overhead_ms)

@@ -10,7 +10,7 @@ from itertools import islice
 from time import perf_counter
 
 from engine.duel.games import Player, Reply, play_pair
-from engine.duel.openings import JUDGED_NODES, openings, split_mix, usual_plies
+from engine.duel.openings import JUDGE_NODES, openings, split_mix, usual_plies
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Position
@@ -60,9 +60,7 @@ def _bounds(level: int) -> str:
 def _judge(position: Position) -> int:
     kernel = position.kernel()
     score = (
-        Searcher(kernel, megabytes=1)
-        .think(kernel.state, (), SearchLimits(nodes=JUDGED_NODES), clock=perf_counter)
-        .score
+        Searcher(kernel, megabytes=1).think(kernel.state, (), SearchLimits(nodes=JUDGE_NODES), clock=perf_counter).score
     )
     assert score is not None
     return score

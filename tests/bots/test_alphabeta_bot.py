@@ -74,7 +74,7 @@ class Recorded:
     def start_compiling(self) -> None:
         """Nothing is compiled."""
 
-    def look_for_code(self) -> None:
+    def use_compiled_code(self) -> None:
         """There is none to come."""
 
     def wait_for_code(self, seconds: float) -> None:

@@ -28,7 +28,7 @@ class Elsewhere:
 
     folder = Path("anywhere")
 
-    def is_kept(self, _purpose: str) -> bool:
+    def is_complete(self, _purpose: str) -> bool:
         return False
 
 

@@ -7,7 +7,7 @@ from zlib import crc32
 
 import pytest
 
-from engine.duel.games import Game as PlayedGame, Player, Reply, play, play_pair
+from engine.duel.games import DuelGame, Player, Reply, play, play_pair
 from engine.duel.openings import SAMPLE, Opening, openings, split_mix, usual_plies
 from engine.games.catalogue import GAMES
 from engine.games.history import History
@@ -47,7 +47,7 @@ def game_between(
     begins: int = 0,
     opening: tuple[str, ...] = (),
     move_limit: int = 1000,
-) -> PlayedGame:
+) -> DuelGame:
     return play(5, begins, start, opening, (a, b), move_limit)
 
 

@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from engine.duel.training import Setting, play
+from engine.duel.training import SelfplaySettings, play
 from engine.games.catalogue import start_of
 from engine.games.interface import Kernel
 from engine.games.kernels import NEVER
@@ -15,7 +15,7 @@ from tests.clocks import never
 from tests.engine.kernels_after import KernelsAfter
 
 POSITION = start_of("gipf", "3 3 8 8")
-SETTING = Setting("gipf", "3 3 8 8", POSITION.kernel(compile=False).rules.label, 3, 40, 20)
+SETTING = SelfplaySettings("gipf", "3 3 8 8", POSITION.kernel(compile=False).rules.label, 3, 40, 20)
 
 
 @pytest.fixture(autouse=True)
