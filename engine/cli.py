@@ -20,9 +20,7 @@ COMMANDS = (
     Command("record", "engine.commands.record:replay", "Verify and show the record of a match."),
     Command("analyse", "engine.commands.positions:analyse", "Search a position, depth by depth."),
     Command("duel", "engine.commands.duel:duel", "Measure one configuration of the search against another."),
-    Command(
-        "selfplay", "engine.commands.training:selfplay", "Play games for training, with scored positions."
-    ),
+    Command("selfplay", "engine.commands.training:selfplay", "Play games for training, with scored positions."),
     Command("train", "engine.commands.training:train", "Compute pattern tables from games of selfplay."),
     Command("export", "engine.commands.record:export", "Write the moves of records as training data."),
     Command("precompile", "engine.commands.precompile:precompile", "Compile search and solver for later commands."),

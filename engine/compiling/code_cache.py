@@ -1,9 +1,9 @@
 """The disk cache of compiled code: a folder for each binding, in the user's cache directory.
 
 numba identifies compiled code by the name and the source file of a function. It does not notice that a function or
-constant has changed which the function uses. So the name of a folder carries a digest of everything that the code of a
-binding depends on: the bytecode of its functions, the values of the global names that they read, the versions of Python
-and numba, and the processor. A change anywhere else, in another game for instance, leaves a folder valid.
+constant has changed which the function uses. So the name of a folder is a digest of everything that the code of a
+binding depends on: bytecode, values of global names, versions of Python and numba, and the processor. Other changes
+leave it valid.
 
 Each file begins with a digest of its content. A file whose digest is wrong counts as missing, so its code is compiled
 again.

@@ -176,9 +176,8 @@ class LayerRules(Rules):
     """``number_at(place, near, theirs, index)`` returns the number of a place for the next two functions. ``near`` is
     the number of an earlier place of the layer, or 0."""
     moves_from: Callable[[int, int, int, int, Index, Arena, Numbers], tuple[int, int, int]]
-    """``moves_from(place, near, mine, theirs, index, arena, found)`` returns the verdict on the position in a place,
-    the number of its moves that `origins_of` can take back, and the number of other moves, which it lists in
-    ``found``."""
+    """``moves_from(place, near, mine, theirs, index, arena, found)`` returns the verdict on a place and two numbers of
+    its moves: those that `origins_of` can take back, and the others. It lists the others in ``found``."""
     origins_of: Callable[[int, int, int, int, Index, Numbers], int]
     """``origins_of(place, near, mine, theirs, index, found)`` lists the places of layer (theirs, mine) from which such
     moves lead to a place, each with a weight. Returns their number."""
@@ -317,8 +316,10 @@ class Position(ABC):
     def mobility(self) -> tuple[int, int]:
         """The moves of each side if it were its turn, without choices of captures.
 
-        They are pushes in GIPF; steps, jumps and placings in morris; empty fields in m,n,k; and in arrows the free
-        fields at which the next arrow can point.
+        - GIPF: pushes
+        - morris: steps, jumps or placements
+        - m,n,k: empty fields
+        - arrows: free fields at which the next arrow can point
         """
 
     @property

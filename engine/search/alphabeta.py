@@ -19,8 +19,8 @@ transposition table is read. A score that depends on a repetition on the path is
 another path. A score without a repetition is stored, although on another path there might be one: the
 graph-history-interaction problem (Campbell 1985) is half solved, as usual.
 
-A function that calls itself must have arguments of the same types at every call. With a literal, for example a depth
-of 0, numba would compile a second version, and such pairs crash when they are loaded from its cache.
+A function that calls itself must have arguments of the same types at every call. For a literal, such as a depth of 0,
+numba would compile a second version. Such pairs crash when they are loaded from its cache.
 """
 
 from collections.abc import Callable
@@ -289,10 +289,10 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
 def quiescence(state: State, depth: int, alpha: int, beta: int, ply: int, first: int, memory: Memory) -> int:
     """Search the last ply, ``depth`` 1, or tactical children beyond it, ``depth`` 0 and less.
 
-    The side to move may stop at the evaluation (stand pat) or play a tactical move, for example a capture, so that no
-    exchange is evaluated half-way. A child's evaluation is an upper bound, since the opponent may stop, too. So a child
-    whose evaluation is no better than the best score needs no search, nor do the children behind it. If a game
-    evaluates all children together, these evaluations decide. The game must not be over.
+    The side to move may stop at the evaluation (stand pat) or play a tactical move, such as a capture. So no exchange
+    is evaluated half-way. A child's evaluation is an upper bound, since the opponent may stop, too. So a child whose
+    evaluation is no better than the best score needs no search, nor do the children behind it. If a game evaluates all
+    children together, these evaluations decide. The game must not be over.
     """
     arena, order, cells = memory.arena, memory.order, memory.cells
     if first + MAX_CHILDREN > len(order):

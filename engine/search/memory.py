@@ -1,8 +1,8 @@
 """The memory of the alpha-beta search: flat arrays of numbers, and functions that read and write them.
 
 **Transposition table.** An array of buckets of two entries of two numbers. The second number of an entry is the packed
-result of a search. The first one is the hash of the position, combined with the result by exclusive or, so that an
-entry that two threads have half written belongs to no position (Hyatt and Mann 2002). Threads share a table without
+result of a search. The first one is the hash of the position, combined with the result by exclusive or. So an entry
+that two threads have half written belongs to no position (Hyatt and Mann 2002), and threads share a table without
 locks. The first entry of a bucket keeps the deepest search, until a later search of the game replaces it. The second
 entry takes the other results, the latest one each time (the two-tier scheme of Ken Thompson's Belle).
 
@@ -184,8 +184,8 @@ def save_score(
 ) -> None:
     """Store the score of a node in the table, and the ply of the repetition that it depends on.
 
-    ``entry`` is the present entry. If the score depends on a repetition of a position above the node, the best child
-    alone is stored, and only if there is no entry.
+    ``entry`` is the present entry. If the score depends on a repetition above the node, only the best child is stored,
+    and only if there is no entry.
     """
     cells = memory.cells
     bound, to_depth = EXACT, depth

@@ -1,8 +1,8 @@
 """The order in which children are searched: by value, corrected by the history of cut-offs.
 
 `Memory.order` has a number for each place of the arena: a scored child. It packs the value of a child, the child's
-number and whether the value is final, so that the largest number is searched first. Of equal children, the child that
-was generated first comes first. The number of a deferred child is negated.
+number and whether the value is final, so that the largest number is searched first. Equal children keep the order of
+generation. The number of a deferred child is negated.
 
 History heuristic (Schaeffer 1989): moves that caused a cut-off are likely to cause one elsewhere. Children with the
 same `kind_of` share one number. It rises at each cut-off and falls when another child was tried in vain. It decays in

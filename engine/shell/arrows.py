@@ -9,8 +9,8 @@ Further rules:
 - A game ends with the next `InitGame`. A command ends a board file early.
 - If no arrow can be placed, the answer is 255, and the game is over.
 - An opponent whose arrow points at an unusable field loses only on the next turn, so the shell still answers.
-- A wrong line gets one sentence on stderr and no answer, and changes nothing. Wrong lines are an unknown command, a
-  command without its numbers, a `turn` without a game or after its end, a second 255, and a direction above 7.
+- A wrong line gets one sentence on stderr and no answer, and changes nothing. Wrong lines are unknown commands,
+  commands without their numbers, a `turn` without a running game, a second 255, and directions above 7.
 - A board file that cannot be read leaves no game.
 - Seconds may have decimals. They are the remaining time when the line is read.
 - ``strict`` has no effect.

@@ -2,7 +2,7 @@
 
 A position is won in n plies if one move leads to a position that is lost in n - 1 plies. It is lost in n plies if all
 moves lead to positions that are won in n - 1 plies. For each position and question, the table has the least n that is
-enough and the greatest n that is not enough, so a deeper search continues the last one.
+enough and the greatest n that is not enough. So a deeper search continues the last one.
 
 A failed search may prove that no number of plies is enough. If this holds for both sides, the game is a draw.
 

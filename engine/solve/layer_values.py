@@ -6,13 +6,13 @@ from (m, o) to (o, m), so these two layers are solved together, after all smalle
 1. The survey examines all positions of both layers. Moves to smaller layers are exits, and only the best exit value of
    each position is stored. Other moves are inside: those that can be taken back are counted, the others are stored as
    edges.
-2. Propagation goes back ply by ply, from positions that are won or lost in n plies to positions that are won or lost in
-   n + 1 plies. It follows edges, and takes moves back. An exit counts at its own ply. A position is lost when all its
-   moves lose: the weights of its moves inside are summed, and the weights of losing moves are subtracted.
+2. Propagation goes back ply by ply, from results in n plies to results in n + 1 plies. It follows edges, and takes
+   moves back. An exit counts at its own ply. A position is lost when all its moves lose. To find out, the weights of
+   its moves inside are summed, and the weights of losing moves are subtracted.
 3. The other positions are drawn.
 
-A value is a byte: 0 for a draw and for a position that is not decided, n + 1 for a win or a loss in n plies. Wins have
-odd n, losses have even n. No game is longer than MAX_PLIES.
+A value is a byte: 0 for a draw or an undecided position, n + 1 for a win or a loss in n plies. Wins have odd n, losses
+have even n. No game is longer than MAX_PLIES.
 
 Sources: retrograde analysis by distance with counters of moves (Thompson 1986), with moves taken back (Wu and Beal
 2001), and by decreasing material (Ströhlein 1970).

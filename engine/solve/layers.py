@@ -6,8 +6,8 @@ each complete layer, with the checksum of its values. A layer without a line, or
 Files that cannot be written are still read.
 
 Verification uses only the rules: each value must follow from the values after all moves. If this holds everywhere, the
-whole tablebase is correct: a loss in 0 plies follows from the rules, a win or a loss in n plies follows from values of
-fewer plies, and in a draw no move wins and one move leads to a draw.
+whole tablebase is correct. A loss in 0 plies follows from the rules. A win or a loss in n plies follows from values of
+fewer plies. In a draw no move wins, and one move leads to a draw.
 """
 
 import zlib

@@ -12,15 +12,15 @@ largest phi of the open children, plus one for each other open child (weak proof
 as fast as `prove`, since it does not look at children that are never searched. In a bad order it can lose itself after
 the first bad move. So both take turns with portions of nodes that double, and share a table.
 
-**Games that can go on for ever.** The attacker gains nothing by a repetition, so a repetition of a position on the path
-is a failure of the attacker. Then a result may depend on the path (graph-history interaction):
+**Games that can go on for ever.** The attacker gains nothing by a repetition. So a repetition of a position on the path
+is a failure of the attacker, and a result may depend on the path (graph-history interaction):
 
 - A proof holds on every path: it ends in won games, not in repetitions. It has a number of plies in which the attacker
   wins.
 - A disproof may depend on repetitions of positions on the path. It has the least and the greatest depth of these
   positions, and holds while they are on the path. Repetitions of the position itself, or of positions below it, do not
   count. A disproof without dependencies holds on every path.
-- A disproof with dependencies is stored with the number of the path to its deepest dependency, and holds on all paths
+- A disproof with dependencies is stored with the number of the path to its deepest dependency. It holds on all paths
   that begin with this path. Paths are numbered in the order of their first visit, so no two paths share a number.
 
 If no win is possible before the horizon, the attack fails with the dependency HORIZON_REACHED. Without other

@@ -1,7 +1,7 @@
 """Ratings by maximum likelihood, and their intervals.
 
-The model is paired comparison by Bradley and Terry (1952), with draws by Davidson (1970) and the advantage of the first
-move by Davidson and Beaver (1977). Let d be the difference of the strengths, first side minus second side, plus the
+The model is paired comparison (Bradley and Terry 1952) with draws (Davidson 1970) and an advantage of the first move
+(Davidson and Beaver 1977). Let d be the difference of the strengths, first side minus second side, plus the
 advantage. Let h be the drawishness. Then the probabilities of a win, a draw and a loss of the first side are in the
 ratio
 

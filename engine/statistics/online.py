@@ -85,7 +85,7 @@ VERSION_DEVIATION = 300.0
 """Standard deviation of the change in strength by a new version, in Elo."""
 
 DRIFT = 10.0
-"""Growth of the deviation in a day without games, in Elo, as a root of squares: 100 days add 100 to 0, and 12 to 400.
+"""Growth of the deviation in a day without games, in Elo, by squares: 100 days add 100 to 0, and 12 to 400.
 
 A version does not change, but the other players do."""
 

@@ -1,7 +1,7 @@
 """The set-up of a game of arrows, the text form of positions, and their drawing.
 
-A set-up is a list of pairs of numbers: columns and rows, the start of the first player, the start of the second player,
-both directions, and blocked fields. As parameters, all pairs are in one line, and columns and rows are enough for the
+A set-up is a list of pairs of numbers: columns and rows, the start of each player, both directions, and blocked fields.
+As parameters, all pairs are in one line, and columns and rows are enough for the
 usual set-up. In a board file each pair has a line.
 """
 

@@ -174,8 +174,8 @@ MAX_EXACT_FIELDS = 10
 """Largest number of fields for an exact longest path."""
 
 DEAD_END, STUCK = 9, 10
-"""Numbers of continuations of a path that are larger than those of any field: for a dead end, which is tried last, and
-for no neighbour at all."""
+"""Numbers of continuations of a path for a dead end, which is tried last, and for no neighbour at all. Every field has
+fewer."""
 
 
 def longest_path(at: int, low: int, high: int, enough: int) -> int:

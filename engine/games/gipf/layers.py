@@ -1,8 +1,8 @@
 """Layers of GIPF positions for retrograde analysis, and the numbering of positions in a layer.
 
-A layer (m, o) has all positions in which the side to move has m pieces, on the board and in reserve, and the other side
-has o. The number of pieces never grows, so no move leads to a larger layer. A move without a capture leads from (m, o)
-to (o, m).
+A layer (m, o) has all positions with m pieces of the side to move and o pieces of the other side, on the board and in
+reserve. The number of pieces never grows, so no move leads to a larger layer. A move without a capture leads from (m,
+o) to (o, m).
 
 `engine.solve.layer_values` uses these functions, which are bound together with `engine.games.gipf.rules`
 (`engine.games.gipf.kernel.bind_layers`). A move that makes no run can be taken back from the position after it, so it
@@ -21,11 +21,11 @@ If several symmetries leave the mover's set unchanged, symmetric positions have 
 and the others are unused. Places with a run of the other set are also unused.
 
 **Packed sets.** Bit f of a packed set is field f of the board, without the gaps of the layout. Tables have an entry for
-each half of a set. Both sets together are a number in base 3 for each half, which has the rank: digit 0 is a free
-field, 1 a piece of the side to move, 2 a piece of the other side.
+each half of a set. For the rank, each half of both sets together is a number in base 3. Digit 0 is a free field, 1 a
+piece of the side to move, 2 a piece of the other side.
 
-Sources: index functions of endgame databases (Nalimov, Haworth and Heinz 2000), and the combinatorial number system for
-subsets with the same number of pieces (Lehmer 1964).
+Sources: index functions of endgame databases (Nalimov, Haworth and Heinz 2000); combinatorial number system (Lehmer
+1964).
 """
 
 from array import array
@@ -79,8 +79,8 @@ class Index(NamedTuple):
     counts: Any
     """How many of these sets have at most 0, 1, … FIELDS pieces."""
     firsts: Any
-    """A row for each number of pieces of the other side, 0 to FIELDS: the first place of each of these sets, and at the
-    end the number of all places."""
+    """A row for each number of pieces of the other side, 0 to FIELDS: the first place of each set, then the number of
+    all places."""
     ranks: Any
     """For each number below 2**FIELDS, how many smaller numbers have the same number of set bits."""
     ordered: Any

@@ -4,8 +4,8 @@ The functions read the constants below by global name. `engine.games.gipf.kernel
 board side S and a run length K, interpreted or compiled.
 
 Sets of fields are integers with one bit for each field (`engine.games.gipf.geometry`). Functions write the positions
-that they generate into an arena, a flat list or array with WORDS numbers for each position. A set of fields takes
-SET_WORDS of these numbers: more than one if the rules are compiled and the board does not fit a machine word
+that they generate into an arena, a flat list or array with WORDS numbers for each position. A set of fields has
+SET_WORDS of these numbers: several in compiled rules of boards that do not fit a machine word
 (`engine.compiling.binding`). Compiled code has no bounds checks, so functions check the size of the arena before they
 write, and raise OverflowError.
 """

@@ -253,8 +253,8 @@ Scores = tuple[int, int, int, int, int, int, int, int]
 def can_still_win(state: State) -> int:
     """Tell which sides may still win: `MINE`, `THEIRS`, their sum, or 0.
 
-    An open line with n empty fields weighs 2**-n. A side certainly cannot win if the sum over its lines is less than 1,
-    or less than 1/2 if it is to move (Erdős and Selfridge 1973).
+    An open line with n empty fields weighs 2**-n. A side certainly cannot win if the sum over its lines is less than 1.
+    If it is to move, the bound is 1/2 (Erdős and Selfridge 1973).
     """
     own, other = own_of(state), other_of(state)
     found = 0

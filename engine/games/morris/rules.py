@@ -56,8 +56,10 @@ def neighbours(fields: int) -> int:
 def pairs(pieces: int) -> tuple[int, int, int, int]:
     """Return the fields whose line has these pieces on its other two fields, as a set for each kind of line.
 
-    The sets are corners with the side before them, corners with the side after them, middles with their side, and
-    middles with the line across the squares.
+    - corners with the side before them
+    - corners with the side after them
+    - middles with their side
+    - middles with the line across the squares
     """
     behind_is_own, ahead_is_own = forward(pieces), backward(pieces)
     behind = forward(pieces & behind_is_own & MIDDLES)
