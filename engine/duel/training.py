@@ -50,7 +50,7 @@ class SelfplaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
 
 
 class ScoredGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A game. Scores are those of the positions behind the opening, for the side to move."""
+    """A game with the scores of the positions after the opening, for the side to move."""
 
     number: int
     opening: int
@@ -58,13 +58,13 @@ class ScoredGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     moves: tuple[int, ...]
     """Numbers of children, one for each ply."""
     scores: tuple[int, ...]
-    """The last one belongs to the position behind the last move where it tells the winner."""
+    """A score for each of these positions. The last one may belong to the final position, if it proves the winner."""
 
 
 def play(kernel: Kernel, setting: SelfplaySettings, number: int, stop: Stop | None = None) -> ScoredGame:
-    """Play one game from a kernel's position. The same arguments always give the same game.
+    """Play one game from the position of a kernel. The same arguments play the same game.
 
-    ``stop`` is that of its searches, for whoever gives the game up.
+    ``stop`` stops its searches.
     """
     rules = kernel.rules
     searcher = Searcher(kernel, megabytes=TABLE_MEGABYTES)
