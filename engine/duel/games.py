@@ -12,7 +12,8 @@ import msgspec
 from msgspec import Meta
 
 from engine.games.history import History
-from engine.games.interface import Kernel, Position
+from engine.games.interface import Position
+from engine.games.rules import Kernel
 from engine.levels import MAX_LEVEL
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH

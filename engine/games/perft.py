@@ -6,7 +6,8 @@ command known.
 
 from collections.abc import Callable
 
-from engine.games.interface import Kernel, Position
+from engine.games.interface import Position
+from engine.games.rules import Kernel
 
 FIRST_PLACES = 1 << 12
 """Places of the first arena: several plies of positions with hundreds of children."""

@@ -18,7 +18,8 @@ from msgspec.structs import replace
 
 from engine.duel.openings import openings
 from engine.games.catalogue import GAMES, title_of, variant_title
-from engine.games.interface import EVALUATION_LIMIT, BadMove, Game, GameError, Position
+from engine.games.interface import BadMove, Game, GameError, Position
+from engine.games.rules import EVALUATION_LIMIT
 from engine.match.clock import TimeControl
 from engine.wire.words import NAME_PATTERN
 from server.config.declared import Form, Key, Range

@@ -12,9 +12,9 @@ from typing import Any
 from engine.compiling.binding import FieldSets, bind_fields, table
 from engine.compiling.wide_integers import WORD_BITS, WideInteger, run_shifts, width_for
 from engine.games.boards.symmetry import swaps_of
-from engine.games.interface import Rules
 from engine.games.mnk import evaluation, rules
 from engine.games.mnk.board import Parameters
+from engine.games.rules import Rules
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 """The four directions of lines as (row, column) steps: rows, columns and both diagonals."""

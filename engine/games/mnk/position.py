@@ -6,10 +6,11 @@ from enum import StrEnum
 
 from engine.compiling.binding import popcount
 from engine.games.boards.layout import Drawing, each_field
-from engine.games.interface import UNDECIDED, BadMove, Child, Game, Position
+from engine.games.interface import BadMove, Child, Game, Position
 from engine.games.mnk import board, rules
 from engine.games.mnk.kernel import MnkRules, bind, compiled_set, windows
 from engine.games.outcome import Outcome
+from engine.games.rules import UNDECIDED
 
 
 class Ending(StrEnum):

@@ -10,7 +10,7 @@ from engine.compiling.binding import specialise
 from engine.games.arrows import rules
 from engine.games.arrows.position import ARROWS, ArrowsPosition, tables
 from engine.games.arrows.rules import DECIDED, MAX_EXACT_FIELDS, NOWHERE, State, number, words
-from engine.games.interface import EVALUATION_LIMIT
+from engine.games.rules import EVALUATION_LIMIT
 from tests.engine.arrows import samples
 from tests.games.judges import sample, written
 from tests.oracles import arrows as oracle

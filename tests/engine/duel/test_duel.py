@@ -159,7 +159,7 @@ def test_a_process_that_ends_by_itself_ends_the_duel() -> None:
 def test_it_ends_when_there_are_no_more_openings() -> None:
     arguments = ("--game", "mnk", "--params", "2 2 2", "--plies", "1", "--balance", "1000000")
     _, errors = duel("depth=1", "depth=1", *arguments, status=2)
-    assert "no opening was found" in errors[-1]
+    assert "no undecided opening" in errors[-1]
     lines, errors = duel("depth=1", "depth=1", "--game", "mnk", "--params", "3 3 3", "--plies", "1", "--all-games")
     assert lines[-1].startswith("result A +")
     assert any(line.startswith("there are no more openings than ") for line in errors)

@@ -28,7 +28,7 @@ from engine.duel.training import (
     train_epoch,
 )
 from engine.games.catalogue import GAMES
-from engine.games.interface import EVALUATION_LIMIT, UNDECIDED
+from engine.games.rules import EVALUATION_LIMIT, UNDECIDED
 from engine.search.capabilities import LOGIT
 from engine.search.memory import MAX_CHILDREN
 
@@ -242,7 +242,7 @@ def test_files_that_tell_nothing_are_refused(tmp_path: Path, capsys: pytest.Capt
 
     small = file("small", "gipf", "3 3 9 9", ScoredGame(0, 0, (0,), (1, 2)))
     (tmp_path / "bad").write_bytes(b"no\n")
-    assert "name a file" in refused()
+    assert "name at least one file" in refused()
     assert "cannot be read: No such file" in refused(str(tmp_path / "none"))
     assert "line 1: this is no setting of a self-play" in refused(str(tmp_path / "bad"), small)
     assert "these are games of several variants: gipf 3 3 9 9, gipf 4 4 15 15" in refused(

@@ -7,7 +7,7 @@ import pytest
 from engine.games.gipf.kernel import bind_layers
 from engine.games.gipf.layers import MOVE_NUMBERS, WEIGHT
 from engine.games.gipf.rules import State
-from engine.games.interface import LOST, UNDECIDED
+from engine.games.rules import LOST, UNDECIDED
 
 
 @pytest.mark.parametrize(("run", "mine", "theirs"), [(2, 5, 4), (3, 4, 5), (3, 7, 7)])

@@ -12,7 +12,7 @@ import pytest
 
 from engine.compiling.binding import zeros
 from engine.games.catalogue import GAMES
-from engine.games.interface import WIN, Kernel
+from engine.games.rules import WIN, Kernel
 from engine.search import memory as layout
 from engine.search.alphabeta import bind
 from engine.search.capabilities import INFINITY

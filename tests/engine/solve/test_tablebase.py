@@ -19,8 +19,9 @@ from engine import cli
 from engine.compiling import code_cache
 from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
-from engine.games.interface import WIN, Position
+from engine.games.interface import Position
 from engine.games.kernels import CompileProcess, bind
+from engine.games.rules import WIN
 from engine.search.alphabeta import probe_tablebase, with_layers
 from engine.search.game_engine import AdaptiveSearcher, GameEngine
 from engine.search.memory import NO_SCORE, TablebaseLayers

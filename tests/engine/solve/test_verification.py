@@ -37,7 +37,7 @@ def test_the_command_tells_of_faults(
 ) -> None:
     monkeypatch.setenv(tablebase.DIRECTORY_VARIABLE, str(tmp_path))
     assert cli.run(["verify", "gipf", "2 2 4 4"]) == 2
-    assert "the tablebase of GIPF 2 2 4 4 is not there" in capsys.readouterr().err
+    assert "the tablebase of GIPF 2 2 4 4 is missing or incomplete" in capsys.readouterr().err
     solved(KERNEL, (4, 4), directory=tmp_path)
     assert cli.run(["verify", "gipf", "2 2 4 4", "--positions", "300"]) == 0
     assert capsys.readouterr().out == "300 positions, 0 of them with a value that does not follow from the rules\n"
