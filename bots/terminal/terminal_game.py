@@ -15,7 +15,7 @@ from rich.console import Console
 from bots.terminal.watch import paint_board, plain_console, print_lines
 from engine.commands.inputs import text_of
 from engine.commands.program import Rejected, reason
-from engine.games.history import PERSON, History, InteractiveGame, NothingThere, Player, read_game, write_game
+from engine.games.history import PERSON, History, InteractiveGame, NoMoveLeft, Player, read_game, write_game
 from engine.games.interface import Child, Game, GameError, Position
 from engine.levels import MAX_LEVEL, level_title, read_level
 from engine.search.game_engine import GameEngine
@@ -92,7 +92,7 @@ class TerminalGame:
     def run(self) -> None:
         """Play until the input ends, or until the command quit."""
         sides = self.table.position.game.sides
-        players = "; ".join(f"{side}: {_title(player)}" for side, player in zip(sides, self.table.seats, strict=True))
+        players = "; ".join(f"{side}: {_title(player)}" for side, player in zip(sides, self.table.players, strict=True))
         self._say(players, "Type a move, or help for the commands.")
         self._show()
         while True:
@@ -107,7 +107,7 @@ class TerminalGame:
                 self._obey(line)
             except EOFError:
                 return
-            except (GameError, NothingThere, Rejected) as error:
+            except (GameError, NoMoveLeft, Rejected) as error:
                 self._say(str(error))
             except OverflowError:
                 self._waiting = True
@@ -147,7 +147,7 @@ class TerminalGame:
 
     def _refuse_when_over(self) -> None:
         if self.table.outcome is not None:
-            raise NothingThere("the game is over; undo takes back moves, new begins another game")
+            raise NoMoveLeft("the game is over; undo takes back moves, new begins another game")
 
     def _made(self, table: InteractiveGame, how: str = "") -> None:
         """Print a move, and the position after it."""
@@ -163,7 +163,7 @@ class TerminalGame:
 
     def _usual_bot(self) -> Player:
         """Return a bot of the highest level, with the longest search time of those that play."""
-        return Player(max(player.seconds for player in self.table.seats) or USUAL_SECONDS)
+        return Player(max(player.seconds for player in self.table.players) or USUAL_SECONDS)
 
     def _think(self, bot: Player) -> SearchResult:
         seconds, level = (bot.seconds, MAX_LEVEL) if bot.level is None else (MAX_SECONDS, bot.level)
@@ -173,7 +173,7 @@ class TerminalGame:
             return search_interruptibly(lambda stop: think(stop=stop))
         except KeyboardInterrupt:
             self._waiting = True
-            raise NothingThere("the search has stopped; go lets the bot move") from None
+            raise NoMoveLeft("the search has stopped; go lets the bot move") from None
 
     def _moves(self, _rest: str) -> None:
         legal = self._legal()

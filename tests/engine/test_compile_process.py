@@ -51,7 +51,7 @@ def test_it_may_go_on_after_a_parent_that_ends_but_not_after_one_that_is_killed(
 
 
 def test_it_ends_with_its_input(tmp_path: Path) -> None:
-    environment = {**os.environ, tablebase.GIVEN: str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
+    environment = {**os.environ, tablebase.DIRECTORY_VARIABLE: str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
     command = ["engine", "precompile", "gipf", "2 2 4 4", "--purpose", "tablebase", "--attached"]
     with code_cache.sole_use(tmp_path):  # for which it would wait without end
         done = subprocess.run(
@@ -65,7 +65,7 @@ class Elsewhere:
 
     folder = Path("anywhere")
 
-    def is_kept(self, _purpose: str) -> bool:
+    def is_complete(self, _purpose: str) -> bool:
         return False
 
 
