@@ -7,6 +7,7 @@ import trio
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from engine.games.outcome import how_ended, reason_text
 from server.contest.report.templating import add_filters, render
 from server.web.http.static_files import address, imported
 from server.web.views.board import Ending
@@ -41,36 +42,6 @@ class Page(HTMLResponse):
         await super().__call__(scope, receive, send)
 
 
-REASONS = {
-    "no_reserve": "no piece left to play",
-    "dead_lock": "dead lock",
-    "off_board": "next field off the board",
-    "occupied": "next field occupied",
-    "blocked": "next field blocked",
-    "taken": "next field taken",
-    "too_few_pieces": "too few pieces",
-    "no_move": "no move left",
-    "line": "a line",
-    "board_full": "board full",
-    "repetition": "third repetition",
-    "no_progress": "no progress",
-    "move_limit": "move limit",
-    "time": "time",
-    "bad_move": "illegal move",
-    "resign": "resignation",
-    "adjudicated": "adjudicated",
-    "organiser": "organiser",
-    "server_stop": "server stopped",
-    "server_fault": "server fault",
-}
-"""Reasons of ends in words. A game may add others, which are written as they are."""
-
-
-def reason(word: str) -> str:
-    """Return the reason of an end in words; several reasons stand between plus signs."""
-    return " and ".join(REASONS.get(part, part.replace("_", " ")) for part in word.split("+"))
-
-
 def result(ending: Ending | None) -> str:
     """Write the result of a match as it stands in tables."""
     if ending is None:
@@ -102,4 +73,4 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-add_filters(capital, reason, result, badge, clock)
+add_filters(capital, reason_text, how_ended, result, badge, clock)

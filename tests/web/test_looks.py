@@ -50,7 +50,7 @@ def test_what_has_decided_a_match_and_who_has_won_are_marked(browser: Browser, s
         expect(page.locator(".badge")).to_have_text(["lost", "won"])
         tile = lobby.locator(f".tile.over[data-match='{table.match}']")
         expect(tile.locator("rect[fill='var(--light-wash)']")).to_have_count(3)
-        expect(tile.locator(".number")).to_have_text(["won", "lost", "1 – 0 · a line"])
+        expect(tile.locator(".number")).to_have_text(["won", "lost", "ann wins: a line"])
         check_accessibility(page)
         check_accessibility(lobby)
 

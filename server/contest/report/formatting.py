@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from engine.games.outcome import Termination
+from engine.games.outcome import Termination, how_ended, reason_text
 from engine.match.clock import TimeControl, span
 from engine.wire.words import duration
 from server.contest.fixtures import SET_ASIDE, Intervention as Done, pauses
@@ -173,9 +173,12 @@ def score(game: Game) -> str:
 
 
 def ended(game: Game) -> str:
-    """Write how a game ended."""
-    reason = game.reason.replace("_", " ").replace("+", " and ")
-    return f"{reason}: {game.sentence}" if game.sentence else reason
+    """Write how a game ended, by the fault of the loser where there is one, and the details."""
+    winner = {"first": 0, "second": 1}.get(game.result)
+    said = reason_text(game.reason)
+    if game.reason != SET_ASIDE:
+        said = how_ended((game.first, game.second), winner, game.reason, game.plies if game.played else None)
+    return f"{said}: {game.sentence}" if game.sentence else said
 
 
 def programs(game: Game) -> str:

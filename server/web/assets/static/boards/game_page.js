@@ -4,7 +4,9 @@ import { el, find, patch, say } from "../shared/dom.js";
 import { Board } from "./board.js";
 
 const MAX_DRAWN = 18; // pieces of a reserve
-const COPIED_MS = 1500; // that a button says so
+const COPIED_MS = 1500; // that the page says so
+const WHEEL_PIXELS = 60; // of a step: a notch of most mice has 100, a trackpad sends many small ones
+const SWIPE_PIXELS = 40; // at least, more across than down
 const STEP_KEYS = { ArrowLeft: "back", ArrowRight: "forward", Home: "begin", End: "end" };
 
 /** @returns {any} an element that the page has, whatever it is */
@@ -27,13 +29,36 @@ export class GamePage {
   }
 
   /**
-   * Let buttons and keys step through moves.
+   * Let buttons, keys, the wheel and swipes over the board step through moves.
    * @param {Object<string, () => any>} places where the buttons begin, back, forward and end lead to
    * @param {(place: any) => void} go
    */
   steps(places, go) {
     for (const [id, place] of Object.entries(places)) $(id).addEventListener("click", () => go(place()));
     for (const [key, id] of Object.entries(STEP_KEYS)) this.keys[key] = () => $(id).click();
+    const board = $("board");
+    const step = (isForward) => $(isForward ? "forward" : "back").click();
+    const isScrolled = (event) => event.ctrlKey || event.target.closest(".pane.large"); // by the browser
+    let turned = 0;
+    const turn = (event) => {
+      if (isScrolled(event) || !event.deltaY) return;
+      event.preventDefault();
+      const pixels = event.deltaMode ? Math.sign(event.deltaY) * WHEEL_PIXELS : event.deltaY;
+      turned = turned * pixels < 0 ? pixels : turned + pixels;
+      if (Math.abs(turned) < WHEEL_PIXELS) return;
+      step(turned > 0);
+      turned = 0;
+    };
+    board.addEventListener("wheel", turn, { passive: false });
+    let begun = null;
+    board.addEventListener("touchstart", (event) => {
+      begun = event.touches.length === 1 && !isScrolled(event) ? event.touches[0] : null;
+    });
+    board.addEventListener("touchend", (event) => {
+      const [across, down] = ["clientX", "clientY"].map((at) => event.changedTouches[0][at] - (begun?.[at] ?? Infinity));
+      if (begun && Math.abs(across) >= SWIPE_PIXELS && Math.abs(across) > 2 * Math.abs(down)) step(across < 0);
+      begun = null;
+    });
   }
 
   /** Show which steps are possible. @param {boolean} isBegin @param {boolean} isEnd */
@@ -47,7 +72,7 @@ export class GamePage {
     for (const [id, text] of Object.entries(texts)) {
       $(id).addEventListener("click", async () => {
         const copied = await text();
-        if (copied) await copy($(id), copied);
+        if (copied) await copy(copied);
       });
     }
   }
@@ -98,17 +123,23 @@ export function showStock(place, view, side) {
   patch(place, ...(view.stock ? [el("span.reserve", { "aria-hidden": "true" }, ...drawn), el("span", {}, words)] : []));
 }
 
-/** Copy a text; a button says whether that was possible. Else the text stands in the field for texts, where there is one. */
-async function copy(button, text) {
-  button.dataset.label ??= button.textContent;
+/** Copy a text, and say above the page whether that was possible. Else the field for texts has it, where there is one. */
+async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
-    say(button, "Copied");
+    notify("Copied");
   } catch {
-    say(button, "The browser does not allow it");
+    notify("The browser does not allow copying");
     const field = /** @type {?HTMLTextAreaElement} */ (document.querySelector("textarea#text"));
     if (field) field.value = text;
     field?.select();
   }
-  setTimeout(() => say(button, button.dataset.label), COPIED_MS);
+}
+
+/** Say something for a moment, above the page: nothing moves. */
+function notify(words) {
+  const toast = document.querySelector(".toast") ?? el("p.toast", { role: "status" });
+  document.body.append(toast);
+  say(toast, words);
+  setTimeout(() => toast.remove(), COPIED_MS);
 }
