@@ -86,7 +86,7 @@ class MatchPage extends GamePage {
     const { about, players, start } = this.state.info;
     say($("title"), players.join(" – "));
     document.title = `${players.join(" – ")} · gipf-arena`;
-    say($("about"), about);
+    patch($("about"), ...about.split(" · ").map((part) => el("span.whole", {}, part)));
     say($("scale"), scale(start.sides));
   }
 
