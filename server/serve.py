@@ -26,7 +26,8 @@ from server.contest.programs.program import keep_builtin_bots
 from server.contest.programs.sandbox.cores import usable
 from server.contest.runtime.service import ContestService
 from server.contest.store.folders import kept_by_contest
-from server.contest.store.store import FILE as STORE, Store
+from server.contest.store.schema import FILE as STORE
+from server.contest.store.store import Store
 from server.league.accounts import Accounts
 from server.league.console.terminal import Announcements, answer_commands, keep_announced, keep_audit
 from server.league.contests import Comparisons, enter_versions, keep_tidy
@@ -38,9 +39,9 @@ from server.league.submissions.versions import Versions
 from server.net.admission import Listener, RateLimiter, close_all, listen, patrol
 from server.net.timing import StallMonitor, loop_clock
 from server.ops import descendants
-from server.ops.faults import supervise
 from server.ops.logs import log
 from server.ops.program_version import program
+from server.ops.supervisor import supervise
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
 

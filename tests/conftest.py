@@ -15,18 +15,15 @@ from xdist.scheduler import LoadFileScheduling
 
 from tests.interpreting import nothing_compiled
 
-# hypothesis bounds the time of inputs, which a busy machine may miss. It tries the same ones in each run, and keeps
-# none of them: what was found before belongs into a test of its own
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
-settings.register_profile(
-    "arena",
-    max_examples=1000 if CAMPAIGN else 30,
-    deadline=None,
-    derandomize=not CAMPAIGN,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.load_profile("arena")
+# Hypothesis bounds the time of an input, which a busy machine may exceed.
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# While you work, inputs are random; those that failed are kept in .hypothesis and tried first the next time.
+settings.register_profile("working", UNTIMED, max_examples=30)
+# make test tries the same inputs in each run, make campaign many new ones.
+settings.register_profile("repeatable", UNTIMED, max_examples=30, derandomize=True, database=None)
+settings.register_profile("nightly", UNTIMED, max_examples=1000, print_blob=True)
+settings.load_profile("working")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # a shell lets what it runs in the background ignore Ctrl-C, and what is started here would inherit that

@@ -25,7 +25,7 @@ from bots.commands.options import (
 )
 from bots.terminal.terminal_game import USUAL_SECONDS, play_in_terminal
 from engine.commands import reports
-from engine.commands.inputs import MAX_BYTES, File, bytes_of, place_of
+from engine.commands.inputs import MAX_BYTES, VARIANT, File, GameName, Params, bytes_of, place_of
 from engine.commands.program import Rejected, answer, explain_fault
 from engine.compiling.binding import can_compile
 from engine.games.catalogue import GAMES, USUAL_GAME
@@ -131,10 +131,10 @@ def _build(command: str) -> int:
 
 
 def play(
-    game: str = USUAL_GAME,
+    game: GameName = USUAL_GAME,
     /,
     *,
-    params: str | None = None,
+    params: Params = None,
     load: str | None = None,
     first: str = "person",
     second: str = "bot",
@@ -144,10 +144,6 @@ def play(
 
     Parameters
     ----------
-    game
-        The game's name.
-    params
-        The variant, as in 4,4,15,15; the usual one when left out.
     load
         File with a position or a saved game to begin with.
     first
@@ -161,16 +157,8 @@ def play(
     play_in_terminal(GAMES[game], params, load, (first, second), time)
 
 
-def warm(game: str, params: str = "", /) -> None:
-    """Compile what the alphabeta bot needs for a variant, and keep it.
-
-    Parameters
-    ----------
-    game
-        The game's name.
-    params
-        The variant, as in 4,4,15,15; the usual one when left out.
-    """
+def warm(game: GameName, params: Annotated[str, VARIANT] = "", /) -> None:
+    """Compile what the alphabeta bot needs for a variant, and keep it."""
     from engine.commands.precompile import compile_for
     from engine.games.catalogue import start_of
     from engine.search.alphabeta import SEARCHING

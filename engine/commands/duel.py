@@ -22,7 +22,7 @@ from cyclopts.validators import Number
 
 import engine
 from engine.commands.game_file import GameFile, GameFormat, opened_to_append
-from engine.commands.inputs import check_range, playable_start, say_compiling, text_of, within
+from engine.commands.inputs import GameName, Params, check_range, playable_start, say_compiling, text_of, within
 from engine.commands.program import Rejected, answer, finite, say, usable_cores
 from engine.duel.games import NAMES, Contender, Pair, Reply, Setting, Standing, play_pair, read_side, weigher
 from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
@@ -62,8 +62,8 @@ def duel(
     b: str,
     /,
     *,
-    game: str = USUAL_GAME,
-    params: str | None = None,
+    game: GameName = USUAL_GAME,
+    params: Params = None,
     games: Annotated[int, within("games", 2, MAX_GAMES)] = 10_000,
     all_games: bool = False,
     jobs: Annotated[int | None, within("jobs", 1, MAX_JOBS)] = None,
@@ -88,10 +88,6 @@ def duel(
         table=16 megabytes; threads=2; exact; weights=FILE of the evaluation.
     b
         The side that it is measured against, likewise.
-    game
-        The game's name.
-    params
-        The variant, as in "4 4 15 15"; without it the game as it is usually played.
     games
         Play no more than this, an even number.
     all_games

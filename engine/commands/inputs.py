@@ -11,9 +11,14 @@ from engine.commands.program import Rejected, finite, reason, say
 from engine.games.catalogue import GAMES, title_of, unknown_game
 from engine.games.interface import BadParameters, BadPosition, Game, Position
 
+GameName = Annotated[str, Parameter(help="The game's name.")]
+
+VARIANT = Parameter(help="The variant, as in 4,4,15,15; the usual one when left out.")
+
+Params = Annotated[str | None, VARIANT]
+
 File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
 """An option that names a file; ``-`` is stdin."""
-
 
 Time = Annotated[float | None, Parameter(validator=(finite, Number(gt=0)))]
 """The option ``--time``, in seconds; None where it is left out."""

@@ -7,9 +7,12 @@ from time import perf_counter
 from typing import Annotated
 
 import msgspec
+from cyclopts import Parameter
 
 from engine.commands.inputs import (
     File,
+    GameName,
+    Params,
     Source,
     Time,
     place_of,
@@ -55,10 +58,10 @@ QUIET_SECONDS = 1.0
 
 
 def solve_game(
-    game: str,
+    game: GameName,
     /,
     *,
-    params: str | None = None,
+    params: Params = None,
     position: File = None,
     time: Time = None,
     memory: Annotated[int, within("memory", MIN_MEMORY, MAX_MEMORY)] = 1024,
@@ -68,10 +71,6 @@ def solve_game(
 
     Parameters
     ----------
-    game
-        The game's name.
-    params
-        The variant, as in "4 4 15 15"; without it the game as it is usually played.
     position
         File with a position to solve; - is standard input.
     time
@@ -150,8 +149,8 @@ def _figures(solution: Solution) -> str:
 
 
 def verify(
-    game: str,
-    params: str,
+    game: GameName,
+    params: Annotated[str, Parameter(help="The variant, as in 3,3,6,6.")],
     /,
     *,
     positions: Annotated[int, within("positions", 1, MAX_POSITIONS)] = 10_000,
@@ -166,10 +165,6 @@ def verify(
 
     Parameters
     ----------
-    game
-        The game's name.
-    params
-        The variant, as in "3 3 6 6".
     positions
         How many random positions to look at.
     seed
@@ -225,11 +220,11 @@ SHORTEST = 1e-9
 
 
 def perft(
-    game: str,
+    game: GameName,
     /,
     *,
     depth: int,
-    params: str | None = None,
+    params: Params = None,
     position: File = None,
     unique: bool = False,
     divide: bool = False,
@@ -241,12 +236,8 @@ def perft(
 
     Parameters
     ----------
-    game
-        The game's name.
     depth
         Plies to count to, 0 or more.
-    params
-        The variant, as in "4 4 15 15"; without it the game as it is usually played.
     position
         File with a position to begin at; - is standard input.
     unique
@@ -280,10 +271,10 @@ def perft(
 
 
 def analyse(
-    game: str,
+    game: GameName,
     /,
     *,
-    params: str | None = None,
+    params: Params = None,
     position: File = None,
     time: Time = None,
     depth: Annotated[int, within("depth", 1, MAX_DEPTH)] = MAX_DEPTH,
@@ -301,10 +292,6 @@ def analyse(
 
     Parameters
     ----------
-    game
-        The game's name.
-    params
-        The variant, as in "4 4 15 15"; without it the game as it is usually played.
     position
         File with a position to think about; - is standard input.
     time

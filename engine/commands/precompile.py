@@ -3,10 +3,13 @@
 import os
 from collections.abc import Callable
 from functools import partial
+from threading import Thread
 from time import perf_counter
-from typing import Literal
+from typing import Annotated, Literal
 
-from engine.commands.inputs import start_of
+from cyclopts import Parameter
+
+from engine.commands.inputs import Params, start_of
 from engine.commands.program import say
 from engine.compiling.binding import can_compile, keep_compiled
 from engine.games.catalogue import GAMES, title_of
@@ -31,11 +34,12 @@ WARM_UPS: dict[Purpose, Callable[[Position], object]] = {
 
 def precompile(
     game: str = "",
-    params: str | None = None,
+    params: Params = None,
     /,
     *,
     purpose: Literal["search", "solve", "tablebase", "perft"] | None = None,
     background: bool = False,
+    attached: Annotated[bool, Parameter(show=False)] = False,
 ) -> None:
     """Compile what searching and solving need, and keep it for commands and bots to come; make tablebases.
 
@@ -43,14 +47,16 @@ def precompile(
     ----------
     game
         The game's name; every game when left out.
-    params
-        The variant, as in "4 4 15 15"; the usual one when left out.
     purpose
         What to compile for: search, which bots and analyse need, or solve; or tablebase, the exact values of all
         positions of a small variant. All of these when left out. Then there is perft, which is compiled when asked for.
     background
         Run at the lowest priority.
+    attached
+        End if standard input ends without a byte: the process that wanted this one was killed.
     """
+    if attached:
+        Thread(target=_end_with_parent, daemon=True).start()
     if background:
         os.nice(LEAST_PRIORITY)
     for name in [game] if game else GAMES:
@@ -60,6 +66,12 @@ def precompile(
                 compile_for(position, each)
         if purpose in (None, LOOKING_UP.name):
             make_tablebase(position)
+
+
+def _end_with_parent() -> None:
+    """End this process when its standard input ends, unless a byte comes first."""
+    if not os.read(0, 1):
+        os._exit(1)
 
 
 def compile_for(position: Position, purpose: Purpose) -> None:

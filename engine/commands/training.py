@@ -11,7 +11,7 @@ from typing import Annotated
 import msgspec
 
 from engine.commands.game_file import GameFormat, opened_to_append
-from engine.commands.inputs import bytes_of, playable_start, say_compiling, start_of, within
+from engine.commands.inputs import GameName, Params, bytes_of, playable_start, say_compiling, start_of, within
 from engine.commands.program import Rejected, answer, say
 from engine.duel.training import ScoredGame, Setting, fit, play, samples_of
 from engine.games.catalogue import USUAL_GAME, title_of
@@ -42,8 +42,8 @@ def selfplay(
     file: Path,
     /,
     *,
-    game: str = USUAL_GAME,
-    params: str | None = None,
+    game: GameName = USUAL_GAME,
+    params: Params = None,
     games: Annotated[int, within("games", 1, MAX_GAMES)] = 10_000,
     nodes: Annotated[int, within("nodes", 1, MAX_NODES)] = 1500,
     random: Annotated[int, within("random", 0, 100)] = 20,
@@ -59,10 +59,6 @@ def selfplay(
     ----------
     file
         File of the games, made where it is missing.
-    game
-        The game's name.
-    params
-        The variant, as in "4 4 15 15"; without it the game as it is usually played.
     games
         Games that the file has in the end; more may be asked for later.
     nodes

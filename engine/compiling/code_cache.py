@@ -15,6 +15,7 @@ directory that outlives them.
 import hashlib
 import os
 import platform
+import shutil
 import sys
 import threading
 from array import array
@@ -44,6 +45,9 @@ LOCK = "lock"
 
 MAX_WAIT_SECONDS = 60.0
 """Longest wait for a lock. Its holder may have been stopped; then two processes compile the same, which is harmless."""
+
+MAX_UNUSED_SECONDS = 30 * 86_400.0
+"""Folders that were not used for so long are deleted."""
 
 POLL_SECONDS = 0.02
 """Time between two attempts to get a lock."""
@@ -104,10 +108,23 @@ def folder_of(fingerprints: Iterable[str]) -> Path | None:
     digest = hashlib.sha256(" ".join((_tools(), *fingerprints)).encode()).hexdigest()
     folder = _kernels() / digest[:20]
     with suppress(OSError):
+        is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
         if os.access(folder, os.W_OK):
+            os.utime(folder)  # the time of its last use
+            if is_new:
+                _remove_unused(folder)
             return folder
     return None
+
+
+def _remove_unused(newest: Path) -> None:
+    """Delete the folders beside a new one that were not used for `MAX_UNUSED_SECONDS`: their sources have changed."""
+    oldest = newest.stat().st_mtime - MAX_UNUSED_SECONDS
+    for other in newest.parent.iterdir():
+        with suppress(FileNotFoundError):  # another process deletes the same
+            if other.stat().st_mtime < oldest:
+                shutil.rmtree(other, ignore_errors=True)
 
 
 def read(folder: Path, name: str) -> bytes | None:

@@ -4,9 +4,11 @@ Nobody waits for the compiler. Work begins with interpreted rules, and counts wh
 of its own is started that compiles; when its code is on the disk, the next kernel is compiled. Interpreted and compiled
 rules lead to the same results, so the time of the change decides nothing else. Small work never needs a compiler.
 
-The process has a low priority, and outlives its caller, so that its work is there the next time.
+The process has a low priority. It outlives a caller that ends normally, so that its work is there the next time. It
+ends with a caller that is killed.
 """
 
+import atexit
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -20,7 +22,7 @@ from engine.games.interface import Kernel, LayerRules, Position, Rules
 
 
 class CompileProcess(subprocess.Popen[bytes]):
-    """A process that carries out a command of ``python -m engine``."""
+    """A process that carries out ``arena-engine precompile``. It ends if its standard input ends without a byte."""
 
     _latest: "CompileProcess | None" = None
 
@@ -32,10 +34,21 @@ class CompileProcess(subprocess.Popen[bytes]):
         """
         if cls._latest is not None and cls._latest.poll() is None:
             return None
-        command = [sys.executable, "-P", "-m", "engine", *arguments]
+        if cls._latest is not None and cls._latest.stdin is not None:
+            cls._latest.stdin.close()
+        command = [sys.executable, "-P", "-m", "engine", *arguments, "--attached"]
         nothing = subprocess.DEVNULL
-        cls._latest = cls(command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
+        cls._latest = cls(command, bufsize=0, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing)
         return cls._latest
+
+    @staticmethod
+    @atexit.register
+    def detach() -> None:
+        """Let the process that compiles go on when this one ends."""
+        latest = CompileProcess._latest
+        if latest is not None and latest.stdin is not None:
+            with suppress(OSError):
+                latest.stdin.write(b"\n")
 
 
 MAX_BOUND = 256

@@ -21,9 +21,10 @@ from engine.wire.words import number_of
 from server.commands.contest import intervene
 from server.commands.options import BY, DATA, FAILED, Data, fail, faults_explained, opened_accounts, show_verdict
 from server.config.settings import WEB
-from server.contest.fixtures import Kind, is_paused
+from server.contest.interventions import Kind, is_paused
 from server.contest.report.formatting import printable
-from server.contest.store.store import FILE, LADDER, Store
+from server.contest.store.schema import FILE, LADDER
+from server.contest.store.store import Store
 from server.league.accounts import AUTHOR, Role
 from server.league.console.terminal import HOURS, SOCKET, WAIT_SECONDS, Announcements, Answer, Question
 from server.league.ladder.store import LadderStore

@@ -34,8 +34,8 @@ from server.contest.report.files import Group, page_values, rounds
 from server.contest.report.templating import render
 from server.net.admission import Listener
 from server.net.timing import microseconds
-from server.ops.faults import supervise
 from server.ops.logs import log
+from server.ops.supervisor import supervise
 from server.ops.typed_json import convert, decode
 from server.storage.record_store import RecordStore
 from server.web.answers import JSON, NOT_STORED, Page, json_answer

@@ -101,6 +101,21 @@ def test_a_second_folder_is_read_where_the_first_one_has_nothing(
     assert code_cache.read(mine, "code") == b"newer" and code_cache.read(theirs, "code") == b"compiled"
 
 
+def test_folders_that_were_not_used_for_long_are_deleted_when_another_one_is_made(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    unused, used_again, used = folder_of("1"), folder_of("2"), folder_of("3")
+    code_cache.write(unused, "code", b"compiled")
+    now = used.stat().st_mtime
+    for folder, age in ((unused, 1.0), (used_again, 1.0), (used, -60.0)):
+        last = now - code_cache.MAX_UNUSED_SECONDS - age
+        os.utime(folder, (last, last))
+    assert folder_of("2") == used_again and unused.is_dir(), "nothing is new"
+    folder_of("4")
+    assert not unused.exists() and used_again.is_dir() and used.is_dir()
+
+
 def test_a_damaged_file_counts_as_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     folder = folder_of("1")

@@ -36,7 +36,7 @@ from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import PROGRAMS, GameTask, PlayerMissing
 from server.contest.store.folders import errors_of
-from server.contest.store.verification import header_differences
+from server.contest.verification import header_differences
 from server.net.admission import RateLimiter, patrol
 from server.net.timing import StallMonitor, microseconds
 from server.ops.logs import configure

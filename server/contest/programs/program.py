@@ -27,15 +27,16 @@ from server.config.builtin_bot import BuiltinBot, builtin_bot_command
 from server.config.process_settings import with_low_priority
 from server.config.settings import Settings
 from server.contest.fixtures import ProgramUsage
-from server.contest.programs.sandbox import choice, process as sealed
-from server.contest.programs.sandbox.choice import Seal
+from server.contest.programs.sandbox import bubblewrap, process as sealed
 from server.contest.programs.sandbox.cores import NICENESS, spawn
 from server.contest.programs.sandbox.limits import Excess
 from server.contest.programs.sandbox.process import Sealed
+from server.contest.programs.sandbox.seal import Seal
 from server.net.connection import FLOOD_SECONDS, READ_BYTES, Pipes
 from server.ops import descendants
-from server.ops.faults import machine_fault, pause_seconds
+from server.ops.faults import machine_fault
 from server.ops.logs import log
+from server.ops.supervisor import pause_seconds
 from server.storage.player_logs import BoundedLog
 
 LEAVE_SECONDS = 0.5
@@ -323,7 +324,7 @@ async def _sealed(command: Sequence[str], seat: Seat, place: Place, seal: Seal, 
     seat = seat._replace(host=PIPES) if port is None else seat._replace(host="127.0.0.1", port=port)
     words = fill_command(command, seat)
     # a server that is killed while a sandbox is being made leaves it: the next one finds it by its marker
-    environment = choice.environment(os.environ, {**environment_variables(seat), descendants.VARIABLE: marker})
+    environment = bubblewrap.environment(os.environ, {**environment_variables(seat), descendants.VARIABLE: marker})
     if "/" not in words[0] and shutil.which(words[0], path=environment["PATH"]) is None:  # as it would fail in there
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), words[0])
     return await sealed.in_lasting_thread(

@@ -8,13 +8,15 @@ import msgspec
 import trio
 
 from engine.games.outcome import ANNULLED, Termination
-from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, Intervention, Programs
+from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, Programs
 from server.contest.hosts.arena_host import ArenaHost, Result
 from server.contest.hosts.host import MAX_FAILURES
+from server.contest.interventions import Intervention
 from server.contest.report.structure import Pause
 from server.contest.store.store import Store
-from server.ops.faults import pause_seconds, server_fault
+from server.ops.faults import server_fault
 from server.ops.logs import log
+from server.ops.supervisor import pause_seconds
 from server.storage.database import BadStore
 from server.storage.record_store import RecordStore
 

@@ -15,20 +15,21 @@ import trio
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Definition, Interrupted
-from server.contest.fixtures import Fixture, GameResult, Intervention, Kind, is_cancelled, is_paused, withdrawn
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.hosts.arena_host import ArenaHost, precompile_bots
 from server.contest.hosts.contest_players import LOOK_SECONDS, Attendance, ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster, ClusterHost
 from server.contest.hosts.game_worker import cluster_obstacle
 from server.contest.hosts.host import PROGRAMS, GameTask, Host, HostedGame, NotPlayed, PlayerMissing
+from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused, withdrawn
 from server.contest.plan import Plan, PlanCache, Present, games_to_start, make_plan
-from server.contest.programs.sandbox.choice import wait_until_sealable
+from server.contest.programs.sandbox.seal import wait_until_sealable
 from server.contest.runtime.adjudication import Adjudicator
 from server.contest.runtime.ledger import Ledger, missing_resource
 from server.contest.scoring import absence_result, game_result, is_harmless
 from server.match.match import Match
-from server.ops.faults import pause_seconds, supervise
 from server.ops.logs import log
+from server.ops.supervisor import pause_seconds, supervise
 
 MAX_LEFT = 8
 """Games whose results may be on their way to the disk while others begin: a disk that does not answer ends that."""

@@ -18,16 +18,18 @@ from engine.games.outcome import ANNULLED
 from engine.statistics.online import DAY, LadderPlayer
 from server.arena.arena import Arena
 from server.contest.definition import Entrant, Qualification
-from server.contest.fixtures import Fixture, GameResult, is_paused
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.hosts.arena_host import ArenaGame, ArenaHost, precompile_bots
 from server.contest.hosts.contest_players import ContestPlayers, RatedGames
 from server.contest.hosts.host import PROGRAMS, CoreQueue, Host, HostedGame
+from server.contest.interventions import is_paused
 from server.contest.plan import Plan
 from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.runtime.service import ContestService
 from server.contest.store.folders import errors_of
-from server.contest.store.store import LADDER, Store
+from server.contest.store.schema import LADDER
+from server.contest.store.store import Store
 from server.league.accounts import Accounts
 from server.league.ladder.definition import LadderDefinition, Listed, roster
 from server.league.ladder.pairing import Pairing, next_pairings, opening
@@ -35,8 +37,8 @@ from server.league.ladder.store import LadderStore, Standing
 from server.league.submissions import upload
 from server.league.submissions.versions import BUILD, Versions
 from server.match.match import Match
-from server.ops.faults import supervise
 from server.ops.logs import log
+from server.ops.supervisor import supervise
 from server.storage.player_logs import KeptByContest
 
 UNPAIRED_SECONDS = 60.0

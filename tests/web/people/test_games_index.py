@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from server.contest.store.store import FILE as STORE, SCHEMA
+from server.contest.store.schema import FILE as STORE, SCHEMA
 from server.storage.database import connect
 from server.web import games_index
 from server.web.games_index import PAGE, Games, Progress, bring_up, find

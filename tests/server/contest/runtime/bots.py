@@ -13,10 +13,12 @@ from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.fixtures import GameResult
 from server.contest.formats.format import Standing
-from server.contest.plan import plan, standings
-from server.contest.programs.sandbox.choice import sandbox_obstacle
+from server.contest.plan import plan
+from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.runtime.service import ContestService
-from server.contest.store.store import FILE, Store
+from server.contest.standings import standings
+from server.contest.store.schema import FILE
+from server.contest.store.store import Store
 from tests.server.harness import ArenaHarness, Client, open_arena
 from tests.waiting import BUILD_SECONDS
 

@@ -14,7 +14,7 @@ from server.config.builtin_bot import BuiltinBot
 from server.config.settings import Settings
 from server.contest.programs import program
 from server.ops import descendants
-from server.ops.faults import pause_seconds
+from server.ops.supervisor import pause_seconds
 from tests.server.harness import ArenaHarness, open_arena, until
 from tests.waiting import WAIT_SECONDS
 
