@@ -38,6 +38,23 @@ LEVELS = (
 )
 """The levels from 1 on; the one after the last is `MAX_LEVEL`, which nothing but the clock bounds."""
 
+LEVEL_NAMES = (
+    "newcomer",
+    "beginner",
+    "learner",
+    "casual player",
+    "hobby player",
+    "club player",
+    "strong club player",
+    "expert",
+    "master",
+    "champion",
+)
+"""Names of the levels for people, from level 1 to `MAX_LEVEL`."""
+
+FIRST_OPPONENT = 2
+"""Level of the bot against which a person plays first."""
+
 MAX_LEVEL = len(LEVELS) + 1
 
 NODES_SPREAD = 0.5
@@ -56,6 +73,11 @@ def draw(level: int, seed: int, key: int, plies: int) -> tuple[int, int | None]:
     chance, spread, number = (int.from_bytes(digest[at : at + 8], "big") for at in (0, 8, 16))
     nodes = round(allowed.nodes * (1 + NODES_SPREAD * (2 * spread / WORD - 1)))
     return nodes, number if chance / WORD < allowed.random_moves else None
+
+
+def level_title(level: int) -> str:
+    """Return the name and the number of a level for people."""
+    return f"{LEVEL_NAMES[level - 1]} (level {level})"
 
 
 def read_level(text: str) -> int:

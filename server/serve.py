@@ -174,8 +174,8 @@ async def _serve(
                 services.start_soon(supervise, "retention", keep_tidy, versions, comparisons)
                 from server.web.app import serve as serve_web
 
-                routes = _league_pages(accounts, versions, pipeline.turns, comparisons, arena, contests, playing)
-                services.start_soon(supervise, "pages", serve_web, arena, record_store, web, *routes)
+                tabs, routes = _league_pages(accounts, versions, pipeline.turns, comparisons, arena, contests, playing)
+                services.start_soon(supervise, "pages", serve_web, arena, record_store, web, tabs, *routes)
             log.info(
                 "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
             )
@@ -211,24 +211,26 @@ def _league_pages(
     arena: Arena,
     contests: ContestService,
     ladder: LadderService | None,
-) -> list[Any]:
-    """Return the routes of the pages of the league."""
+) -> tuple[Callable[[Any, str], dict[str, str]], list[Any]]:
+    """Return the function that finds the tabs of a player for a request, and the routes of the pages of the league."""
     # a server without pages does not load these modules
     from server.league.console.console_pages import ConsolePages
     from server.league.grading.grade_book import GradeBook
     from server.league.pages.account_pages import AccountPages
-    from server.league.pages.bot_pages import LadderPages, VersionPages
+    from server.league.pages.bot_pages import LadderPages, VersionPages, player_tabs
     from server.league.pages.forms import Identities
 
     identities = Identities(accounts, arena.settings.user_header)
     book = GradeBook(arena.settings.data, accounts, versions)
+    tabs = partial(player_tabs, accounts, None if ladder is None else ladder.store)
     pages = (
         AccountPages(accounts, identities, book, arena.settings.data),
-        VersionPages(accounts, identities, versions, turns, comparisons),
+        VersionPages(accounts, identities, versions, turns, comparisons, tabs),
         ConsolePages(accounts, identities, versions, arena, contests, ladder),
-        LadderPages(identities, ladder),
+        LadderPages(identities, ladder, tabs),
     )
-    return [route for one in pages for route in one.routes()]
+    routes = [route for one in pages for route in one.routes()]
+    return lambda request, name: tabs(name, identities.find(request)), routes
 
 
 async def _stopped(arena: Arena, settings: Settings, signals: AsyncIterator[int]) -> None:

@@ -30,6 +30,7 @@ from engine.commands.program import Rejected, answer, explain_fault
 from engine.compiling.binding import can_compile
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.interface import Position
+from engine.levels import FIRST_OPPONENT
 from engine.match.reader import BadRecord, decoded
 from engine.match.verification import Summary, verify
 from engine.wire.words import NAME_PATTERN, NAME_RULE
@@ -137,21 +138,21 @@ def play(
     params: Params = None,
     load: str | None = None,
     first: str = "person",
-    second: str = "bot",
+    second: str = f"level:{FIRST_OPPONENT}",
     time: Annotated[float, Parameter(validator=ABOVE_0)] = USUAL_SECONDS,
 ) -> None:
-    """Play at this screen, against a bot or somebody beside you, without a server. Type help there.
+    """Play in this terminal against a bot or a person, without a server. The command help lists the commands.
 
     Parameters
     ----------
     load
         File with a position or a saved game to begin with.
     first
-        Who begins: person, bot, bot:SECONDS, or level:1 to level:10, a bot of that strength.
+        The player who begins: person, level:1 (newcomer) to level:10 (champion), bot, or bot:SECONDS.
     second
-        Who plays the other side.
+        The player of the other side; by default a beginner.
     time
-        Seconds that a bot thinks about a move, where it says nothing else.
+        Seconds of bot and level:10 for a move.
     """
     check_variant(game, params or "", "--params")
     play_in_terminal(GAMES[game], params, load, (first, second), time)

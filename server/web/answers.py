@@ -1,6 +1,7 @@
 """Answers: data in JSON, and pages that templates make, with the words and figures of matches that they write."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from functools import partial
 
 import trio
@@ -8,6 +9,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from engine.games.outcome import how_ended, reason_text
+from server.contest.report.formatting import date
 from server.contest.report.templating import add_filters, render
 from server.web.http.static_files import address, imported
 from server.web.views.board import Ending
@@ -58,6 +60,11 @@ def badge(ending: Ending, side: int) -> str:
     return "annulled" if ending.result == "annulled" else "draw"
 
 
+def started(text: str) -> str:
+    """Write the date at which a match has started, from the text of its record."""
+    return date(datetime.fromisoformat(text))
+
+
 def clock(milliseconds: int) -> str:
     """Write the time on a clock: tenths below twenty seconds."""
     left = max(0, milliseconds)
@@ -73,4 +80,4 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-add_filters(capital, reason_text, how_ended, result, badge, clock)
+add_filters(capital, started, reason_text, how_ended, result, badge, clock)

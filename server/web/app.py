@@ -1,7 +1,7 @@
 """The pages: their routes and those of their data as one ASGI application, and serving it beside the arena.
 
 - ``/``, ``/match/17``, ``/replay``, ``/play``, ``/analysis``, ``/contests``, ``/contest/3``, ``/contest/3/live``,
-  ``/games``, ``/player/ann``: the pages
+  ``/games``, ``/player/ann``, ``/learn``: the pages
 - ``/static/…``: their scripts and styles
 - ``/api/…``, ``/live/…``: JSON, and server-sent events; docs/api.md describes them
 
@@ -9,10 +9,11 @@ A process indexes the records in the background. It begins with the first questi
 answer says whether the index has all records.
 """
 
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 from time import thread_time
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -29,7 +30,9 @@ from starlette.types import ASGIApp
 
 from engine.games.catalogue import GAMES, TITLES
 from engine.games.outcome import REASONS, headline
+from engine.levels import LEVEL_NAMES
 from server.arena.arena import Arena
+from server.config.builtin_bot import BUILTIN_NAMES
 from server.contest.report.files import Group, page_values, rounds
 from server.contest.report.templating import render
 from server.net.admission import Listener
@@ -58,6 +61,7 @@ from server.web.matches import MatchHubs, MatchRoutes
 from server.web.pool import Pool
 from server.web.views import contests
 from server.web.views.board import Ending, about, view
+from server.web.views.learn import example, rules
 from server.web.views.lobby import Listed, overview, running
 
 PAUSE_SECONDS = 0.5
@@ -67,11 +71,16 @@ AGAIN_SECONDS = 10.0
 """Pause after a fault of the process that indexes."""
 
 
+PlayerTabs: TypeAlias = Callable[[Request, str], Mapping[str, str]]
+"""Returns the titles of the pages of a player, by their paths, in a thread."""
+
+
 class People:
     """The handlers of these routes."""
 
-    def __init__(self, data: Path, pool: Pool) -> None:
-        """Take the data directory, and the pool whose processes search and index."""
+    def __init__(self, data: Path, pool: Pool, tabs: PlayerTabs) -> None:
+        """Take the data directory, the pool whose processes search and index, and the tabs of a player."""
+        self._tabs = tabs
         self._data = str(data)
         self._pool = pool
         self._indexing = trio.Lock()
@@ -113,7 +122,10 @@ class People:
         except Refused as error:
             if error.status != 404 or not is_known:
                 raise
-        values = {"found": found, "name": name, "here": f"/player/{quote(name, safe='')}"}
+        if found is not None:
+            name = found["name"]
+        tabs = await trio.to_thread.run_sync(self._tabs, request, name)
+        values = {"found": found, "name": name, "tabs": tabs, "here": f"/player/{quote(name, safe='')}"}
         return Page("pages/player.html", values)
 
     async def newest(self) -> tuple[Listed, ...]:
@@ -209,6 +221,7 @@ class Pages:
                 Route(f"/{name}", partial(_board_page, template, f"/{name}"))
                 for name, template in (("replay", "match"), ("play", "play"), ("analysis", "analysis"))
             ),
+            Route("/learn", self._learn),
             Route("/contests", self._contests_page),
             Route(contest, self._contest_page),
             Route(f"{contest}/report", self._contest_parts),
@@ -246,6 +259,19 @@ class Pages:
             values |= {"start": start, "players": header.players, "heading": heading, "about": about(header)}
         port = self._arena.ports[0] if self._arena.ports else 0
         return _script_page("match", {**values, "port": port, "tls": self._arena.settings.tls is not None})
+
+    async def _learn(self, request: Request) -> Response:
+        settings = self._arena.settings
+        bots = {bot.name for bot in settings.builtin_bots}
+        values = {
+            "example": await trio.to_thread.run_sync(example),
+            "rules": await trio.to_thread.run_sync(rules),
+            "host": request.url.hostname,
+            "port": self._arena.ports[0],
+            "tls": settings.tls is not None,
+            "opponent": next((name for name in BUILTIN_NAMES if name in bots), ""),
+        }
+        return Page("pages/learn.html", values)
 
     async def _contests_page(self, _request: Request) -> Response:
         values = {"contests": await self._reports.entries(), "announcements": self._arena.announcements}
@@ -352,7 +378,7 @@ def question_routes(pool: Pool) -> list[Route]:
 
 def _script_page(name: str, values: dict[str, object]) -> Response:
     """Return a page that its script fills in."""
-    return Page(f"pages/{name}.html", {**values, "words": {"games": TITLES}})
+    return Page(f"pages/{name}.html", {**values, "words": {"games": TITLES, "levels": LEVEL_NAMES}})
 
 
 async def _board_page(name: str, current: str, _request: Request) -> Response:
@@ -410,13 +436,13 @@ def application(
 
 
 async def serve(
-    arena: Arena, record_store: RecordStore, listeners: list[trio.SocketListener], *further: BaseRoute
+    arena: Arena, record_store: RecordStore, listeners: list[trio.SocketListener], tabs: PlayerTabs, *further: BaseRoute
 ) -> None:
     """Serve the pages of an arena, and further routes, on listeners, which the caller closes, until cancelled."""
     broadcaster = Broadcaster(thread_time)
     http_rate_limiter = HttpRateLimiter(arena.settings.limits, MAX_CONNECTIONS, microseconds)
     async with Pool() as pool, trio.open_nursery() as nursery:
-        people = People(arena.settings.data, pool)
+        people = People(arena.settings.data, pool, tabs)
         pages = LivePages(arena, broadcaster, people.newest)
         nursery.start_soon(broadcaster.run)
         nursery.start_soon(supervise, "games_index", people.run)

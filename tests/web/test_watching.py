@@ -189,7 +189,7 @@ def test_a_command_is_copied_that_follows_the_match_or_reviews_it(visit: Visit, 
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     expect(page.locator("#status")).to_have_text("live")
     page.locator("#command").click()
-    expect(page.locator(".toast")).to_have_text("Copied")
+    expect(page.locator("#toast")).to_have_text("Copied")
     command = shlex.split(page.evaluate("navigator.clipboard.readText()"))
     assert command == ["arena-bot", "watch", f"{table.match}", "--host", "127.0.0.1", "--port", f"{site.port}"]
     table.resign()
@@ -199,7 +199,7 @@ def test_a_command_is_copied_that_follows_the_match_or_reviews_it(visit: Visit, 
     assert shlex.split(page.evaluate("navigator.clipboard.readText()"))[2] == f"{site.url}/match/{table.match}"
 
 
-def test_long_names_fit_the_narrowest_screen(visit: Visit, seat: Seat) -> None:
+def test_long_names_fit_the_narrowest_screen(visit: Visit, site: Site, seat: Seat) -> None:
     table = seat("gipf", "params=3,3,9,9 budget=600000", ("W" * 32, "Friedrich-Wilhelm-von-Hohenzolle"))
     page = visit(f"/match/{table.match}", phone=True)
     page.set_viewport_size({"width": 320, "height": 640})
@@ -208,6 +208,12 @@ def test_long_names_fit_the_narrowest_screen(visit: Visit, seat: Seat) -> None:
     table.resign()
     expect(page.locator("#status")).to_have_text("over")
     assert fits(page)
+    for path in ("/", "/games"):
+        page.goto(site.url + path)
+        expect(page.get_by_text("W" * 32).first).to_be_visible()
+        for width in (320, 1280):
+            page.set_viewport_size({"width": width, "height": 640})
+            assert fits(page), (path, width)
 
 
 def test_a_connection_that_was_lost_comes_back_by_itself(visit: Visit, seat: Seat) -> None:

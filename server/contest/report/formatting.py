@@ -105,10 +105,8 @@ def all_pauses(of_machine: Iterable[Pause], interventions: Iterable[Done]) -> li
 
 def pause(one: Pause) -> str:
     """Return a sentence when and why a contest paused."""
-    reason = printable(one.reason)
-    if one.ended is None:
-        return f"paused since {date(one.began)}: {reason}"
-    return f"paused from {date(one.began)} to {date(one.ended)}: {reason}"
+    since = f"since {date(one.began)}" if one.ended is None else f"from {date(one.began)} to {date(one.ended)}"
+    return f"paused {since}: {printable(one.reason)}"
 
 
 def intervention(done: Intervention) -> str:
@@ -170,7 +168,7 @@ def with_forfeits(played: int, not_played: int) -> str:
 
 def score(game: Game) -> str:
     """Write the result of a game, from the side that began."""
-    return game.result if game.points is None else " : ".join(map(points, game.points))
+    return game.result if game.points is None else " – ".join(map(points, game.points))
 
 
 def ended(game: Game) -> str:

@@ -41,7 +41,7 @@ BY = "the organiser's token"
 class Question(msgspec.Struct, frozen=True):
     """The question of a command."""
 
-    kind: Literal["now", "annul", "dismiss"]
+    kind: Literal["now", "address", "annul", "dismiss"]
     by: str
     """The author of the change, in the audit log."""
     subject: str = ""
@@ -80,6 +80,15 @@ def dismiss(arena: Arena, accounts: Accounts, name: str, sentence: str, by: str)
     return dismissed
 
 
+def _web_address(arena: Arena) -> str:
+    """Return the address of the pages for browsers on this machine; empty without pages."""
+    if arena.settings.web is None or not arena.web_ports:
+        return ""
+    host = arena.settings.web[0]
+    host = "127.0.0.1" if host in ("", "0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    return f"http://{host}:{arena.web_ports[0]}"
+
+
 async def answer_commands(
     arena: Arena,
     accounts: Accounts,
@@ -95,6 +104,8 @@ async def answer_commands(
             match asked.kind:
                 case "now":
                     return Answer(False, msgspec.json.encode(overview()).decode())
+                case "address":
+                    return Answer(False, _web_address(arena))
                 case "annul":
                     annul(arena, accounts, int(asked.subject), asked.sentence, asked.by)
                     return Answer(False, f"Match {asked.subject} was annulled.")

@@ -194,7 +194,7 @@ async def test_an_address_that_guesses_is_refused_until_its_time_has_come(
     comparisons = Comparisons(tmp_path, accounts, versions)
     pages = (
         AccountPages(accounts, identities, book, tmp_path),
-        VersionPages(accounts, identities, versions, Turns(), comparisons),
+        VersionPages(accounts, identities, versions, Turns(), comparisons, lambda *_: {}),
     )
     app = Starlette(routes=[route for one in pages for route in one.routes()], exception_handlers={Refused: refused})
     now = 0

@@ -7,6 +7,7 @@ const MAX_DRAWN = 18; // pieces of a reserve
 const COPIED_MS = 1500; // that the page says so
 const WHEEL_PIXELS = 60; // of a step: a notch of most mice has 100, a trackpad sends many small ones
 const SWIPE_PIXELS = 40; // at least, more across than down
+let shown = 0; // the timer that hides this sentence
 const STEP_KEYS = { ArrowLeft: "back", ArrowRight: "forward", Home: "begin", End: "end" };
 
 /** @returns {any} an element that the page has, whatever it is */
@@ -24,6 +25,7 @@ export class GamePage {
   /** Show a position; resolves when nothing moves any more. */
   async draw(view, motion, animated) {
     this.board ??= new Board($("board"), view);
+    $("rules").href = `/learn#${view.game}`;
     if (animated && motion) await this.board.animate(view, motion);
     else this.board.show(view, motion);
   }
@@ -123,23 +125,20 @@ export function showStock(place, view, side) {
   patch(place, ...(view.stock ? [el("span.reserve", { "aria-hidden": "true" }, ...drawn), el("span", {}, words)] : []));
 }
 
-/** Copy a text, and say above the page whether that was possible. Else the field for texts has it, where there is one. */
+/** Copy a text, and say whether that was possible. Else the text stands in the field for texts, where there is one. */
 async function copy(text) {
+  clearTimeout(shown);
+  $("toast").hidden = false;
   try {
     await navigator.clipboard.writeText(text);
-    notify("Copied");
+    say($("toast"), "Copied");
   } catch {
-    notify("The browser does not allow copying");
+    say($("toast"), "The browser does not allow copying");
     const field = /** @type {?HTMLTextAreaElement} */ (document.querySelector("textarea#text"));
     if (field) field.value = text;
     field?.select();
   }
-}
-
-/** Say something for a moment, above the page: nothing moves. */
-function notify(words) {
-  const toast = document.querySelector(".toast") ?? el("p.toast", { role: "status" });
-  document.body.append(toast);
-  say(toast, words);
-  setTimeout(() => toast.remove(), COPIED_MS);
+  shown = setTimeout(() => {
+    $("toast").hidden = true;
+  }, COPIED_MS);
 }

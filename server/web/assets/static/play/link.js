@@ -55,7 +55,7 @@ export function toLink({ root, path, ...game }) {
 }
 
 /** @param {Study} study @param {string} players @returns {string} the link of a game, up to the position that is shown */
-export function toGameLink({ root, path, ...game }, players = "person,bot:1") {
+export function toGameLink({ root, path, ...game }, players = "person,level:2") {
   const parts = beginning(game);
   parts.set("players", players);
   if (path.length) parts.set("moves", movesOf(root, path).join(","));

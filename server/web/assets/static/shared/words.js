@@ -1,7 +1,9 @@
 /** What things are called for people. */
 
-/** Names of games, which the server puts into pages that need them. */
-const { games } = JSON.parse(document.body.dataset.words ?? '{"games": {}}');
+/** Names of games, and names of levels from 1 on, which the server puts into pages that need them. */
+const words = JSON.parse(document.body.dataset.words ?? '{"games": {}, "levels": []}');
+const { games } = words;
+export const { levels } = words;
 
 /**
  * A number with its noun.
