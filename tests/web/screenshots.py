@@ -221,6 +221,7 @@ def lists() -> Iterator[Shot]:
     """Yield the lobby, contests, games and players."""
     yield Shot("lobby", "/", "#boards .tile svg.board")
     yield Shot("lobby-empty", "/", "#nobody", "empty")
+    yield Shot("learn", "/learn", ".steps svg")
     yield Shot("contests", "/contests", ".one")
     yield Shot("contests-empty", "/contests", "main .empty", "empty")
     for number, name in enumerate(CONTESTS, 1):
