@@ -196,7 +196,11 @@ class TimeUse(NamedTuple):
 
 
 def about(microseconds: int) -> str:
-    """Write a time that was measured, of 0 or more, for people, rounded as on pages: 0.214 ms, 850 ms, 12.4 s, 2 h."""
+    """Write a time that was measured, for people, rounded as on pages: 0.214 ms, 850 ms, 12.4 s, 2 h.
+
+    A clock that is used up may be below 0; then nothing is left of it.
+    """
+    microseconds = max(0, microseconds)
     for unit, size, least in UNITS:
         if microseconds >= least * size:
             return f"{microseconds / size:.1f}".removesuffix(".0") + f" {unit}"

@@ -150,7 +150,7 @@ class _Verification(RecordReader):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self.state = referee.begin(self._header())
+        self.state = referee.begin(self.header())
         self.word = ""  # of the line that was read last
         self.missing = ""  # lines that have to follow, because the match is over
         self.latest = 0  # largest stamp so far; stamps of lost connections may lie behind those of later lines

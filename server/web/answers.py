@@ -8,6 +8,7 @@ import trio
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from engine.games.outcome import how_ended, reason_text
 from server.contest.report.formatting import date
 from server.contest.report.templating import add_filters, render
 from server.web.http.static_files import address, imported
@@ -79,4 +80,4 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-add_filters(capital, started, result, badge, clock)
+add_filters(capital, started, reason_text, how_ended, result, badge, clock)

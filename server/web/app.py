@@ -29,11 +29,11 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from engine.games.catalogue import GAMES, TITLES
+from engine.games.outcome import REASONS, headline
 from engine.levels import LEVEL_NAMES
 from server.arena.arena import Arena
 from server.config.builtin_bot import BUILTIN_NAMES
 from server.contest.report.files import Group, page_values, rounds
-from server.contest.report.formatting import REASONS
 from server.contest.report.templating import render
 from server.net.admission import Listener
 from server.net.timing import microseconds
@@ -60,7 +60,7 @@ from server.web.live import LOBBY, PROJECTOR, Broadcaster, Live, LivePages
 from server.web.matches import MatchHubs, MatchRoutes
 from server.web.pool import Pool
 from server.web.views import contests
-from server.web.views.board import Ending
+from server.web.views.board import Ending, about, view
 from server.web.views.learn import example, rules
 from server.web.views.lobby import Listed, overview, running
 
@@ -172,7 +172,13 @@ def _listed(row: Row) -> Listed:
         plies=row.plies,
         clocks=(0, 0),
         runs=(False, False),
-        ending=Ending(row.winner, row.result if row.winner is None else sides[row.winner], row.reason, ""),
+        ending=Ending(
+            row.winner,
+            row.result if row.winner is None else sides[row.winner],
+            row.reason,
+            headline(row.players, row.winner, row.reason, row.plies),
+            "",
+        ),
     )
 
 
@@ -212,7 +218,7 @@ class Pages:
             Route("/matches", self._matches_found),
             Route("/match/{number:number}", self._match_page),
             *(
-                Route(f"/{name}", partial(_script_page, template, f"/{name}"))
+                Route(f"/{name}", partial(_board_page, template, f"/{name}"))
                 for name, template in (("replay", "match"), ("play", "play"), ("analysis", "analysis"))
             ),
             Route("/learn", self._learn),
@@ -244,8 +250,15 @@ class Pages:
         return Page("pages/matches.html", {"name": name, "found": found})
 
     async def _match_page(self, request: Request) -> Response:
-        await self._match_routes.check(request.path_params["number"])
-        return await _script_page("match", "", request)
+        """Show the head of a match and its empty board; its script asks for the rest."""
+        number = request.path_params["number"]
+        header, contest = await self._match_routes.header(number), await self._match_routes.contest(number)
+        values: dict[str, object] = {"start": None, "heading": f"Match {number}", "about": "", "contest": contest}
+        if header is not None:
+            start, heading = view(header.position), " – ".join(header.players)
+            values |= {"start": start, "players": header.players, "heading": heading, "about": about(header)}
+        port = self._arena.ports[0] if self._arena.ports else 0
+        return _script_page("match", {**values, "port": port, "tls": self._arena.settings.tls is not None})
 
     async def _learn(self, request: Request) -> Response:
         settings = self._arena.settings
@@ -363,10 +376,16 @@ def question_routes(pool: Pool) -> list[Route]:
     ]
 
 
-async def _script_page(name: str, current: str, _request: Request) -> Response:
+def _script_page(name: str, values: dict[str, object]) -> Response:
     """Return a page that its script fills in."""
-    words = {"games": TITLES, "reasons": REASONS, "levels": LEVEL_NAMES}
-    return Page(f"pages/{name}.html", {"current": current, "words": words})
+    return Page(f"pages/{name}.html", {**values, "words": {"games": TITLES, "levels": LEVEL_NAMES}})
+
+
+async def _board_page(name: str, current: str, _request: Request) -> Response:
+    """Return a page with a board that shows no match of the server; the usual board keeps the place of others."""
+    usual = view(GAMES["gipf"].start(GAMES["gipf"].default_parameters))
+    values = {"start": None if name == "match" else usual, "heading": "Replay a record", "about": "", "contest": None}
+    return _script_page(name, {**values, "current": current, "port": 0, "tls": False})
 
 
 @lru_cache(contests.KEPT_REPORTS)

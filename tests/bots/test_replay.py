@@ -224,7 +224,7 @@ def test_what_a_bot_notes_is_shown_with_the_turn(capsys: pytest.CaptureFixture[s
             "ply=3 text=ready",
             "ply=3 score=35 depth=7 pv=a1,a2",
         ]
-    assert lines(answer.compare())[1:] == ["      note: ready", "      note: score 35; depth 7; pv a1, a2"]
+    assert lines(answer.compare())[1:] == ["      note: ready", "      note: score +0.35; depth 7; pv a1, a2"]
     assert (
         capsys.readouterr().err.splitlines()
         == ["a note is left out: depth is a whole number of 1 to 12 digits, not '-1'"] * 2

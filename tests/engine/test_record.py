@@ -250,10 +250,11 @@ def test_without_it_moves_and_board_are_shown(match: Path) -> None:
     assert "charged" not in done.stdout
     moves = [
         "   1 white a1-b2",
-        "      note: score 35; depth 7; pv a1-b2, e3-d3: in the book",
+        "      note: score +0.35; depth 7; pv a1-b2, e3-d3: in the book",
+        "   2 not made",
         "      note: it will be over",
     ]
-    assert done.stdout.splitlines()[1:4] == moves
+    assert done.stdout.splitlines()[1:5] == moves
 
 
 @pytest.mark.parametrize("options", [(), ("--verify",)])

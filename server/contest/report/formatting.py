@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from engine.games.outcome import Termination
+from engine.games.outcome import Termination, how_ended, reason_text
 from engine.match.clock import TimeControl, span
 from engine.wire.words import duration
 from server.contest.fixtures import SET_ASIDE
@@ -64,7 +64,7 @@ def share(part: int, whole: int) -> str:
 def time_used(microseconds: int) -> str:
     """Write a time of a clock, rounded down: 850 ms, 12.4 s, 3:05 min, 2:03:05 h."""
     if microseconds < 1_000_000:
-        return f"{microseconds // 1000} ms"
+        return f"{max(0, microseconds) // 1000} ms"
     if microseconds < 60_000_000:
         return f"{microseconds // 100_000 / 10:.1f} s"
     return duration(microseconds // 1_000_000)
@@ -73,36 +73,6 @@ def time_used(microseconds: int) -> str:
 def date(moment: datetime) -> str:
     """Write a date and time in UTC."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-
-
-REASONS = {
-    "no_reserve": "no piece left to play",
-    "dead_lock": "dead lock",
-    "off_board": "next field off the board",
-    "occupied": "next field occupied",
-    "blocked": "next field blocked",
-    "taken": "next field taken",
-    "too_few_pieces": "too few pieces",
-    "no_move": "no move left",
-    "line": "a line",
-    "board_full": "board full",
-    "repetition": "third repetition",
-    "no_progress": "no progress",
-    "move_limit": "move limit",
-    "time": "time",
-    "bad_move": "illegal move",
-    "resign": "resignation",
-    "adjudicated": "adjudicated",
-    "organiser": "organiser",
-    "server_stop": "server stopped",
-    "server_fault": "server fault",
-}
-"""Reasons of ends in words. A game may add others, which are written as they are."""
-
-
-def reason(word: str) -> str:
-    """Return the reason of an end in words; several reasons stand between plus signs."""
-    return " and ".join(REASONS.get(part, part.replace("_", " ")) for part in word.split("+"))
 
 
 def control(time: TimeControl) -> str:
@@ -202,9 +172,12 @@ def score(game: Game) -> str:
 
 
 def ended(game: Game) -> str:
-    """Write how a game ended."""
-    words = reason(game.reason)
-    return f"{words}: {game.sentence}" if game.sentence else words
+    """Write how a game ended, by the fault of the loser where there is one, and the details."""
+    winner = {"first": 0, "second": 1}.get(game.result)
+    said = reason_text(game.reason)
+    if game.reason != SET_ASIDE:
+        said = how_ended((game.first, game.second), winner, game.reason, game.plies if game.played else None)
+    return f"{said}: {game.sentence}" if game.sentence else said
 
 
 def programs(game: Game) -> str:

@@ -82,7 +82,7 @@ def listed(state: State, now: int) -> Listed:
         plies=len(state.shown),
         clocks=state.clock.milliseconds(now),
         runs=state.clock.runs,
-        ending=ending_of(state.outcome, state.sides),
+        ending=ending_of(state.outcome, state.sides, state.header.players, len(state.shown)),
     )
 
 
