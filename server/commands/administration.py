@@ -195,8 +195,8 @@ def _lines(now: dict[str, Any]) -> Iterator[str]:
     """Yield the lines that say what goes on, from the JSON of an `Overview`."""
     for one in now["contests"]:
         progress = one["progress"] or {"done": 0, "known": 0, "running": 0}
-        state = "over" if one["closed"] else "paused" if one["is_paused"] else "open"
-        yield f"contest {one['contest']}, {one['name']}: {state}, {progress['done']} of {progress['known']} games"
+        games = f"{progress['done']} of {number_of(progress['known'], 'game')}"
+        yield f"contest {one['contest']}, {one['name']}: {one['status']}; {games}"
     if ladder := now["ladder"]:
         yield f"ladder: {'paused, ' if ladder['is_paused'] else ''}{ladder['running']} games running"
     for one in now["matches"]:

@@ -97,9 +97,4 @@ def clock(milliseconds: int) -> str:
     return f"{minutes}:{seconds:02}{tenths}"
 
 
-def capital(text: str) -> str:
-    """Return a text with a capital letter."""
-    return text[:1].upper() + text[1:]
-
-
-add_filters(capital, reason, result, badge, clock)
+add_filters(reason, result, badge, clock)

@@ -29,7 +29,7 @@ from starlette.types import ASGIApp
 
 from engine.games.catalogue import GAMES, TITLES
 from server.arena.arena import Arena
-from server.contest.report.files import Group, page_values, rounds
+from server.contest.report.files import TABS, Group, rounds, tab_values
 from server.contest.report.templating import render
 from server.net.admission import Listener
 from server.net.timing import microseconds
@@ -244,21 +244,22 @@ class Pages:
             raise Refused(404, f"there is no report of a contest {number} here")
         return found
 
-    async def _report(self, found: contests.Found) -> tuple[Markup, Markup]:
-        """Return the head and the parts of a report in HTML."""
-        return await trio.to_thread.run_sync(_report_html, self._data, found.entry.contest, found.changed)
+    async def _report(self, found: contests.Found, tab: str) -> tuple[Markup, Markup]:
+        """Return the head and a tab of a report in HTML."""
+        return await trio.to_thread.run_sync(_report_html, self._data, found.entry.contest, found.changed, tab)
 
     async def _contest_page(self, request: Request) -> Response:
-        found = await self._contest(request)
-        head, parts = await self._report(found)
+        found, tab = await self._contest(request), _tab(request)
+        head, parts = await self._report(found, tab)
         live = await self._live.contest(found.entry.contest).values()
-        return Page("pages/contest.html", {**live, "entry": found.entry, "head": head, "parts": parts})
+        values = {"entry": found.entry, "head": head, "parts": parts, "tab": tab, "tabs": TABS}
+        return Page("pages/contest.html", {**live, **values})
 
     async def _contest_parts(self, request: Request) -> Response:
         found = await self._contest(request)
         if request.query_params.get("changed") == str(found.changed):
             return Response(status_code=204)
-        return HTMLResponse("".join(await self._report(found)), headers=NOT_STORED)
+        return HTMLResponse("".join(await self._report(found, _tab(request))), headers=NOT_STORED)
 
     async def _contest_games(self, request: Request) -> Response:
         """Show the games of two entrants as a page, or those of a round as a part of one."""
@@ -342,11 +343,17 @@ async def _script_page(name: str, current: str, _request: Request) -> Response:
     return Page(f"pages/{name}.html", {"current": current, "words": words})
 
 
-@lru_cache(contests.KEPT_REPORTS)
-def _report_html(data: Path, number: int, changed: int) -> tuple[Markup, Markup]:
+def _tab(request: Request) -> str:
+    """Return the tab of a contest that a request names; the first one where it names none."""
+    tab = request.query_params.get("tab", "")
+    return tab if tab in TABS else next(iter(TABS))
+
+
+@lru_cache(contests.KEPT_REPORTS * len(TABS))
+def _report_html(data: Path, number: int, changed: int, tab: str) -> tuple[Markup, Markup]:
     found = contests.read_report(data, number, changed)
     assert found is not None
-    values = {**page_values(found.report, number, found.entry.known), "changed": changed}
+    values = {**tab_values(found.report, number, found.entry.known, tab), "changed": changed}
     return Markup(render("pages/contest_head.html", **values)), Markup(render("pages/contest_parts.html", **values))
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 import trio
 
-from server.contest.report.structure import Report, winners
+from server.contest.report.structure import ContestState, Report, leaders
 from server.contest.store.folders import FOLDER, folder_of
 from server.ops.logs import log
 from server.ops.typed_json import decode
@@ -38,7 +38,9 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     contest: int
     name: str
-    state: str
+    state: ContestState
+    status: str
+    """The state in a sentence without its end."""
     opened: datetime
     closed: datetime | None
     entrants: int
@@ -47,7 +49,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     known: int
     """Games that are known to be played: more may follow when these are over."""
     leader: str
-    """Who leads the table of the last stage, or has won it, several names between commas; empty where nobody does."""
+    """The first of the table of the last stage, or the winners, between commas; empty where nobody leads or has won."""
 
 
 class Found(NamedTuple):
@@ -146,11 +148,12 @@ def _entry(number: int, report: Report) -> Entry:
     table = report.stages[-1].table if report.stages else ()
     left = sum(line.left for line in report.qualification.table) if report.qualification is not None else 0
     staged = sum(max(0, stage.known - stage.games) for stage in report.stages)
-    first = report.champions if report.state == "over" else winners(table)[:1]
+    first = report.champions if report.state is ContestState.OVER else leaders(table)
     return Entry(
         contest=number,
         name=report.name,
         state=report.state,
+        status=report.status,
         opened=report.opened,
         closed=report.closed,
         entrants=len(report.entrants),

@@ -262,7 +262,7 @@ def test_a_contest_is_paused_and_resumed_and_both_stand_in_its_report(held: Call
     report = found.report()
     assert [one.ended for one in report.pauses] == [DATE]
     assert [one.sentence for one in report.interventions] == ["the contest was paused", "the contest was resumed"]
-    assert not report.is_cancelled
+    assert "cancelled" not in report.status
 
 
 def test_a_cancelled_contest_is_over_with_the_table_that_it_has(held: Callable[[Definition], Held]) -> None:
@@ -285,7 +285,7 @@ def test_a_cancelled_contest_is_over_with_the_table_that_it_has(held: Callable[[
     assert found.store.close_contest(found.id, DATE, 2)
     assert "the contest 'test' was over on " in found.refused(Kind.WITHDRAW, "a1"), "also without a look before"
     report = found.report()
-    assert report.is_cancelled and report.left == 0 and report.pauses[-1].ended == DATE
+    assert report.status == "over: cancelled by the organiser" and report.left == 0 and report.pauses[-1].ended == DATE
     assert check_schedule(definition, before, now, closed=True) == []
     state = now.stages[-1]
     assert report.stages[-1].table == tuple(standings(definition, 0, state.players, before, state.schedule.byes))
