@@ -1,9 +1,11 @@
 """Answers: data in JSON, and pages that templates make, with the words and figures of matches that they write."""
 
 from collections.abc import Mapping
-from functools import partial
+from functools import lru_cache, partial
 
+import segno
 import trio
+from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
@@ -12,6 +14,10 @@ from server.web.http.static_files import address, imported
 from server.web.views.board import Ending
 
 JSON = "application/json"
+
+QR_BORDER = 2
+"""Light modules around a QR code."""
+
 
 NOT_STORED = {"cache-control": "no-store"}
 """Of an answer that may be another one the next time."""
@@ -97,4 +103,10 @@ def clock(milliseconds: int) -> str:
     return f"{minutes}:{seconds:02}{tenths}"
 
 
-add_filters(reason, result, badge, clock)
+@lru_cache
+def qr(address: str) -> Markup:
+    """Draw an address as a QR code, in SVG."""
+    return Markup(segno.make(address, micro=False).svg_inline(border=QR_BORDER, light="#fff", omitsize=True))
+
+
+add_filters(reason, result, badge, clock, qr)

@@ -28,6 +28,8 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from engine.games.catalogue import GAMES, TITLES
+from engine.wire.seat import Seat, environment_variables
+from engine.wire.words import ANY
 from server.arena.arena import Arena
 from server.contest.report.files import TABS, Group, rounds, tab_values
 from server.contest.report.templating import render
@@ -221,8 +223,13 @@ class Pages:
 
     # pages
 
-    async def _lobby(self, _request: Request) -> Response:
-        return Page(LOBBY, await self._live.lobby.values())
+    async def _lobby(self, request: Request) -> Response:
+        found = await self._live.lobby.values()
+        seat = Seat(request.url.hostname or "", self._arena.ports[0], "NAME", "gipf")
+        if found["entry"] is not None:
+            seat = seat._replace(game=ANY, token="TOKEN")
+        variables = " ".join(f"{name}={value}" for name, value in environment_variables(seat).items() if value)
+        return Page(LOBBY, {**found, "line": f"{variables} python3 bot.py", "address": str(request.base_url)})
 
     async def _matches_found(self, request: Request) -> Response:
         name = request.query_params.get("name", "").strip()
@@ -275,7 +282,8 @@ class Pages:
         return Page("pages/contest_games.html", {**values, "round": Group(" and ".join(names), games)})
 
     async def _projector(self, request: Request) -> Response:
-        return Page(PROJECTOR, await self._live.contest(request.path_params["number"]).values())
+        live = await self._live.contest(request.path_params["number"]).values()
+        return Page(PROJECTOR, {**live, "address": str(request.base_url)})
 
     async def _player(self, request: Request) -> Response:
         return await self._people.player(request, self._arena.knows(request.path_params["name"]))

@@ -26,7 +26,7 @@ from engine.wire.words import number_of
 from server.contest.formats.format import Standing
 from server.contest.report import formatting
 from server.contest.report.formatting import interruptions, printable
-from server.contest.report.structure import TEST, Game, Report, ScheduledGame, Stage
+from server.contest.report.structure import TEST, Game, Report, Round, ScheduledGame, Stage, leaders
 from server.contest.report.templating import add_filters, render
 
 FORMULAS = ("=", "+", "-", "@")
@@ -247,11 +247,19 @@ def stage_title(report: Report, number: int) -> str:
     return format if len(report.stages) == 1 else f"Stage {number}: {format}"
 
 
+def open_rounds(stage: Stage) -> tuple[Round, ...]:
+    """Return the rounds of a bracket from the first one that is open; the last one where none is."""
+    first = next((i for i, one in enumerate(stage.bracket) if any(m.winner is None for m in one.meetings)), -1)
+    return stage.bracket[first:]
+
+
 add_filters(
     *filter(callable, vars(formatting).values()),
     match_of,
     meetings,
+    leaders,
     number_of,
+    open_rounds,
     stage_title,
     swiss_rounds,
     variant_title,
