@@ -259,7 +259,9 @@ class Pages:
         found, tab = await self._contest(request), _tab(request)
         head, parts = await self._report(found, tab)
         live = await self._live.contest(found.entry.contest).values()
-        values = {"entry": found.entry, "head": head, "parts": parts, "tab": tab, "tabs": TABS}
+        address = f"/contest/{found.entry.contest}?tab="
+        tabs = {address + name: title for name, title in TABS.items()}
+        values = {"entry": found.entry, "head": head, "parts": parts, "tab": tab, "tabs": tabs, "here": address + tab}
         return Page("pages/contest.html", {**live, **values})
 
     async def _contest_parts(self, request: Request) -> Response:

@@ -103,13 +103,13 @@ def test_a_page_and_the_number_of_games_are_of_one_moment(data: Path) -> None:
 def test_a_game_tells_what_was_charged_and_its_contest(data: Path) -> None:
     index(data)
     with sqlite3.connect(data / "arena.sqlite3") as store:
-        store.execute("CREATE TABLE contests (id INTEGER PRIMARY KEY)")
+        store.execute("CREATE TABLE contests (id INTEGER PRIMARY KEY, name TEXT)")
         store.execute("CREATE TABLE pairings (contest INTEGER, match INTEGER, round INTEGER)")
-        store.execute("INSERT INTO contests VALUES (7)")
+        store.execute("INSERT INTO contests VALUES (7, 'Cup')")
         store.execute("INSERT INTO pairings VALUES (7, 1, 4)")
     store.close()
     (game,) = search(data, contest="7").games
-    assert (game.match, game.contest, game.round, game.used) == (1, 7, 4, (30, 20))
+    assert (game.match, game.contest, game.contest_name, game.round, game.used) == (1, 7, "Cup", 4, (30, 20))
     assert (game.winner, game.result, game.reason, game.plies) == (0, "won", "line", 5)
 
 
