@@ -67,7 +67,7 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         expect(tile.locator(".foot")).to_contain_text("0 moves")
         box = page.locator("#featured svg.board").bounding_box()
         assert box is not None and box["height"] > 1080 * 0.75, "one board fills the height"
-        expect(page.locator("#standings tr")).to_have_count(9)
+        expect(page.locator("#standings tr")).to_have_count(8)
         expect(page.locator("#results li")).to_have_count(8)
         led = [line.name for line in report.stages[-1].table if line.place == 1]
         assert page.locator("#standings tr.leads th").all_text_contents() == led
@@ -116,6 +116,6 @@ def test_a_contest_without_a_report_is_waited_for(visit: Visit, contest_folder: 
     check_accessibility(page)
     report = sample_report(12, Swiss(5), stop=60)
     files.write_report_files(report, folder)
-    expect(page.locator("#standings tr")).to_have_count(9)
+    expect(page.locator("#standings tr")).to_have_count(8)
     assert fits(page)
     check_accessibility(page)

@@ -80,7 +80,7 @@ def share(part: int, whole: int) -> str:
 def time_used(microseconds: int) -> str:
     """Write a time of a clock, rounded down: 850 ms, 12.4 s, 3:05 min, 2:03:05 h."""
     if microseconds < 1_000_000:
-        return f"{microseconds // 1000} ms"
+        return f"{max(0, microseconds) // 1000} ms"
     if microseconds < 60_000_000:
         return f"{microseconds // 100_000 / 10:.1f} s"
     return duration(microseconds // 1_000_000)

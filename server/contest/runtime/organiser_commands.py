@@ -22,6 +22,7 @@ from server.contest.fixtures import (
     is_paused,
 )
 from server.contest.plan import plan
+from server.contest.report import formatting
 from server.contest.scoring import find_disqualified, rests_on
 from server.contest.store.store import Contest, Store
 
@@ -61,7 +62,7 @@ def intervene(store: Store, contest: int, asked: Intervention) -> tuple[Interven
     def make(number: int) -> Intervention:
         row = store.contest(contest)
         if row.closed is not None:
-            raise BadIntervention(f"the contest {row.name!r} was over on {row.closed:%Y-%m-%d %H:%M} UTC: it stays so")
+            raise BadIntervention(f"the contest {row.name!r} was over on {formatting.date(row.closed)}: it stays so")
         definition, begun = store.definition(contest), store.fixtures(contest)
         fixtures = [fixture for of_match in begun.values() for fixture in of_match]
         stage, round = max(((fixture.stage, fixture.round) for fixture in fixtures), default=(-1, 0))
