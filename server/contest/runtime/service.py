@@ -13,7 +13,7 @@ import trio
 
 from server.arena.arena import Arena
 from server.contest.definition import Definition, Sandbox
-from server.contest.fixtures import GameResult
+from server.contest.fixtures import GameResult, counted_games
 from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster
@@ -63,16 +63,18 @@ def take_snapshot(store: Store, contest: int, now: datetime, present: Presence |
     games, began = store.games(contest), store.stages(contest)
     if present is None:
         present = Presence(frozenset(store.begun(contest).values()))
+    # the results of some have just been kept
+    running = present.running.difference(game.fixture for game in counted_games(games))
     pauses = store.pauses(contest)
     if present.paused is not None and (not pauses or pauses[-1].ended is not None):
         pauses.append(present.paused)  # that could not be kept
     pauses = all_pauses(pauses, definition.interventions)
     seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
-    found = plan(definition, games, Present(present.running, (), seconds))
+    found = plan(definition, games, Present(running, (), seconds))
     verified = store.verification(contest) if row.closed is not None else None
     seals = definition.sandbox is Sandbox.SEALED and not all(entrant.connects for entrant in definition.entrants)
     notes = (*(() if verified is None else verified.notes), *(lacks() if seals else ()))
-    moment = Moment(now, row.opened, row.closed, began, present.running, present.missing, pauses, notes, Cores().count)
+    moment = Moment(now, row.opened, row.closed, began, running, present.missing, pauses, notes, Cores().count)
     return ContestSnapshot(definition, games, found, moment)
 
 

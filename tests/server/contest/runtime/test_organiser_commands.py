@@ -14,6 +14,7 @@ from server.contest.definition import Definition, Format
 from server.contest.fixtures import Fixture, GameResult, Intervention, Kind, counted_games
 from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
+from server.contest.hosts.contest_players import Presence
 from server.contest.plan import Plan, Present, plan, standings
 from server.contest.report.contents import make_report
 from server.contest.report.structure import Report
@@ -324,3 +325,12 @@ def test_no_game_is_a_stray_whatever_the_organiser_does(seed: int, held: Callabl
                 else:
                     found.intervene(kind, f"a{chance.randint(1, 6)}")
     assert found.strays(now) == []
+
+
+def test_a_game_whose_result_has_just_been_kept_is_not_running(held: Callable[[Definition], Held]) -> None:
+    found = held(SWISS)
+    first = found.plan.due[0]
+    found.play(lambda fixture: fixture != first)
+    running = frozenset({first, found.plan.due[0]})
+    moment = take_snapshot(found.store, found.id, DATE, Presence(running)).moment
+    assert moment.running == {found.plan.due[0]}
