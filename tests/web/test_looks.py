@@ -42,7 +42,7 @@ def test_what_has_decided_a_match_and_who_has_won_are_marked(browser: Browser, s
         lobby.goto(site.url)
         page.goto(f"{site.url}/match/{table.match}")
         expect(page.locator("#status")).to_have_text("live")
-        expect(lobby.locator(".game[data-match]")).to_have_count(1)
+        expect(lobby.locator(f".game[data-match='{table.match}']")).to_have_count(1)
         for move in ("a1", "a2", "b2", "a3", "c3"):
             table.move(move)
         expect(page.locator("#board .marks .decisive")).to_have_count(3)

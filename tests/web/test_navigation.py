@@ -29,7 +29,7 @@ def kept(found: Locator) -> int:
 def test_back_and_forward_lead_from_page_to_page(visit: Visit, site: Site, seat: Seat) -> None:
     table = seat("gipf", QUIET)
     page = visit(still=True)
-    page.locator(".game .place").click()
+    page.locator(f".game[data-match='{table.match}'] .place").click()
     table.move(MOVES[0])
     expect(page.locator("#moves li")).to_have_count(1)
     page.keyboard.press("Home")
