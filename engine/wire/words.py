@@ -36,8 +36,11 @@ def number_of(count: float, noun: str, plural: str = "") -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a duration: 12 s, 3:05 min, 2:03:05 h, 20 days, 1 day 6 hours; from a day on it is rounded to hours."""
-    whole = round(seconds)
+    """Write a duration: 12 s, 3:05 min, 2:03:05 h, 20 days, 1 day 6 hours; from a day on it is rounded to hours.
+
+    A negative duration counts as 0.
+    """
+    whole = max(0, round(seconds))
     if whole >= 86_400:
         days, hours = divmod(round(whole / 3600), 24)
         return f"{number_of(days, 'day')} {number_of(hours, 'hour')}" if hours else number_of(days, "day")

@@ -8,7 +8,8 @@ import secrets
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 import trio
 
@@ -42,6 +43,13 @@ SENT_AT_ONCE = 50
 """Announcements that are sent in a pass of the event loop."""
 
 
+class Announcement(NamedTuple):
+    """A sentence of an organiser for everybody."""
+
+    text: str
+    made: datetime
+
+
 class Arena:
     """State of a running server."""
 
@@ -67,7 +75,7 @@ class Arena:
         """Finds the hash of the token of a bot whose author has an account; None for a name that belongs to nobody."""
         self.organiser_done: Callable[[str], None] = lambda _what: None
         """Told what organisers do over the network."""
-        self.announcements: tuple[str, ...] = ()
+        self.announcements: tuple[Announcement, ...] = ()
         """What organisers announce at the moment, for pages."""
         self.stopping = False
         self.closing = trio.Event()

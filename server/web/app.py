@@ -31,9 +31,11 @@ from starlette.types import ASGIApp
 from engine.games.catalogue import GAMES, TITLES
 from engine.games.outcome import REASONS, headline
 from engine.levels import LEVEL_NAMES
+from engine.wire.seat import Seat, environment_variables
+from engine.wire.words import ANY
 from server.arena.arena import Arena
 from server.config.builtin_bot import BUILTIN_NAMES
-from server.contest.report.files import Group, page_values, rounds
+from server.contest.report.files import TABS, Group, rounds, tab_values
 from server.contest.report.templating import render
 from server.net.admission import Listener
 from server.net.timing import microseconds
@@ -241,8 +243,13 @@ class Pages:
 
     # pages
 
-    async def _lobby(self, _request: Request) -> Response:
-        return Page(LOBBY, await self._live.lobby.values())
+    async def _lobby(self, request: Request) -> Response:
+        found = await self._live.lobby.values()
+        seat = Seat(request.url.hostname or "", self._arena.ports[0], "NAME", "gipf")
+        if found["entry"] is not None:
+            seat = seat._replace(game=ANY, token="TOKEN")
+        variables = " ".join(f"{name}={value}" for name, value in environment_variables(seat).items() if value)
+        return Page(LOBBY, {**found, "line": f"{variables} python3 bot.py", "address": str(request.base_url)})
 
     async def _matches_found(self, request: Request) -> Response:
         name = request.query_params.get("name", "").strip()
@@ -284,21 +291,24 @@ class Pages:
             raise Refused(404, f"there is no report of a contest {number} here")
         return found
 
-    async def _report(self, found: contests.Found) -> tuple[Markup, Markup]:
-        """Return the head and the parts of a report in HTML."""
-        return await trio.to_thread.run_sync(_report_html, self._data, found.entry.contest, found.changed)
+    async def _report(self, found: contests.Found, tab: str) -> tuple[Markup, Markup]:
+        """Return the head and a tab of a report in HTML."""
+        return await trio.to_thread.run_sync(_report_html, self._data, found.entry.contest, found.changed, tab)
 
     async def _contest_page(self, request: Request) -> Response:
-        found = await self._contest(request)
-        head, parts = await self._report(found)
+        found, tab = await self._contest(request), _tab(request)
+        head, parts = await self._report(found, tab)
         live = await self._live.contest(found.entry.contest).values()
-        return Page("pages/contest.html", {**live, "entry": found.entry, "head": head, "parts": parts})
+        address = f"/contest/{found.entry.contest}?tab="
+        tabs = {address + name: title for name, title in TABS.items()}
+        values = {"entry": found.entry, "head": head, "parts": parts, "tab": tab, "tabs": tabs, "here": address + tab}
+        return Page("pages/contest.html", {**live, **values})
 
     async def _contest_parts(self, request: Request) -> Response:
         found = await self._contest(request)
         if request.query_params.get("changed") == str(found.changed):
             return Response(status_code=204)
-        return HTMLResponse("".join(await self._report(found)), headers=NOT_STORED)
+        return HTMLResponse("".join(await self._report(found, _tab(request))), headers=NOT_STORED)
 
     async def _contest_games(self, request: Request) -> Response:
         """Show the games of two entrants as a page, or those of a round as a part of one."""
@@ -314,7 +324,8 @@ class Pages:
         return Page("pages/contest_games.html", {**values, "round": Group(" and ".join(names), games)})
 
     async def _projector(self, request: Request) -> Response:
-        return Page(PROJECTOR, await self._live.contest(request.path_params["number"]).values())
+        live = await self._live.contest(request.path_params["number"]).values()
+        return Page(PROJECTOR, {**live, "address": str(request.base_url)})
 
     async def _player(self, request: Request) -> Response:
         return await self._people.player(request, self._arena.knows(request.path_params["name"]))
@@ -388,11 +399,17 @@ async def _board_page(name: str, current: str, _request: Request) -> Response:
     return _script_page(name, {**values, "current": current, "port": 0, "tls": False})
 
 
-@lru_cache(contests.KEPT_REPORTS)
-def _report_html(data: Path, number: int, changed: int) -> tuple[Markup, Markup]:
+def _tab(request: Request) -> str:
+    """Return the tab of a contest that a request names; the first one where it names none."""
+    tab = request.query_params.get("tab", "")
+    return tab if tab in TABS else next(iter(TABS))
+
+
+@lru_cache(contests.KEPT_REPORTS * len(TABS))
+def _report_html(data: Path, number: int, changed: int, tab: str) -> tuple[Markup, Markup]:
     found = contests.read_report(data, number, changed)
     assert found is not None
-    values = {**page_values(found.report, number, found.entry.known), "changed": changed}
+    values = {**tab_values(found.report, number, found.entry.known, tab), "changed": changed}
     return Markup(render("pages/contest_head.html", **values)), Markup(render("pages/contest_parts.html", **values))
 
 

@@ -1,6 +1,6 @@
 """Formats numbers, times and foreign text for reports, and sentences about interruptions."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from engine.wire.words import duration
 from server.contest.fixtures import SET_ASIDE
 from server.contest.formats.format import Standing
 from server.contest.interventions import Intervention as Done, pauses
-from server.contest.report.structure import Game, Intervention, Pause, Report, Stage
+from server.contest.report.structure import ContestState, Game, Intervention, Pause, Report, Stage
 
 
 def printable(text: str) -> str:
@@ -23,6 +23,23 @@ def printable(text: str) -> str:
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
     )
+
+
+def capital(text: str) -> str:
+    """Return a text with a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
+MAX_NAMES = 5
+"""Names of missing entrants in a sentence."""
+
+
+def names(found: Sequence[str]) -> str:
+    """Return names as a list in a sentence: ``ann, bob and carla``; of many the first ones."""
+    shown = [printable(name) for name in found[:MAX_NAMES]]
+    if len(found) > MAX_NAMES:
+        return f"{', '.join(shown)} and {len(found) - MAX_NAMES} more"
+    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
 def points(value: float) -> str:
@@ -89,6 +106,11 @@ def _program(cpu: int | None, wall: int | None, memory: int | None, status: int 
     end = "ended by the server" if status is None else f"exit {status}" if status >= 0 else f"signal {-status}"
     used = "" if memory is None else f", {memory / (1 << 20):.0f} MB"
     return f"cpu {time_used(cpu)} of {time_used(wall)}{used}, {end}"
+
+
+def as_of(report: Report) -> str:
+    """Return the state of a contest in words, with the date of the report as long as it may change."""
+    return report.status if report.state is ContestState.OVER else f"{report.status}; as of {date(report.made)}"
 
 
 def interruptions(report: Report) -> list[str]:

@@ -79,6 +79,15 @@ Object.assign(Idiomorph.defaults.callbacks, {
   },
 });
 
+/** Copy the text of the element that a button names; also without TLS, where browsers have no clipboard for pages. */
+document.addEventListener("click", (event) => {
+  const button = /** @type {?HTMLElement} */ (/** @type {HTMLElement} */ (event.target).closest("[data-copy]"));
+  const text = button && document.getElementById(button.dataset.copy ?? "");
+  if (!text) return;
+  getSelection()?.selectAllChildren(text);
+  button.textContent = document.execCommand("copy") ? "Copied" : "Press Ctrl+C";
+});
+
 document.addEventListener("htmx:sseError", lost);
 document.addEventListener("htmx:afterRequest", (event) => {
   if (/** @type {CustomEvent} */ (event).detail.successful) found();
