@@ -41,7 +41,7 @@ MAX_FAILURES = 3
 class ProgramBot(Bot):
     """A program as a bot, with its start, failures and end; subclasses speak its protocol."""
 
-    checked = False
+    checked = watched = False
 
     def __init__(self, command: Sequence[str], seat: Seat) -> None:
         """Start the program, which finds in its environment where it plays; raises `ArenaError` where it cannot."""

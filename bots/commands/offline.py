@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from bots.client.errors import ArenaError
-from bots.client.run import to_stderr
+from bots.client.run import end_in_order_when_terminated, to_stderr
 from bots.commands.league import fetch
 from bots.commands.options import (
     ABOVE_0,
@@ -19,7 +19,6 @@ from bots.commands.options import (
     Port,
     Words,
     check_variant,
-    end_in_order_when_terminated,
     fail,
     interruptible_at_once,
 )
@@ -69,6 +68,7 @@ def new(
     answer(f"next: cd {name}, and read README.md; make match plays its first match")
 
 
+@end_in_order_when_terminated()
 def check(
     *command: Words,
     listen: Port | None = None,
@@ -106,7 +106,6 @@ def check(
         check_variant(game, "", "--game")
     files = {"--json": json, "--junit": junit}
     reports.check_files(files)
-    end_in_order_when_terminated()
     situations = run.chosen(only)
     write = to_stderr if "-" in files.values() else answer
     built = {"command": build, "status": _build(build)} if build else None

@@ -138,6 +138,7 @@ class Arena:
     def disconnect(self, player: Player) -> None:
         """Remove a session whose connection is closed; its seat in a running match is kept."""
         self._connected.pop(player, None)
+        self.leave_log(player)
         if self.sessions.get(player.key) is player:
             del self.sessions[player.key]
             self.cancel_seek(player)
@@ -288,6 +289,12 @@ class Arena:
         self.sessions[key] = player
         player.reply(m.Welcome(name))
 
+    def leave_log(self, player: Player) -> None:
+        """Accept no more lines of a player for the log of its last match."""
+        if player.last_match:
+            self.sent_logs.close(player.last_match, player.name)
+            player.last_match = 0
+
     def find_match(self, number: int) -> Match | None:
         """Return a running or recently finished match."""
         if number in self.matches:
@@ -391,7 +398,8 @@ class Arena:
         for player in players:
             player.close("suspended", f"the server stops; come back to match {match.number} when it is there again")
         self.matches.pop(match.number, None)
-        self.sent_logs.close(match.number)
+        for name in match.header.players:
+            self.sent_logs.close(match.number, name)
         self.stats.results[SUSPENDED] += 1
 
     def is_idle(self, player: Player) -> bool:
@@ -401,7 +409,12 @@ class Arena:
     def record_end(self, match: Match) -> None:
         """Note that a match has ended."""
         self.matches.pop(match.number, None)
-        self.sent_logs.close(match.number)
+        for name, key in zip(match.header.players, match.names, strict=True):
+            player = self.sessions.get(key)
+            self.sent_logs.close(match.number, name, goes_on=player is not None)
+            if player is not None:
+                self.leave_log(player)
+                player.last_match = match.number
         self.recent.append(match)
         header, outcome, clock = match.header, match.state.outcome, match.state.clock
         assert outcome is not None

@@ -30,6 +30,8 @@ class Player(Seat, LimitedSession, Protocol):
     """Key of the session in `Arena.sessions`: the name in lower case, except for programs of a contest."""
     seat_token: str
     """Token of the only seat of a contest that the session may take; empty for any."""
+    last_match: int
+    """Number of the match that the session has played last, whose log still takes its lines; 0 for none."""
     match: Match | None
     """The match that the session plays in or watches."""
     side: int | None

@@ -187,6 +187,7 @@ class Requests:
     def _seek(self, player: Player, message: m.Seek, _arrived: int) -> BackgroundAnswer | None:
         if self._arena.stopping:
             raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")
+        self._arena.leave_log(player)
         game = GAMES.get(message.game)
         if message.game == ANY or (message.game == LADDER and _is_program(player)):
             self._arena.contest_players.offers(player, None)
@@ -271,11 +272,11 @@ class Requests:
         match.report_crash(side, message.sentence, arrived)
 
     def _stderr(self, player: Player, message: m.Stderr, _arrived: int) -> None:
-        match, side = player.match, player.side
-        if match is None or side is None or _is_program(player):  # what a program writes on stderr is kept anyway
+        number = player.match.number if player.match is not None and player.side is not None else player.last_match
+        if not number or _is_program(player):  # what a program writes on stderr is kept anyway
             return
-        name, line = match.header.players[side], message.line.removeprefix("|").removeprefix(" ")
-        self._arena.sent_logs.add(match.number, name, lambda: match.awaited_ply, line)
+        line = message.line.removeprefix("|").removeprefix(" ")
+        self._arena.sent_logs.add(number, player.name, partial(self._arena.awaited_ply, number), line)
 
     def _board(self, player: Player, _message: m.AskBoard, _arrived: int) -> None:
         assert player.match is not None

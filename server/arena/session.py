@@ -42,6 +42,7 @@ class Session:
         self.seat_token = quota.seat_token
         self.match: Match | None = None
         self.side: int | None = None
+        self.last_match = 0
         self._arena = arena
         self._requests = Requests(arena)
         self._connection = connection

@@ -155,24 +155,26 @@ class LogRequest(NamedTuple):
 
 
 class SentLogs:
-    """The logs of what players send in running matches."""
+    """The logs of what players send in running matches, and after a match before they seek the next one."""
 
     def __init__(self, data: Path) -> None:
         """Take the data directory."""
         self._data = data
-        self._open: dict[int, dict[str, BoundedLog]] = {}
+        self._open: dict[tuple[int, str], BoundedLog] = {}
+        """By match and name."""
 
     def add(self, match: int, name: str, ply: Callable[[], int], line: str) -> None:
         """Add a line of a player; ``ply`` tells the number of the move that the match waits for."""
-        logs = self._open.setdefault(match, {})
-        if name not in logs:
-            logs[name] = BoundedLog(_path(self._data, match, name), ply, SENT_BYTES)
-        logs[name].write(f"{line}\n".encode())
+        if (match, name) not in self._open:
+            self._open[match, name] = BoundedLog(_path(self._data, match, name), ply, SENT_BYTES)
+        self._open[match, name].write(f"{line}\n".encode())
 
-    def close(self, match: int) -> None:
-        """Close the logs of a match that is over, or goes on under another server."""
-        for kept in self._open.pop(match, {}).values():
-            kept.close()
+    def close(self, match: int, name: str, *, goes_on: bool = False) -> None:
+        """Write the log of a player to its end; ``goes_on`` tells whether further lines may follow."""
+        if found := self._open.get((match, name)):
+            found.close()
+        if not goes_on:
+            self._open.pop((match, name), None)
 
 
 def read_log(

@@ -16,7 +16,7 @@ from server.contest.contest_file import read as read_contest
 from server.contest.fixtures import Fixture
 from server.contest.store.folders import errors_of, kept_by_contest
 from server.contest.store.store import FILE, Store
-from server.storage.player_logs import BoundedLog, KeptByContest, LogRequest, read_log, without_plies
+from server.storage.player_logs import SENT_BYTES, BoundedLog, KeptByContest, LogRequest, read_log, without_plies
 from server.storage.record_store import RecordStore
 from tests.server.harness import ArenaHarness, Client, hear_all, open_arena, play, ready
 
@@ -169,6 +169,23 @@ async def test_each_player_reads_the_own_log_and_the_organiser_both(tmp_path: Pa
         assert await asked(organiser) == OF_ANN + OF_BOB
         assert (await guest.ask(m.AskLog(2), m.Error)).code == "unknown_match"
     assert (tmp_path / "logs" / "1-ann.txt").read_text().startswith("3 | Traceback")
+
+
+async def test_lines_that_come_after_the_end_of_a_match_are_in_its_log_until_the_next_seek(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    """A bot says where it stands when its flag has fallen; the server knows of that first."""
+    async with open_arena(tmp_path, change=with_organiser) as harness:
+        ann, bob = await pair(harness)
+        await crash(ann, bob)
+        await ann.say(m.Stderr(m.Text("in choose")))
+        assert await asked(ann) == (*OF_ANN, "white 3 | in choose")
+        await ann.ask(m.Seek("gipf"), m.Seeking)
+        await ann.say(m.Stderr(m.Text("of no match")))
+        assert await asked(ann) == (*OF_ANN, "white 3 | in choose")
+        for _ in range(3):
+            await bob.say(*[m.Stderr(m.Text("x" * 900))] * 40)
+        assert len("".join(await asked(bob))) < 3 * SENT_BYTES
 
 
 async def test_on_an_open_server_a_name_is_enough_for_what_was_sent_under_it(
