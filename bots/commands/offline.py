@@ -198,6 +198,7 @@ def replay(
     """Bring a bot into each of its turns of a match, and show where it plays otherwise now.
 
     Each turn is told to the bot as after a lost connection: the match from its beginning, and the clocks of that time.
+    A bot that does not return is interrupted when its clock is used up, and the replay ends.
     Times are in seconds. The exit status is 0 where it plays legally in time, and wherever the record has a move, plays
     that; 1 where not, and 2 where nothing could be replayed.
 
@@ -212,7 +213,7 @@ def replay(
     side
         Whose turns to replay, as in white; without it those of the player who is called as the bot is.
     debugger
-        Stop in Python's debugger, pdb, where the bot begins to choose.
+        Stop in Python's debugger, pdb, where the bot begins to choose, and where its clock is used up.
     data
         Data directory of a server.
     json
@@ -241,6 +242,9 @@ def replay(
                 answers.append(playing.bot.answer(turn).compare(late_counts=not debugger))
                 for line in texts.lines(answers[-1]):
                     write(line)
+                if answers[-1].is_overdue:
+                    write(f"the replay ends at ply {turn.ply}, with the clock of the match")
+                    break
     except ArenaError as error:
         raise Rejected(str(error)) from None
     write(texts.closing(playing.name, summary, playing.side, answers))
