@@ -1,6 +1,7 @@
 """Words of lines, of sentences and of tables: names, parameters of a variant as one word, plurals."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from difflib import get_close_matches
 
 NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}"
 """Names of players: ASCII, so that none looks like another, and short enough for a table. Case does not tell two
@@ -8,6 +9,9 @@ names apart."""
 
 NAME_RULE = "1 to 32 letters, digits, and any of _ . - behind the first"
 """The same in words."""
+
+MIN_SIMILARITY = 0.75
+"""Ratio of `difflib` from which two words count as similar: ``chose`` is ``choose``, and ``choose_move`` is not."""
 
 NONE = "-"
 """Stands for no parameters."""
@@ -33,6 +37,12 @@ def number_of(count: float, noun: str, plural: str = "") -> str:
     """Write a number with its noun: ``1 ply``, ``2 plies``; ``plural`` is necessary where it is not noun and s."""
     number = count if isinstance(count, int) else f"{count:g}"
     return f"{number} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return the word of a list that was probably meant, whatever its case; empty if none is similar."""
+    by_lower = {one.lower(): one for one in known}
+    return next((by_lower[found] for found in get_close_matches(word.lower(), by_lower, 1, MIN_SIMILARITY)), "")
 
 
 def duration(seconds: float) -> str:
