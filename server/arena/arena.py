@@ -8,6 +8,7 @@ import secrets
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import trio
@@ -35,7 +36,7 @@ from server.net.connection import Poller
 from server.net.timing import FlagTimer, StallLog
 from server.ops.faults import server_fault
 from server.ops.logs import log
-from server.storage.player_logs import SentLogs
+from server.storage.player_logs import SentLogs, refused_line
 from server.storage.record_store import Keys, MatchJournal, RecordStore
 
 SENT_AT_ONCE = 50
@@ -288,6 +289,15 @@ class Arena:
         player.name, player.key = name, key
         self.sessions[key] = player
         player.reply(m.Welcome(name))
+
+    def refuse(self, player: Player, refusal: str) -> None:
+        """Tell the author of a player of a line that was refused: in the log, and in the result of a loss on time."""
+        match = player.match if player.side is not None else None
+        if match is not None and player.side is not None:
+            match.refuse(player.side, refusal)
+        number = player.last_match if match is None else match.number
+        if not self.contest_players.refused(player, refusal) and number:
+            self.sent_logs.add(number, player.name, partial(self.awaited_ply, number), refused_line(refusal))
 
     def leave_log(self, player: Player) -> None:
         """Accept no more lines of a player for the log of its last match."""

@@ -10,7 +10,7 @@ from engine.wire import messages as m
 from engine.wire.seat import Seat as ProgramSeat
 from server.arena.matchmaking import Seek
 from server.match.match import Match
-from server.match.match_messages import Seat
+from server.match.match_messages import PlayerSeat
 from server.net.admission import LimitedSession
 from server.storage.player_logs import FindKept
 
@@ -22,7 +22,7 @@ MAX_BOARDS = 64
 """Boards that count as prepared: the latest, and fewer than the games keep tables of."""
 
 
-class Player(Seat, LimitedSession, Protocol):
+class Player(PlayerSeat, LimitedSession, Protocol):
     """What the arena needs of a session, beside what a match needs of it."""
 
     name: str
@@ -47,6 +47,8 @@ class PipedProgram(NamedTuple):
     seat: ProgramSeat
     has_read: Callable[[], Awaitable[bool]]
     """Waits until it has read the greeting; False where it has said something before, or has ended."""
+    wrote: Callable[[str], None] = lambda _line: None
+    """Told of the first line that it writes before it has read the greeting."""
 
 
 class Seating(Protocol):
@@ -67,6 +69,9 @@ class Seating(Protocol):
 
     def entered(self, player: Player, token: str) -> None:
         """Note the session of a program that `seat_of` has accepted."""
+
+    def refused(self, player: Player, refusal: str) -> bool:
+        """Note a refused line of a program that a contest has started; return False for anybody else."""
 
     def failed(self, player: Player) -> None:
         """Note that a request of a player failed through a fault of the server."""

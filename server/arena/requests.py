@@ -141,7 +141,8 @@ class Requests:
         known = self._arena.contest_players.token_of(key) or self._arena.token_of(key)
         if known is not None and not tokens.fits(known, token):
             raise ProtocolError(
-                Code.BAD_TOKEN, "players log in here with the token that they were given: LOGIN NAME TOKEN"
+                Code.BAD_TOKEN,
+                "players log in here with the token that they were given, as LOGIN NAME TOKEN; for a bot: ARENA_TOKEN",
             )
 
     def _resume(self, player: Player, message: m.Resume, _arrived: int) -> BackgroundAnswer | None:

@@ -1,6 +1,7 @@
 """Logs of programs: both ends of what was written, with its moves; for author and organiser, and nobody else."""
 
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import msgspec
@@ -186,6 +187,54 @@ async def test_lines_that_come_after_the_end_of_a_match_are_in_its_log_until_the
         for _ in range(3):
             await bob.say(*[m.Stderr(m.Text("x" * 900))] * 40)
         assert len("".join(await asked(bob))) < 3 * SENT_BYTES
+
+
+@pytest.mark.parametrize(
+    ("wrote", "refusal"),
+    [
+        (b"a1-b2\n", "'a1-b2': unknown command 'a1-b2'; a move is a line MOVE and the move (unknown_command)"),
+        (
+            b"\xef\xbb\xbfMOVE a1-b2\n",
+            r"'\ufeffMOVE a1-b2': character 1 of the line, U+FEFF (a byte order mark), cannot be printed (bad_line)",
+        ),
+        (b"MOVE a1-b2", "'MOVE a1-b2': this line has no end: each line ends with LF (bad_line)"),
+        (
+            b"x" * 5000,
+            f"'{'x' * 59}…': a line has at most 1024 bytes before its LF; this one was left out (line_too_long)",
+        ),
+        (b"RESUME 1 secret\n", "RESUME: RESUME is not possible now (thinking); possible are BOARD, *"),
+        (b"RESUME secret\n", "RESUME (bad_arguments)"),
+    ],
+)
+async def test_a_refused_line_is_in_the_result_of_a_loss_on_time_and_in_the_log(
+    wrote: bytes, refusal: str, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await pair(harness)
+        await ready(ann, bob)
+        await ann.hear(m.Turn)
+        await ann.stream.send_all(wrote)
+        await ann.stream.send_all(b"HELLO\n" if wrote.endswith(b"\n") else b"")
+        sentence = (await bob.hear(m.Result)).sentence
+        assert fnmatchcase(sentence.partition("; ann (white) wrote a line that was refused: ")[2], refusal)
+        assert "secret" not in sentence
+        guest = await harness.connect()
+        first, *others = tuple(await asked(guest, ann.token))
+        assert fnmatchcase(first, f"white 1 | [[]refused: {refusal}]")
+        assert len(others) == wrote.endswith(b"\n")
+        assert await asked(bob) == ()
+
+
+async def test_what_was_refused_before_a_match_is_not_in_its_result(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.connect("ann"), await harness.connect("bob")
+        await ann.stream.send_all(b"SEEK chess\n")
+        await ann.hear(m.Error)
+        await ann.say(m.Seek("gipf", m.Text("budget=1000")))
+        await bob.say(m.Seek("gipf"))
+        assert "refused" not in (await bob.hear(m.Result)).sentence
+        await ann.hear(m.Result)
+        assert await asked(ann) == ()
 
 
 async def test_on_an_open_server_a_name_is_enough_for_what_was_sent_under_it(
