@@ -151,6 +151,8 @@ class Session:
         self._bot = bot
         self._address = address
         self._login = login
+        self._has_name = False
+        """Whether the server has confirmed the name."""
         self._seek = seek
         self._carry_on = carry_on
         self._report = report
@@ -213,11 +215,23 @@ class Session:
         try:
             match = self._game.match if self._game else None
             self._connection.send(m.Resume(match.match, match.token) if match else self._login)
-            self._connection.answer(m.Welcome)
+            welcome = self._connection.answer(m.Welcome)
+            assert isinstance(welcome, m.Welcome)
+            self._handle_welcome(welcome.name)
             self._ping()
         except BaseException:
             self._connection.close()
             raise
+
+    def _handle_welcome(self, name: str) -> None:
+        """Take the name that the server has given; raises `Refused` for another one than on the last connection."""
+        if name.lower() == self._login.name.lower():
+            self._has_name = True
+        elif self._has_name:
+            raise Refused(Code.NAME_TAKEN, f"{self._login.name} is still logged in")
+        else:
+            self._report(f"{self._login.name} plays already on this machine, so this bot plays as {name}")
+            self._login, self._has_name = self._login._replace(name=name), True
 
     def _reconnect(self, lost: ConnectionLost) -> None:
         """Reconnect after growing pauses, while the clocks of the match last; raises `Unreachable`."""
@@ -274,6 +288,8 @@ class Session:
                     self._handle_settled()
             case m.Announcement(sentence):
                 self._report(f"the organiser announces: {sentence}")
+            case m.Notice(Code.UNKNOWN_PLAYER, sentence):
+                self._report(sentence)
             case m.Notice(_, sentence):
                 self._leave_note_out(sentence)
             case m.Probe(text):

@@ -182,7 +182,9 @@ def log(
     with closing(Connection(*address(where.host, where.port, tls=where.tls, tls_ca=where.tls_ca))) as connection:
         if name and not token:
             connection.send(m.Login(name))
-            connection.answer(m.Welcome)
+            welcome = connection.answer(m.Welcome)
+            if isinstance(welcome, m.Welcome) and welcome.name.lower() != name.lower():
+                fail(f"{name} is logged in: end that bot first, or show its log with --token", 1)
         connection.send(m.AskLog(match, token))
         found = connection.answer(m.Log)
     assert isinstance(found, m.Log)

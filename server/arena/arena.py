@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from itertools import count
 from typing import Any
 
 import trio
@@ -24,7 +25,7 @@ from engine.match.verification import finished_match
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.ends import IN_MATCH, State as Stage
-from engine.wire.words import NAME_PATTERN
+from engine.wire.words import MAX_NAME_CHARACTERS, NAME_PATTERN, nearest, without_folders
 from server.arena import matchmaking
 from server.arena.lobby import MAX_BOARDS, OpponentNotices, Player, Seating, prepare
 from server.config.settings import RECENT_MATCHES, Settings
@@ -38,6 +39,9 @@ from server.ops.faults import server_fault
 from server.ops.logs import log
 from server.storage.player_logs import SentLogs, refused_line
 from server.storage.record_store import Keys, MatchJournal, RecordStore
+
+MAX_SHOWN_PLAYERS = 10
+"""Players that are listed for a player who seeks an unknown opponent."""
 
 SENT_AT_ONCE = 50
 """Announcements that are sent in a pass of the event loop."""
@@ -273,8 +277,27 @@ class Arena:
         return (
             key in self.sessions
             or key in self.builtin_tokens
+            or key in self.builtin_kinds.values()
             or bool(self.contest_players.token_of(key) or self.token_of(key))
         )
+
+    def free_name(self, name: str) -> str:
+        """Return a name with the first number behind it that makes it a name of nobody."""
+        for number in count(2):
+            free = f"{name[: MAX_NAME_CHARACTERS - 1 - len(str(number))]}-{number}"
+            if not self.knows(free) and self.find_vacant_seat(free.lower())[0] is None:
+                return free
+        raise AssertionError
+
+    def unknown_opponent(self, player: Player, name: str) -> str:
+        """Say who is here where nobody has the name of an opponent; empty where it is known."""
+        if self.knows(name) or self.find_vacant_seat(name.lower())[0] is not None:
+            return ""
+        here = sorted(one.name for key, one in self.sessions.items() if one is not player and key == one.name.lower())
+        shown = ", ".join(here[:MAX_SHOWN_PLAYERS]) + (", …" if len(here) > MAX_SHOWN_PLAYERS else "")
+        meant = nearest(name, (*here, *self.builtin_kinds.values()))
+        hint = f"; is {meant} meant?" if meant else ""
+        return f"nobody is called {name} so far; here {'is' if len(here) == 1 else 'are'} {shown or 'no others'}{hint}"
 
     def find_vacant_seat(self, key: str) -> tuple[Match | None, int]:
         """Return the match and the side where a player has a seat but no connection."""
@@ -294,7 +317,7 @@ class Arena:
         """Tell the author of a player of a line that was refused: in the log, and in the result of a loss on time."""
         match = player.match if player.side is not None else None
         if match is not None and player.side is not None:
-            match.refuse(player.side, refusal)
+            match.refuse(player.side, without_folders(refusal))
         number = player.last_match if match is None else match.number
         if not self.contest_players.refused(player, refusal) and number:
             self.sent_logs.add(number, player.name, partial(self.awaited_ply, number), refused_line(refusal))

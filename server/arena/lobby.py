@@ -26,6 +26,8 @@ class Player(PlayerSeat, LimitedSession, Protocol):
     """What the arena needs of a session, beside what a match needs of it."""
 
     name: str
+    host: str
+    """Address of the peer."""
     key: str
     """Key of the session in `Arena.sessions`: the name in lower case, except for programs of a contest."""
     seat_token: str

@@ -39,6 +39,7 @@ class Session:
     ) -> None:
         """Take the arena, the connection and its quota, and who is at its other end; `run` sends the greeting."""
         self.name = self.key = ""
+        self.host = quota.host
         self.seat_token = quota.seat_token
         self.match: Match | None = None
         self.side: int | None = None

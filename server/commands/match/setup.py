@@ -41,6 +41,9 @@ CHOOSE = re.compile(r"def choose\(|choose(: .+)? = |from .+ import .*\bchoose\b"
 TALKS = frozenset({"play", "input", "stdin", "socket"})
 """Names, one of which stands in a Python file that plays without a `choose`."""
 
+MISSPELT = 0.75
+"""Similarity of a misspelt ``choose``: ``chose`` is one, and ``choose_move`` is another function."""
+
 DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.Pass)
 """Statements that do nothing by themselves."""
 
@@ -118,7 +121,7 @@ def _plays_by_library(program: str, folder: Path) -> bool:
     if any(CHOOSE.match(text) for text in texts):
         return True
     functions = [one.name for one in module.body if isinstance(one, ast.FunctionDef | ast.ClassDef)]
-    meant = nearest("choose", functions)
+    meant = nearest("choose", functions, MISSPELT)
     nodes = list(ast.walk(module))
     names = {one.id for one in nodes if isinstance(one, ast.Name)}
     names |= {one.attr for one in nodes if isinstance(one, ast.Attribute)}

@@ -22,6 +22,7 @@ import trio
 
 from engine.games.outcome import Termination
 from engine.wire.seat import PIPES, Seat, environment_variables, fill_command
+from engine.wire.words import without_folders
 from server.arena.arena import Arena
 from server.config.builtin_bot import BuiltinBot, builtin_bot_command
 from server.config.process_settings import with_low_priority
@@ -121,10 +122,11 @@ class Program:
         self._keeping = trio.CancelScope(shield=True)
 
     def report(self) -> str:
-        """Return one sentence: how it has ended, or that it runs, and its last words on stderr."""
+        """Return one sentence for everybody: how it has ended, or that it runs, and its last words on stderr."""
         words = self._log.last_words()
         refused = f"; it wrote a line that was refused: {self.refusal}" if self.refusal else ""
-        return f"{self._called} {self._how()}" + (f"; the last that it wrote: {words}" if words else "") + refused
+        last = f"; the last that it wrote: {words}" if words else ""
+        return without_folders(f"{self._called} {self._how()}{last}{refused}")
 
     def wrote(self, line: str) -> None:
         """Store the first line that it wrote before it had read anything."""
