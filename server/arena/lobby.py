@@ -65,6 +65,9 @@ class Seating(Protocol):
     def token_of(self, key: str) -> str:
         """Return the hash of the log-in token of an entrant; empty if its contest names none."""
 
+    def is_entrant(self, name: str) -> bool:
+        """Tell whether a name is that of an entrant of a contest."""
+
     @property
     def find_kept(self) -> FindKept:
         """Find what a contest has of a player in a match."""

@@ -131,7 +131,7 @@ class Requests:
         name, holder = message.name, self._arena.sessions.get(key)
         if holder is not None:
             free = self._arena.free_name(name)
-            if needs_token:
+            if needs_token or self._arena.contest_players.is_entrant(name):
                 raise ProtocolError(Code.NAME_TAKEN, f"{name} is logged in already; end that program first")
             if holder.host != player.host:
                 raise _name_taken(f"somebody is logged in as {holder.name}", free)

@@ -256,6 +256,10 @@ class ContestPlayers:
         entrants = list(self._by_name.get(key, {}).values())
         return next((entrant.token for entrant in entrants if entrant.token), "")
 
+    def is_entrant(self, name: str) -> bool:
+        """Tell whether a name is that of an entrant of a contest."""
+        return name.lower() in self._by_name
+
     def entered(self, player: "Player", token: str) -> None:
         """Remember the session of a program that `seat_of` has accepted."""
         ticket = self._tickets[hashed(token)]

@@ -19,7 +19,9 @@ from engine.wire.coding import REQUEST_BYTES
 from server.arena.session import Session
 from server.config import tokens
 from server.config.settings import Settings
+from server.contest.formats.meetings import RoundRobin
 from server.contest.hosts.contest_players import ContestPlayers
+from tests.server.contest.played import contest
 from tests.server.harness import ArenaHarness, Client, open_arena, play
 
 
@@ -73,6 +75,16 @@ async def test_a_name_of_the_same_machine_gets_the_next_free_number(
     for name, given in (("ann", "ann"), ("ANN", "ANN-2"), ("ann", "ann-3"), (long, long), (long, "a" * 30 + "-2")):
         client = await harness.connect()
         assert (await client.ask(m.Login(name), m.Welcome)).name == given
+
+
+async def test_the_name_of_an_entrant_is_not_changed(harness: ArenaHarness, autojump_clock: MockClock) -> None:
+    definition = contest(2, RoundRobin())
+    ContestPlayers.of(harness.arena).open(1, definition, lambda: None)
+    name = definition.entrants[0].name
+    await harness.connect(name)
+    again = await harness.connect()
+    error = await again.ask(m.Login(name), m.Error)
+    assert (error.code, error.sentence) == ("name_taken", f"{name} is logged in already; end that program first")
 
 
 async def test_the_name_of_a_running_match_is_kept_and_a_free_one_named(
