@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from bots.client.errors import ArenaError
-from bots.client.run import to_stderr
+from bots.client.run import end_in_order_when_terminated, to_stderr
 from bots.commands.league import fetch
 from bots.commands.options import (
     ABOVE_0,
@@ -19,7 +19,6 @@ from bots.commands.options import (
     Port,
     Words,
     check_variant,
-    end_in_order_when_terminated,
     fail,
     interruptible_at_once,
 )
@@ -70,6 +69,7 @@ def new(
     answer(f"next: cd {name}, and read README.md; make match plays its first match")
 
 
+@end_in_order_when_terminated()
 def check(
     *command: Words,
     listen: Port | None = None,
@@ -107,7 +107,6 @@ def check(
         check_variant(game, "", "--game")
     files = {"--json": json, "--junit": junit}
     reports.check_files(files)
-    end_in_order_when_terminated()
     situations = run.chosen(only)
     write = to_stderr if "-" in files.values() else answer
     built = {"command": build, "status": _build(build)} if build else None
@@ -188,6 +187,7 @@ def replay(
     """Bring a bot into each of its turns of a match, and show where it plays otherwise now.
 
     Each turn is told to the bot as after a lost connection: the match from its beginning, and the clocks of that time.
+    A bot that does not return is interrupted when its clock is used up, and the replay ends.
     Times are in seconds. The exit status is 0 where it plays legally in time, and wherever the record has a move, plays
     that; 1 where not, and 2 where nothing could be replayed.
 
@@ -202,7 +202,7 @@ def replay(
     side
         Whose turns to replay, as in white; without it those of the player who is called as the bot is.
     debugger
-        Stop in Python's debugger, pdb, where the bot begins to choose.
+        Stop in Python's debugger, pdb, where the bot begins to choose, and where its clock is used up.
     data
         Data directory of a server.
     json
@@ -231,6 +231,9 @@ def replay(
                 answers.append(playing.bot.answer(turn).compare(late_counts=not debugger))
                 for line in texts.lines(answers[-1]):
                     write(line)
+                if answers[-1].is_overdue:
+                    write(f"the replay ends at ply {turn.ply}, with the clock of the match")
+                    break
     except ArenaError as error:
         raise Rejected(str(error)) from None
     write(texts.closing(playing.name, summary, playing.side, answers))

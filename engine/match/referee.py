@@ -84,6 +84,8 @@ class State(NamedTuple):
     """Time use of each side, up to its last READY or move, or to the end."""
     notes: tuple[RecordedNote, ...] = ()
     """What both players have noted."""
+    refusals: tuple[str, str] = ("", "")
+    """The first line of each side that was refused, and why; empty for none."""
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -144,8 +146,8 @@ def start_turn(state: State, now: int) -> State:
     if state.awaited is not None and state.awaited.sides[side]:
         return state  # TURN was for the other side, which has moved already
     clock = state.clock.run(side, now)
-    header, history, _, ready, _, shown, awaited, _, absent, stamp, uses, notes = state
-    return State(header, history, clock, ready, now, shown, awaited, None, absent, stamp, uses, notes)
+    header, history, _, ready, _, shown, awaited, _, absent, stamp, uses, notes, refusals = state
+    return State(header, history, clock, ready, now, shown, awaited, None, absent, stamp, uses, notes, refusals)
 
 
 def start_initialisation(state: State, side: int, now: int) -> Step:
@@ -203,6 +205,7 @@ def move(state: State, side: int, text: str, now: int) -> Step:
         now,
         _with_use(state.uses, side, use),
         state.notes,
+        state.refusals,
     )
     verdict = history.outcome(state.header.move_limit)
     if verdict is None:
@@ -218,6 +221,20 @@ def note(state: State, side: int, content: str) -> Step:
     recorded = take_note(state.notes, state.history, state.sides, side, read_note(content))
     line = note_line(recorded.ply, state.sides[side], recorded.note)
     return state._replace(notes=(*state.notes, recorded)), [WriteRecord(line)]
+
+
+def refuse(state: State, side: int, refusal: str) -> State:
+    """Take note of the first line of a side that was refused: a loss on time may follow from it."""
+    if state.refusals[side]:
+        return state
+    if len(refusal) > MAX_SENTENCE_CHARACTERS:
+        refusal = f"{refusal[: MAX_SENTENCE_CHARACTERS - 1]}…"
+    return state._replace(refusals=(refusal, state.refusals[1]) if side == 0 else (state.refusals[0], refusal))
+
+
+def refused(header: Header, side: int) -> str:
+    """Return what stands before a refused line in the sentence of a loss on time."""
+    return f"; {header.who(side)} wrote a line that was refused: "
 
 
 def resign(state: State, side: int, now: int) -> Step:
@@ -281,7 +298,10 @@ def _loss_on_time(state: State, fallen: tuple[bool, bool], now: int) -> str:
             clauses.append(f"{about(use.uncharged)} were not charged, for stalls of the server and lag")
         if absent is not None:
             clauses.append(f"its connection had been lost for {about(max(0, now - absent))}")
-    return "; ".join(clauses)
+    told = (
+        refused(state.header, side) + state.refusals[side] for side in (0, 1) if fallen[side] and state.refusals[side]
+    )
+    return "".join(("; ".join(clauses), *told))
 
 
 def end(state: State, outcome: Outcome, now: int) -> Step:

@@ -1,5 +1,6 @@
 """Verifies a record: its events go through the referee again, whose lines have to stand in the record."""
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -396,9 +397,21 @@ class _Verification(RecordReader):
         self._hold(self.missing)
         self.missing = ""
 
+    def _refusals(self, sentence: str, now: int) -> tuple[str, str]:
+        """Read the refused lines of a loss on time, which stand in its sentence alone."""
+        fallen = self.state.clock.fallen(max(now, self.state.stamp))
+        parts = [
+            f"(?:{re.escape(referee.refused(self.state.header, side))}(.+?))?" if fallen[side] else "()"
+            for side in (0, 1)
+        ]
+        # the first one begins behind the sentence of the referee, in which no line of a player stands
+        found = re.fullmatch(f".*?{''.join(parts)}", sentence)
+        return ("", "") if found is None else (found[1] or "", found[2] or "")
+
     def _decide(self, reason: str, winner: int | None, sentence: str, now: int) -> None:
         """Let the referee end a match that no move and no player has ended."""
         if reason == Termination.TIME:
+            self.state = self.state._replace(refusals=self._refusals(sentence, now))
             self.state, effects = referee.flag(self.state, now)
             if not effects:
                 self._fail("no clock that ran has run out")

@@ -1,6 +1,10 @@
 """Words of lines, of sentences and of tables: names, parameters of a variant as one word, plurals."""
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
+from difflib import get_close_matches
+
+MAX_NAME_CHARACTERS = 32
 
 NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}"
 """Names of players: ASCII, so that none looks like another, and short enough for a table. Case does not tell two
@@ -33,6 +37,25 @@ def number_of(count: float, noun: str, plural: str = "") -> str:
     """Write a number with its noun: ``1 ply``, ``2 plies``; ``plural`` is necessary where it is not noun and s."""
     number = count if isinstance(count, int) else f"{count:g}"
     return f"{number} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+_QUOTED_PATH = re.compile(r"""(?<=(['"]))(?:[A-Za-z]:)?[\\/](?:(?!\1).)*[\\/](?=[^'"\\/]+\1)""")
+_PATH = re.compile(r"""(?<![\w.:\\/~])(?:[A-Za-z]:)?[\\/]+(?:[^\s'"\\/:]+[\\/]+)+(?=[^\s'"\\/])""")
+"""Folders of an absolute path."""
+
+
+def without_folders(text: str) -> str:
+    """Return a text with the names of files in place of their absolute paths: for sentences that everybody reads."""
+    return _PATH.sub("", _QUOTED_PATH.sub("", text))
+
+
+def nearest(word: str, known: Iterable[str], similarity: float = 0.6) -> str:
+    """Return the word of a list that was probably meant, whatever its case; empty if none is similar.
+
+    ``similarity`` is the smallest ratio of `difflib` that counts.
+    """
+    by_lower = {one.lower(): one for one in known}
+    return next((by_lower[found] for found in get_close_matches(word.lower(), by_lower, 1, similarity)), "")
 
 
 def duration(seconds: float) -> str:

@@ -25,13 +25,20 @@ from server.net.admission import processor_time
 
 
 class Seat(Protocol):
-    """What a match needs of a session of a player or a spectator."""
+    """What a match needs of a spectator."""
 
     def tell(self, kind: type, data: bytes) -> None:
         """Send encoded messages of one kind."""
 
     def leave(self) -> None:
         """Forget the match, which is over."""
+
+
+class PlayerSeat(Seat, Protocol):
+    """What a match needs of the session of a player."""
+
+    def report_unfinished(self) -> None:
+        """Report bytes that have arrived without a line end as a line that was refused."""
 
 
 def now_text() -> str:
