@@ -8,7 +8,8 @@ with ``moves:``, these belong to the position.
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from engine.games.interface import BadMove, BadPosition, Game, Position
 from engine.games.outcome import Outcome, Termination
@@ -17,7 +18,7 @@ REPETITIONS = 3
 """A position that stands on the board for this many times is a draw."""
 
 
-class History(NamedTuple):
+class History(Struct, frozen=True):
     """A game from its first position on. Immutable: `after` returns a longer one."""
 
     start: Position

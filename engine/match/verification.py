@@ -4,6 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from engine.games.history import History
 from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Outcome, Termination
 from engine.match import referee
@@ -176,7 +178,7 @@ class _Verification(RecordReader):
         if self.giving_up is not None and self.state.outcome is None:
             self._give_up()
         clock, stamp = self.state.clock, self.state.stamp
-        state = self.state._replace(clock=clock.stop(0, stamp).stop(1, stamp))
+        state = replace(self.state, clock=clock.stop(0, stamp).stop(1, stamp))
         return Summary(
             state,
             self.missing,
@@ -356,7 +358,7 @@ class _Verification(RecordReader):
 
     def _on_restarted(self, stamp: str) -> None:
         now = self._later(stamp, self.latest)
-        self.state = referee.restart(self.state, now, now)[0]._replace(awaited=None)  # no line says how long it waited
+        self.state = replace(referee.restart(self.state, now, now)[0], awaited=None)  # no line says how long it waited
         self.settled = self.latest = now
         self.stalls = []
         self.restarted = True
