@@ -5,6 +5,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from engine.games.history import History
 from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Outcome, Termination
 from engine.match import referee
@@ -177,7 +179,7 @@ class _Verification(RecordReader):
         if self.giving_up is not None and self.state.outcome is None:
             self._give_up()
         clock, stamp = self.state.clock, self.state.stamp
-        state = self.state._replace(clock=clock.stop(0, stamp).stop(1, stamp))
+        state = replace(self.state, clock=clock.stop(0, stamp).stop(1, stamp))
         return Summary(
             state,
             self.missing,
@@ -357,7 +359,7 @@ class _Verification(RecordReader):
 
     def _on_restarted(self, stamp: str) -> None:
         now = self._later(stamp, self.latest)
-        self.state = referee.restart(self.state, now, now)[0]._replace(awaited=None)  # no line says how long it waited
+        self.state = replace(referee.restart(self.state, now, now)[0], awaited=None)  # no line says how long it waited
         self.settled = self.latest = now
         self.stalls = []
         self.restarted = True
@@ -411,7 +413,7 @@ class _Verification(RecordReader):
     def _decide(self, reason: str, winner: int | None, sentence: str, now: int) -> None:
         """Let the referee end a match that no move and no player has ended."""
         if reason == Termination.TIME:
-            self.state = self.state._replace(refusals=self._refusals(sentence, now))
+            self.state = replace(self.state, refusals=self._refusals(sentence, now))
             self.state, effects = referee.flag(self.state, now)
             if not effects:
                 self._fail("no clock that ran has run out")

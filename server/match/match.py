@@ -8,6 +8,8 @@ from functools import partial
 from itertools import takewhile
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from engine.games.outcome import Outcome, Termination
 from engine.match import referee
 from engine.match.clock import Clock, Stall
@@ -230,7 +232,7 @@ class Match:
     def abandon(self, termination: Termination, sentence: str) -> None:
         """End the match without a result, record or referee, because one of them has failed."""
         clock = Clock(self.state.clock.left)
-        self.state = self.state._replace(clock=clock, awaited=None, outcome=Outcome(None, termination, sentence))
+        self.state = replace(self.state, clock=clock, awaited=None, outcome=Outcome(None, termination, sentence))
         data = encode(m.Result(self.number, "annulled", str(termination), *clock.milliseconds(0), m.Text(sentence)))
         for seat in self._seats():
             seat.tell(m.Result, data)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple, Protocol
 
 import trio
+from msgspec.structs import replace
 
 from engine.games.history import History
 from engine.games.interface import Position
@@ -101,7 +102,7 @@ def recent_states(state: State, moves: int) -> list[State]:
         histories.append(history)
     first = max(0, len(state.shown) - moves)
     return [
-        state._replace(history=histories[plies], shown=state.shown[:plies], clock=_clock(state, plies))
+        replace(state, history=histories[plies], shown=state.shown[:plies], clock=_clock(state, plies))
         for plies in range(first, len(histories))
     ]
 
