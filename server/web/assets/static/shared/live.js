@@ -27,7 +27,7 @@ function found() {
 }
 
 function lost() {
-  since ??= new Date().toLocaleTimeString([]);
+  since ??= new Date().toLocaleTimeString([], { timeZoneName: "short" });
   for (const clock of document.querySelectorAll("[data-until]")) clock.classList.remove("runs", "short");
   show(`connection lost since ${since}; trying again`);
 }
