@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from bots.client.errors import ArenaError
 from bots.client.run import end_in_order_when_terminated, to_stderr
 from bots.commands.league import fetch
 from bots.commands.options import (
-    ABOVE_0,
     POSITIVE,
     Flag,
     Port,
@@ -22,10 +22,10 @@ from bots.commands.options import (
     fail,
     interruptible_at_once,
 )
-from bots.terminal.terminal_game import USUAL_SECONDS, play_in_terminal
+from bots.terminal.terminal_game import MAX_SECONDS, USUAL_SECONDS, play_in_terminal
 from engine.commands import reports
 from engine.commands.inputs import MAX_BYTES, VARIANT, File, GameName, Params, bytes_of, place_of
-from engine.commands.program import Rejected, answer, explain_fault
+from engine.commands.program import Rejected, answer, explain_fault, finite
 from engine.compiling.binding import can_compile
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.interface import Position
@@ -138,7 +138,7 @@ def play(
     load: str | None = None,
     first: str = "person",
     second: str = f"level:{FIRST_OPPONENT}",
-    time: Annotated[float, Parameter(validator=ABOVE_0)] = USUAL_SECONDS,
+    time: Annotated[float, Parameter(validator=(finite, Number(gt=0, lte=MAX_SECONDS)))] = USUAL_SECONDS,
 ) -> None:
     """Play in this terminal against a bot or a person, without a server. The command help lists the commands.
 

@@ -42,6 +42,7 @@ USUAL_SECONDS = 1.0
 """Default time of a bot for a move."""
 
 MAX_SECONDS = 3600.0
+"""Longest time of a bot for a move."""
 
 
 def player(text: str, seconds: float = USUAL_SECONDS) -> Player:
