@@ -97,7 +97,7 @@ async def test_a_game_that_is_over_keeps_its_board_and_its_result_for_ten_second
         for seconds in (1.5, 8):
             await trio.sleep(seconds)
             board = browser.block("featured")
-            assert 'data-match="1"' in board and "1 – 0 · resignation" in board and "<svg" in board
+            assert 'data-match="1"' in board and "resigned at move" in board and "<svg" in board
         await trio.sleep(2.5)
         assert "data-match" not in browser.block("featured")
 
