@@ -12,9 +12,9 @@ from markupsafe import Markup
 from engine.games.boards.layout import Drawing, Layout
 from engine.games.boards.svg import NO_NAMES, STEP, box, ground, group, look, marks, paint, places_of
 from engine.match.referee import State
+from engine.wire.fields import pieces
 from server.arena.arena import Arena
 from server.contest.fixtures import QUALIFICATION
-from server.contest.report.formatting import signed
 from server.contest.report.structure import Report, ScheduledGame
 from server.match.match import Match
 from server.web.views.board import Ending, ending_of
@@ -161,7 +161,7 @@ def evaluation_of(match: Match) -> str:
     plies = match.public.history.plies
     for noted in reversed(match.public_notes):
         if noted.ply in (plies, plies + 1) and noted.note.score is not None:
-            return signed((1, -1)[noted.side] * noted.note.score / 100, 2)
+            return pieces((1, -1)[noted.side] * noted.note.score)
     return ""
 
 
