@@ -86,7 +86,7 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
                 Announcements(accounts).end(one.number, "test")
         expect(page.locator("#announcements")).to_be_empty()
         table.resign()
-        expect(tile.locator(".foot")).to_contain_text("0 – 1 · resignation")
+        expect(tile.locator(".foot")).to_contain_text("resigned at move 2")
         expect(tile).to_have_count(0)
         expect(page.locator("#featured .lead")).to_be_visible()
         page.goto(f"{site.url}/contest/1/live")

@@ -136,7 +136,7 @@ def test_the_front_page_shows_the_contest_of_today(
     table.move("1")
     expect(game.locator(".foot")).to_contain_text("1 move")
     table.resign()
-    expect(game.locator(".foot")).to_contain_text("resignation")
+    expect(game.locator(".foot")).to_contain_text("a1 resigned at move 2")
     expect(game).to_have_count(0)
     check_calm(page)
     definition, games, plan, moment = sample(5, RoundRobin(), qualified=False)
