@@ -277,7 +277,7 @@ def review(
     from time import perf_counter
 
     from bots.workbench import review as texts
-    from engine.commands.inputs import say_compiling
+    from engine.commands.inputs import say_compiling, say_interpreted
     from engine.match.review import review as reviewed_moves
 
     summary = _record_of(record, data)
@@ -288,6 +288,7 @@ def review(
     moves = []
     start = summary.header.position
     _make_tablebase(start)
+    say_interpreted()
     with interruptible_at_once():
         for move in reviewed_moves(summary, nodes, clock=perf_counter, compiling=lambda: say_compiling(start)):
             moves.append(move)

@@ -25,7 +25,9 @@ from bots.commands.options import (
     play_wish,
     say_nothing,
 )
+from engine.commands.inputs import say_interpreted
 from engine.commands.program import answer
+from engine.compiling.binding import can_compile
 from engine.games.catalogue import USUAL_GAME
 from engine.levels import MAX_LEVEL
 from engine.search.iterative_deepening import MAX_THREADS
@@ -76,10 +78,11 @@ def alphabeta(
     from bots.alphabeta_bot import AlphaBetaBot
 
     check_wish(wish)
+    say_interpreted()
     bot = AlphaBetaBot(nodes=nodes, threads=threads, level=level, tablebase=not no_tablebase)
     if wish.game not in CHOSEN_BY:
         bot.warm(wish.game, _variant(wish))
-    else:
+    elif can_compile():
         import numba  # noqa: F401  # takes a second, which the clock of the first match would pay
 
     gc.collect()

@@ -22,7 +22,7 @@ from cyclopts.validators import Number
 
 import engine
 from engine.commands.game_file import GameFile, GameFormat, opened_to_append
-from engine.commands.inputs import check_range, playable_start, say_compiling, text_of, within
+from engine.commands.inputs import check_range, playable_start, say_compiling, say_interpreted, text_of, within
 from engine.commands.program import Rejected, answer, finite, say, usable_cores
 from engine.duel.games import NAMES, Contender, Pair, Reply, Setting, Standing, play_pair, read_side, weigher
 from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
@@ -145,6 +145,7 @@ def duel(
     )
     with opened_to_append(results, f"--results {results}", FILE) as file:
         before = file.resume(setting)
+        say_interpreted()
         if start.kernel().compiled:
             say_compiling(start)
         pair_player(setting)  # compiles once for all processes

@@ -14,6 +14,7 @@ from engine.commands.inputs import (
     Time,
     place_of,
     position_of,
+    say_interpreted,
     start_of,
     text_of,
     within,
@@ -82,6 +83,7 @@ def solve_game(
         File for a certificate of the win: what the winner plays, which arena-engine check verifies by the rules alone.
     """
     root = position_of(game, params, position)
+    say_interpreted()
     began = told = perf_counter()
 
     def progress(solution: Solution) -> None:
@@ -178,6 +180,8 @@ def verify(
         Look at every position, in place of random ones. That proves the whole tablebase; some thousand
         positions a second are looked at.
     """
+    import numpy  # noqa: F401  # tablebases are arrays: where it is missing, nothing can be looked up
+
     position = start_of(game, params)
     book = tablebase_of(position)
     if book is None:
@@ -336,6 +340,7 @@ def analyse(
         for result in known:
             report(result._replace(seconds=perf_counter() - began))
         return
+    say_interpreted()
     searcher = AdaptiveSearcher(root, threads=threads, tablebase=exact_values)
     thought = searcher.think(root, (), limits, clock=perf_counter, report=report)
     if thought.score is None:

@@ -7,8 +7,8 @@ from time import perf_counter
 from typing import Literal
 
 from engine.commands.inputs import start_of
-from engine.commands.program import say
-from engine.compiling.binding import can_compile, keep_compiled
+from engine.commands.program import Rejected, install_line, say
+from engine.compiling.binding import can_compile, is_installed, keep_compiled
 from engine.games.catalogue import GAMES, title_of
 from engine.games.interface import Position
 from engine.games.kernels import COUNTING, KernelSource, Purpose
@@ -80,6 +80,8 @@ def _provide(
 ) -> None:
     """Make what a purpose needs, unless it is there, and say so on stderr."""
     what = f"{title_of(position)}, {name}"
+    if not is_installed("numba"):
+        raise Rejected(f"{what}: nothing is {verb}; {install_line('fast')} installs the compiler", status=1)
     if not can_compile():
         say(f"{what}: nothing is {verb}, NUMBA_DISABLE_JIT says so")
     elif is_there():

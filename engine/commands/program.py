@@ -6,6 +6,7 @@ in which a bot starts.
 
 import gc
 import io
+import json
 import math
 import os
 import signal
@@ -143,12 +144,60 @@ def run_program(name: str, module: str) -> None:
             load(module)()
         finally:
             sys.stdout.flush()
-    except BaseException:
+    except BaseException as error:
         if output.fault is None:
-            raise
-        if not isinstance(output.fault, BrokenPipeError):
+            if not (sentence := _missing_extra(error)):
+                raise
+            say(f"{name}: {sentence}")
+        elif not isinstance(output.fault, BrokenPipeError):
             say(f"{name}: standard output: {output.fault.strerror}")
         sys.exit(1)
+
+
+EXTRAS = {
+    "fast": ("llvmlite", "numba", "numpy"),
+    "server": (
+        "cryptography", "hypercorn", "itsdangerous", "jinja2", "markupsafe", "multipart", "networkx", "PIL",
+        "prometheus_client", "python_multipart", "resvg_py", "starlette",
+    ),
+    "dask": ("distributed",),
+    "pettingzoo": ("gymnasium", "pettingzoo"),
+}  # fmt: skip
+"""Packages that the base install lacks, by the extra of this distribution that installs them."""
+
+
+def _missing_extra(error: BaseException | None) -> str:
+    """Say in a sentence which extra has the package that could not be imported; empty for any other error."""
+    if isinstance(error, BaseExceptionGroup):
+        return next(filter(None, map(_missing_extra, error.exceptions)), "")
+    if isinstance(error, ModuleNotFoundError):
+        package = (error.name or "").partition(".")[0]
+        for extra, packages in EXTRAS.items():
+            if package in packages:
+                return f"{package} is not installed, which this needs: {install_line(extra)}"
+    return "" if error is None else _missing_extra(error.__cause__)
+
+
+def install_line(extra: str) -> str:
+    """Return the command that adds an extra to this installation."""
+    return f'pip install "{requirement(extra)}"'
+
+
+def requirement(extra: str = "") -> str:
+    """Return what pip installs to get this distribution again, from where it was installed (PEP 610).
+
+    The address of a version control system holds no passwords there.
+    """
+    from importlib.metadata import distribution
+
+    installed = distribution("gipf-arena")
+    origin = json.loads(installed.read_text("direct_url.json") or "{}")
+    bracketed = f"[{extra}]" if extra else ""
+    if not origin:  # an index had it
+        return f"gipf-arena{bracketed}=={installed.version}"
+    if fetched := origin.get("vcs_info"):
+        return f"gipf-arena{bracketed} @ {fetched['vcs']}+{origin['url']}@{fetched['commit_id']}"
+    return f"gipf-arena{bracketed} @ {origin['url']}"
 
 
 def load(module: str, name: str = "main") -> Callable[[], Any]:

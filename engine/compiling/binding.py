@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import cache, cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple, Protocol, TypeVar, TypeVarTuple, cast, overload
@@ -328,9 +329,15 @@ def table(values: Iterable[int], *, compile: bool) -> Sequence[int]:
     return array("q", values) if compile else tuple(values)
 
 
+@cache
+def is_installed(package: str) -> bool:
+    """Tell whether a package of the extra ``fast`` can be imported."""
+    return find_spec(package) is not None
+
+
 def can_compile() -> bool:
-    """Tell whether numba compiles: not with ``NUMBA_DISABLE_JIT=1``, which runs everything interpreted."""
-    return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+    """Tell whether numba is there and compiles: with ``NUMBA_DISABLE_JIT=1`` everything runs interpreted."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0") and is_installed("numba")
 
 
 def _jit(function: FunctionType) -> Any:

@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
-import numpy
 
 from engine.compiling.binding import can_compile, specialise
 from engine.duel.openings import split_mix
@@ -149,6 +148,8 @@ class Samples(NamedTuple):
 
 def samples_of(games: Iterable[ScoredGame], kernel: Kernel, entries: Callable[[Sequence[State]], Any]) -> Samples:
     """Gather the positions of games, each once a game; raises ValueError."""
+    import numpy
+
     states, scores, numbers = [], [], []
     for game in games:
         for state, score in scored(kernel, game):
@@ -169,6 +170,8 @@ def fit(samples: Samples, count: int, seed: int = 1, report: Callable[[int, floa
     the mean cross-entropy in the positions held out, beyond that of the targets with themselves. The same samples and
     seed give the same numbers. Raises ValueError where there are too few games.
     """
+    import numpy
+
     if samples.held.all() or not samples.held.any():
         raise ValueError("these games are too few: some are kept to judge by, and none or nothing else is left")
     chance = numpy.random.default_rng(seed)
@@ -230,6 +233,8 @@ def logit_of(entries: Any, at: int, numbers: Any, scratch: Any) -> float:
 
 def divergence(logits: Any, targets: Any) -> float:
     """Return the mean of the Kullback-Leibler divergence of predictions from targets."""
+    import numpy
+
     cross = numpy.logaddexp(0, logits) - targets * logits
     entropy = -targets * numpy.log(targets) - (1 - targets) * numpy.log(1 - targets)
     return float((cross - entropy).mean())
