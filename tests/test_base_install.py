@@ -1,4 +1,4 @@
-"""The base install: its commands run without the packages of any extra, and say which extra the others need."""
+"""The base install: its commands run without the packages of any extra, on each system, and name what they lack."""
 
 import ast
 import os
@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from engine.commands.program import EXTRAS
+from tests.bots.test_examples import EXAMPLES
 from tests.waiting import BUILD_SECONDS
+from tests.web.site import Site
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -28,12 +30,39 @@ for package in {[package for packages in EXTRAS.values() for package in packages
 """
 """The first lines of a process that finds none of the packages of extras."""
 
+SYSTEMS = {
+    "Linux": "",
+    "macOS": """
+import os, signal, subprocess, trio
+for name in ("fdatasync", "pidfd_open", "sched_getaffinity", "sched_setaffinity", "sched_setscheduler", "waitid"):
+    delattr(os, name)
+del signal.pidfd_send_signal
+""",
+    "Windows": """
+import os, select, selectors, signal, subprocess, sys, trio
+subprocess.Popen.kill = lambda process: process.poll() is None and os.kill(process.pid, 9)
+for name in ("fcntl", "grp", "pwd", "readline", "resource", "termios"):
+    sys.modules[name] = None
+for name in (
+    "O_CLOEXEC", "O_DIRECTORY", "O_NOCTTY", "O_NONBLOCK", "chown", "fdatasync", "fork", "getloadavg", "getpgid",
+    "getpriority", "getsid", "getuid", "killpg", "mkfifo", "nice", "pidfd_open", "sched_getaffinity",
+    "sched_setaffinity", "sched_setscheduler", "set_blocking", "setpriority", "setsid", "sysconf", "wait4", "waitid",
+):
+    delattr(os, name)
+for name in ("SIGALRM", "SIGCHLD", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGUSR1", "SIGUSR2", "pidfd_send_signal"):
+    delattr(signal, name)
+del select.poll, trio.lowlevel.FdStream
+selectors.DefaultSelector = selectors.SelectSelector
+""",
+}
+"""Further lines that take away what a system lacks, on Linux: what was imported before them still has it."""
 
-def run(folder: Path, *arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    """Run Python in a folder. It and the Python processes that it starts lack the packages of extras."""
+
+def run(folder: Path, *arguments: str, typed: str = "", system: str = "Linux") -> subprocess.CompletedProcess[str]:
+    """Run Python in a folder. It and the Python processes that it starts lack what extras and other systems have."""
     site = folder / "site"
     site.mkdir(exist_ok=True)
-    (site / "sitecustomize.py").write_text(WITHOUT_EXTRAS, encoding="utf-8")
+    (site / "sitecustomize.py").write_text(WITHOUT_EXTRAS + SYSTEMS[system], encoding="utf-8")
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     environment = {**os.environ, "PATH": path, "PYTHONPATH": str(site), "NUMBA_DISABLE_JIT": "0"}
     return subprocess.run(
@@ -86,23 +115,47 @@ for app in (bots.cli.app, engine.cli.application(), server.cli.app):
 
 
 @pytest.mark.slow
-def test_every_command_has_its_help(tmp_path: Path) -> None:
-    commands = done(run(tmp_path, "-c", HELP)).count("Usage: ")
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_command_has_its_help(system: str, tmp_path: Path) -> None:
+    commands = done(run(tmp_path, "-c", HELP, system=system)).count("Usage: ")
     assert commands > 40
 
 
 @pytest.mark.slow
-def test_a_newcomer_gets_to_a_match(tmp_path: Path) -> None:
-    done(run(tmp_path, "-m", "bots", "new", "mybot"))
-    said = done(run(tmp_path, "-m", "bots", "check", "--only", "plays the", "--", "python3", "mybot/mybot.py"))
-    assert "2 ok, 0 FAIL" in said
-    match = "match", "mybot/mybot.py", "random", "--games", "2", "--params", "3,3,6,6", "--records", "records"
-    said = done(run(tmp_path, "-m", "bots", *match, "--results", "match.sqlite3"))
-    assert "2 of 2 games" in said
-    said = done(run(tmp_path, "-m", "engine", "record", "records/1.txt"))
-    assert "verified match" in said
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_newcomer_gets_to_a_match(system: str, tmp_path: Path) -> None:
+    def answer(*arguments: str, typed: str = "") -> str:
+        return done(run(tmp_path, "-m", *arguments, typed=typed, system=system))
+
+    answer("bots", "new", "mybot")
+    assert "2 ok, 0 FAIL" in answer("bots", "check", "--only", "plays the", "--", "python3", "mybot/mybot.py")
+    # a Python file connects by itself, and a command talks on its standard input and output
+    players = "mybot/mybot.py", "piped=python3 mybot/mybot.py"
+    match = "match", *players, "--games", "2", "--params", "3,3,6,6", "--records", "records"
+    assert "2 of 2 games" in answer("bots", *match, "--results", "match.sqlite3")
+    assert "verified match" in answer("engine", "record", "records/1.txt")
     game = "play", "mnk", "--params", "3,3,3", "--first", "bot:0.1", "--second", "bot:0.1"
-    assert "over" in done(run(tmp_path, "-m", "bots", *game, typed="quit\n"))
+    assert "over" in answer("bots", *game, typed="quit\n")
+    assert answer("engine", "shell", "mnk", typed=SHELL) == "FIRST_PLAYER_WINS\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_bots_of_the_base_install_play_and_watch_on_a_server(system: str, tmp_path: Path) -> None:
+    with Site(tmp_path / "data", "--builtin", "random") as site:
+        seat = "--port", str(site.port), "--opponent", "random", "--params", "3,3,6,6"
+        piped = "--", "python3", str(EXAMPLES / "python" / "bot.py")
+        done(run(tmp_path, "-m", "bots", "random", "--name", "ann", *seat, system=system))
+        done(run(tmp_path, "-m", "bots", "bridge", "--name", "piped", *seat, *piped, system=system))
+        watched = done(run(tmp_path, "-m", "bots", "watch", "1", "--port", str(site.port), system=system))
+        assert "ann" in watched
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["server serve", "server demo", "bots match random random --sandbox"])
+def test_windows_is_told_of_wsl(command: str, tmp_path: Path) -> None:
+    found = run(tmp_path, "-m", *shlex.split(command), system="Windows")
+    assert found.returncode == 1 and "WSL" in found.stderr.splitlines()[-1], found.stderr
 
 
 SHELL = "SOLVE_GAME_STATE\n3 3 3 1\n1 1 0\n2 2 0\n0 0 0\n"
@@ -114,7 +167,6 @@ def test_the_search_says_once_how_to_get_the_compiler(tmp_path: Path) -> None:
     assert (found.returncode, found.stderr.count("\n")) == (0, 1)
     assert re.fullmatch(r'the search runs interpreted, .*; pip install ".*\[fast\].*" adds numba\n', found.stderr)
     assert "result first" in done(run(tmp_path, "-m", "engine", "solve", "gipf", "--params", "3 3 5 4"))
-    assert done(run(tmp_path, "-m", "engine", "shell", "mnk", typed=SHELL)) == "FIRST_PLAYER_WINS\n"
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ from cyclopts.validators import Number
 import engine
 from engine.commands.game_file import GameFile, GameFormat, opened_to_append
 from engine.commands.inputs import check_range, playable_start, say_compiling, say_interpreted, text_of, within
-from engine.commands.program import Rejected, answer, finite, say, usable_cores
+from engine.commands.program import Rejected, answer, finite, say
 from engine.duel.games import NAMES, Contender, Pair, Reply, Setting, Standing, play_pair, read_side, weigher
 from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
 from engine.games.catalogue import GAMES, USUAL_GAME
@@ -32,6 +32,7 @@ from engine.games.interface import EVALUATION_LIMIT, Position
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import PlayedKeys, Searcher, SearchLimits
 from engine.statistics.elo import MAX_ELO, Tally
+from engine.system import usable_cores
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
@@ -127,7 +128,7 @@ def duel(
         raise Rejected(f"--elo0 is {elo0} and --elo1 {elo1}, but elo0 has to be the smaller one")
     contenders = _contender(NAMES[0], a, start), _contender(NAMES[1], b, start)
     if jobs is None:  # a side of a game thinks at a time, in all its threads
-        jobs = max(1, usable_cores() // max(read_side(side).threads for side in (a, b)))
+        jobs = max(1, len(usable_cores()) // max(read_side(side).threads for side in (a, b)))
     setting = Setting(
         engine=_digest(),
         game=game,

@@ -51,7 +51,7 @@ def precompile(
     background
         Run at the lowest priority.
     """
-    if background:
+    if background and hasattr(os, "nice"):  # not on Windows
         os.nice(LEAST_PRIORITY)
     for name in [game] if game else GAMES:
         position = start_of(name, params)

@@ -53,11 +53,6 @@ def answer(line: str) -> None:
     print(line, flush=True)
 
 
-def usable_cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 class Conversation:
     """Lines of stdin, and answers on stdout that are passed on together: before the next line has to be waited for.
 

@@ -13,11 +13,12 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from engine.commands import reports
-from engine.commands.program import Rejected, explain_fault, usable_cores
+from engine.commands.program import Rejected, explain_fault
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
 from engine.match.clock import TimeControl
 from engine.statistics.elo import MAX_ELO, Decision, Sprt
+from engine.system import usable_cores
 from server.config.declared import Range
 from server.config.settings import BUDGET, INCREMENT, MOVE_LIMIT
 from server.contest.contest_file import MAX_OPENING_PLIES
@@ -138,7 +139,7 @@ def match(
         read_players(players, Path.cwd(), folder or ()),
         game, variants, TimeControl.of_milliseconds(budget, increment),
         plies=plies, seed=seed, games=_games(games, len(variants), test),
-        concurrency=concurrency or (0 if dask else usable_cores()),
+        concurrency=concurrency or (0 if dask else len(usable_cores())),
         move_limit=move_limit, start_seconds=START_SECONDS,
         sandbox=Sandbox.SEALED if sandbox else Sandbox.NONE, test=test, folder=str(Path.cwd()),
     )  # fmt: skip

@@ -28,6 +28,8 @@ from server.config.builtin_bot import BUILTIN_BOTS, BadBuiltinBot, BuiltinBot, b
 from server.contest.definition import Definition, DrawnOpenings, Entrant, Sandbox, Stage, Variant
 from server.contest.fixtures import Fixture
 from server.contest.formats.meetings import Pairs, all_meetings
+from server.contest.programs.program import connects
+from server.net.connection import CAN_WAIT_FOR_PIPES
 
 MAX_NAME = 32
 """Characters of a name."""
@@ -42,6 +44,11 @@ INTERPRETERS = re.compile(r"(python|pypy|java|node|ruby|perl|lua|sh|bash|env)[0-
 
 PLAY_FILE = "bots.workbench.play_file"
 """The module that plays with the bot of a Python file; a program of its own, and no part of the server."""
+
+
+BRIDGE = ("-P", "-m", "bots", "bridge", "--host", "{host}", "--port", "{port}", "--name", "{name}", "--game", "{game}",
+          "--quiet", "--")  # fmt: skip
+"""Connects a program on stdin and stdout, where the server itself cannot wait for pipes."""
 
 
 class MatchPlayer(NamedTuple):
@@ -96,6 +103,8 @@ def _read_player(text: str, folder: Path, *, confined: bool = False) -> MatchPla
     if program in inside or "/" not in program:
         _check_program(program, folder)
     command = tuple(words)
+    if not CAN_WAIT_FOR_PIPES and not connects(command):
+        command = (sys.executable, *BRIDGE, *words)
     if program.endswith(".py") and program in inside:
         by_library = any(LIBRARY_BOT.match(ast.unparse(statement)) for statement in _parsed(program, folder).body)
         helper = ("-P", "-m", PLAY_FILE, "{host}", "{port}") if by_library else ()

@@ -47,7 +47,7 @@ SEARCHES = "alphabeta"
 YIELDING = """
 import os, runpy
 try: os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-except (AttributeError, OSError): os.nice(19)
+except (AttributeError, OSError): hasattr(os, "nice") and os.nice(19)
 runpy.run_module("bots", run_name="__main__", alter_sys=True)
 """
 """Runs ``arena-bot``, and takes no time from games that are being played."""
