@@ -26,7 +26,7 @@ from bots.commands.options import (
 from bots.terminal.terminal_game import USUAL_SECONDS, play_in_terminal
 from engine.commands import reports
 from engine.commands.inputs import MAX_BYTES, File, bytes_of, place_of
-from engine.commands.program import Rejected, answer, explain_fault
+from engine.commands.program import Rejected, answer, explain_fault, split_command, whole_command
 from engine.compiling.binding import can_compile
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.interface import Position
@@ -104,6 +104,7 @@ def check(
         fail("either the bot's command is needed, as in arena-bot check -- PROGRAM {host} {port}, or --listen PORT", 2)
     if game is not None:
         check_variant(game, "", "--game")
+    command = whole_command(command)
     files = {"--json": json, "--junit": junit}
     reports.check_files(files)
     end_in_order_when_terminated()
@@ -125,7 +126,7 @@ def check(
 def _build(command: str) -> int:
     """Run a command, whose output goes to stderr, and return its exit status; ends ours where it is no command."""
     try:
-        return subprocess.run(shlex.split(command), stdin=subprocess.DEVNULL, stdout=2, check=False).returncode
+        return subprocess.run(split_command(command), stdin=subprocess.DEVNULL, stdout=2, check=False).returncode
     except (OSError, ValueError) as error:
         fail(f"--build: {command!r} cannot be started: {explain_fault(error)}", 2)
 

@@ -1,6 +1,5 @@
 """A Python bot in the turns of a match that was played: its answers now, as text and as JSON."""
 
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,6 +17,7 @@ from bots.client.run import to_stderr
 from bots.client.session import make_note, text_of
 from bots.workbench.play_file import loaded
 from engine.commands import reports
+from engine.commands.program import split_command
 from engine.games.history import History
 from engine.games.interface import BadMove, Position
 from engine.match import referee
@@ -220,7 +220,7 @@ def player(bot: str, header: Header, side: str | None, *, debugger: bool) -> Ite
     Without a side it gets the side of the player of its name. Raises `ArenaError`.
     """
     try:
-        words = shlex.split(bot)
+        words = split_command(bot)
     except ValueError:  # a quotation without an end
         words = []
     if not words or not words[0].endswith(".py"):

@@ -9,9 +9,10 @@ import io
 import json
 import math
 import os
+import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
@@ -51,6 +52,22 @@ def say(sentence: str) -> None:
 def answer(line: str) -> None:
     """Print a line of the answer on stdout, at once."""
     print(line, flush=True)
+
+
+def split_command(text: str, folder: Path = Path()) -> list[str]:
+    """Return the words of a command, as a shell splits it; raises ValueError. The path of a file is one word.
+
+    Files are looked for in a folder.
+    """
+    return [text] if os.path.isfile(folder / text) else shlex.split(text)
+
+
+def whole_command(words: Sequence[str]) -> tuple[str, ...]:
+    """Return a command that was given as words, or as one text to be split; raises `Rejected`."""
+    try:
+        return tuple(split_command(words[0]) if len(words) == 1 else words)
+    except ValueError as error:
+        raise Rejected(f"{words[0]!r} is no command: {str(error).lower()}") from None
 
 
 class Conversation:

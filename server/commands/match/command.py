@@ -64,10 +64,10 @@ def match(
     """Play two or more players of this machine against each other, and say who is stronger, and how sure that is.
 
     Each opening is played twice with colours swapped. A player is a Python file with a function choose(position,
-    clocks) or one that calls play(), a command in quotes, or a built-in bot: random, alphabeta, alphabeta:3. With
-    NAME=PLAYER it gets a name. Exit status: 0 played to its end, and with --sprt the first player is stronger; 1 could
-    not be played; 2 wrong usage; 3 with --sprt it is not stronger; 4 with --sprt that is open; 5 with --strict it lost
-    a game by a fault; 130 stopped by Ctrl-C.
+    clocks) or one that calls play(), a command in quotes, or a built-in bot: random, alphabeta, alphabeta:3. The path
+    of a file may have blanks. With NAME=PLAYER it gets a name. Exit status: 0 played to its end, and with --sprt the
+    first player is stronger; 1 could not be played; 2 wrong usage; 3 with --sprt it is not stronger; 4 with --sprt that
+    is open; 5 with --strict it lost a game by a fault; 130 stopped by Ctrl-C.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.commands.program import Rejected, explain_fault
+from engine.commands.program import Rejected, explain_fault, split_command
 from engine.duel.openings import usual_plies
 from engine.games.catalogue import GAMES
 from engine.match.clock import TimeControl
@@ -90,10 +90,10 @@ def read_players(texts: Sequence[str], folder: Path, folders: Sequence[Path] = (
 def _read_player(text: str, folder: Path, *, confined: bool = False) -> MatchPlayer:
     """Read ``NAME=PLAYER``, or a player without a name. A ``confined`` player has a folder and reads no other file."""
     name, equals, rest = text.partition("=")
-    is_named = bool(equals) and re.fullmatch(r"[^\s/\"']+", name) is not None
+    is_named = bool(equals) and not os.path.isfile(folder / text) and re.fullmatch(r"[^\s/\"']+", name) is not None
     if is_named and not re.fullmatch(NAME_PATTERN, name):
         raise Rejected(f"{text!r}: {name!r} is no name of a player: one has {NAME_RULE}")
-    words = _words(rest if is_named else text)
+    words = _words(rest if is_named else text, folder)
     program = words[0]
     if len(words) == 1 and program.partition(":")[0] in BUILTIN_BOTS:
         bot = _builtin(program)
@@ -114,9 +114,9 @@ def _read_player(text: str, folder: Path, *, confined: bool = False) -> MatchPla
     return MatchPlayer(called, command, text, _digest(files), str(folder) if confined else "")
 
 
-def _words(text: str) -> list[str]:
+def _words(text: str, folder: Path) -> list[str]:
     try:
-        words = shlex.split(text)
+        words = split_command(text, folder)
     except ValueError as error:
         raise Rejected(f"{text!r} is no command: {str(error).lower()}") from None
     if not words or not words[0]:

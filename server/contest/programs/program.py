@@ -29,7 +29,7 @@ from server.config.builtin_bot import BuiltinBot, builtin_bot_command
 from server.config.process_settings import with_low_priority
 from server.config.settings import Settings
 from server.contest.fixtures import ProgramUsage
-from server.contest.programs.sandbox import choice, process as sealed
+from server.contest.programs.sandbox import choice, limits, process as sealed
 from server.contest.programs.sandbox.choice import Seal
 from server.contest.programs.sandbox.cores import NICENESS, spawn
 from server.contest.programs.sandbox.limits import Excess
@@ -395,6 +395,19 @@ async def _end_descendants(called: str, marker: str) -> None:
         return
     if left:
         log.info("program_children_killed", program=called, count=left)
+
+
+async def end_left_programs(data: Path) -> None:
+    """Kill the processes that a dead server has left in a data directory; raises nothing."""
+    home = descendants.home_of(data)
+    try:
+        left = await trio.to_thread.run_sync(descendants.end_marked, home)
+        await trio.to_thread.run_sync(limits.clear, home)
+    except Exception as error:
+        log.error("leftover_programs_kill_failed", error=repr(error))
+        return
+    if left:
+        log.warning("leftover_programs_killed", count=left)
 
 
 MAX_OF_A_KIND = 4
