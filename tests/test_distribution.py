@@ -27,6 +27,9 @@ NOT_IN_A_CHECKOUT = shutil.ignore_patterns(
 WHEEL_BYTES = 2_500_000
 """Size limit of the wheel."""
 
+BASE_BYTES = 45 * 2**20
+"""Size limit of the base install with its dependencies."""
+
 pytestmark = pytest.mark.slow
 
 
@@ -207,6 +210,43 @@ def test_a_new_bot_is_made_checked_and_played_without_the_repository(base: Insta
     assert "2 ok, 0 FAIL" in said
     said = run("make", "match", "OPPONENT=random", "GAMES=2", "MATCH=--params 3,3,6,6", cwd=folder, env=environment)
     assert "2 of 2 games" in said
+
+
+def interpreter(version: str) -> str:
+    """Return a Python of a version, one of the path or of pyenv; skips where there is none."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    for python in (f"python{version}", *map(str, sorted(pyenv.glob(f"{version}.*/bin/python")))):
+        # the path may have a program that says that the version is not chosen
+        if subprocess.run(["sh", "-c", f"'{python}' --version"], capture_output=True, check=False).returncode == 0:
+            return python
+    pytest.skip(f"Python {version} is not installed here")
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+def test_the_base_install_is_small_and_plays_with_each_python(built: Built, version: str, tmp_path: Path) -> None:
+    run(interpreter(version), "-m", "venv", tmp_path / "venv")
+    scripts = tmp_path / "venv" / "bin"
+    fetch = [
+        str(scripts / "python"),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        str(built.wheel),
+    ]
+    done = subprocess.run(fetch, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
+    if done.returncode:
+        pytest.skip(f"no packages can be fetched here: {done.stderr.strip().splitlines()[-1]}")
+    (packages,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
+    installed = (path for path in packages.iterdir() if not re.match("pip|setuptools|pkg_resources", path.name))
+    files = (file for path in installed for file in (path.rglob("*") if path.is_dir() else [path]))
+    assert sum(file.stat().st_size for file in files) <= BASE_BYTES
+    bot = Installed(scripts, tmp_path)
+    bot.run("arena-bot", "new", "mybot")
+    match = "match", "mybot/mybot.py", "alphabeta:1", "--games", "2", "--params", "3,3,6,6"
+    assert "2 of 2 games" in bot.run("arena-bot", *match)
+    assert "result first" in bot.run("arena-engine", "solve", "gipf", "--params", "3 3 5 4")
 
 
 def test_the_server_has_its_pages_and_a_bot_plays_there(installed: Installed, tmp_path: Path) -> None:
