@@ -166,6 +166,8 @@ def test_the_search_says_once_how_to_get_the_compiler(tmp_path: Path) -> None:
     found = run(tmp_path, "-m", "engine", "analyse", "gipf", "--depth", "2")
     assert (found.returncode, found.stderr.count("\n")) == (0, 1)
     assert re.fullmatch(r'the search runs interpreted, .*; pip install ".*\[fast\].*" adds numba\n', found.stderr)
+    match = "match", "random", "alphabeta:1", "--games", "2", "--params", "3,3,6,6"
+    assert run(tmp_path, "-m", "bots", *match).stderr == found.stderr
     assert "result first" in done(run(tmp_path, "-m", "engine", "solve", "gipf", "--params", "3 3 5 4"))
 
 

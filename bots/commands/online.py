@@ -78,7 +78,8 @@ def alphabeta(
     from bots.alphabeta_bot import AlphaBetaBot
 
     check_wish(wish)
-    say_interpreted()
+    if not wish.quiet:
+        say_interpreted()
     bot = AlphaBetaBot(nodes=nodes, threads=threads, level=level, tablebase=not no_tablebase)
     if wish.game not in CHOSEN_BY:
         bot.warm(wish.game, _variant(wish))

@@ -13,6 +13,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from engine.commands import reports
+from engine.commands.inputs import say_interpreted
 from engine.commands.program import Rejected, explain_fault
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
@@ -120,6 +121,7 @@ def match(
     from server.commands.match.run import hold
     from server.commands.match.setup import make_setup, read_players
     from server.config import process_settings
+    from server.contest.hosts.arena_host import games_to_compile
     from server.ops.logs import configure
 
     for option, allowed, value in (
@@ -148,6 +150,8 @@ def match(
             variant.position(0)
     except BadOpening as error:
         raise Rejected(str(error)) from None
+    if games_to_compile(setup.definition):
+        say_interpreted()
     configure(quiet=True)
     process_settings.prepare_server()
     console = Console(stderr="-" in (json, junit))
