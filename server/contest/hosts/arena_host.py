@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import trio
 
-from engine.compiling.binding import can_compile
+from engine.compiling.binding import is_installed
 from engine.games.catalogue import GAMES
 from engine.games.outcome import Termination
 from engine.wire.seat import Seat
@@ -72,7 +72,7 @@ async def precompile_bots(definition: Definition) -> None:
     ``beside_games`` leaves the processors to games that may be played meanwhile, and takes as long as they do. Where it
     cannot be compiled here, the bots try themselves.
     """
-    for game, parameters in games_to_compile(definition) if can_compile() else ():
+    for game, parameters in games_to_compile(definition) if is_installed("numba") else ():
         command = [sys.executable, "-P", "-c", YIELDING, "warm", game, *([parameters] if parameters else [])]
         log.info("precompile_started", game=game, params=parameters)
         try:
