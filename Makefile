@@ -1,9 +1,9 @@
 # make demo     a timed match between two bots over TCP, watched
-# make test     all tests          make fast   those that take seconds
-# make lint     style, types, directions of imports
-# make bench    figures            make campaign   the long forms of the tests
+# make check    lint and the fast tests: after each change
+# make test     all tests            make lint       style, types, directions of imports
+# make bench    benchmarks           make campaign   the long forms of the tests, with fresh seeds
 #
-# Each builds .venv first, when it is missing or older than what it is made from.
+# Each makes .venv first if it is missing or if the dependencies have changed.
 
 PYTHON ?= python3
 RUN := .venv/bin/python -P
@@ -11,16 +11,16 @@ RUN := .venv/bin/python -P
 # the tests takes each process some seconds, and quick ones wait for little: three do for them
 SHARED_OUT := -n 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test fast lint bench campaign clean
+.PHONY: demo check test lint bench campaign clean
 
 demo: .venv/ready
 	.venv/bin/arena-server demo
 
-test: .venv/ready
-	$(RUN) -m pytest -q $(SHARED_OUT) --durations=8
-
-fast: .venv/ready
+check: lint
 	$(RUN) -m pytest -q $(SHARED_OUT) -n 3 -m "not slow"
+
+test: .venv/ready
+	$(RUN) -m pytest -q $(SHARED_OUT) --durations=8 --hypothesis-profile=repeatable
 
 lint: .venv/ready
 	.venv/bin/ruff check
@@ -33,18 +33,27 @@ bench: .venv/ready
 	$(RUN) -m tests.bench
 
 campaign: .venv/ready
-	ARENA_CAMPAIGN=1 $(RUN) -m pytest -q $(SHARED_OUT) -o faulthandler_timeout=14400
+	ARENA_CAMPAIGN=1 $(RUN) -m pytest -q $(SHARED_OUT) -o faulthandler_timeout=14400 --hypothesis-profile=nightly
+
+# what is installed: a lint rule is none of it
+DEPENDENCIES := import tomllib; read = tomllib.load(open("pyproject.toml", "rb")); \
+  print(read["build-system"], read["project"], open("constraints.txt").read())
 
 .venv/ready: pyproject.toml constraints.txt
-	@echo "Setting up .venv, once: this takes a minute or two, and needs a network."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; this is " + sys.version + "; set PYTHON=")'
+	@[ "$$($(PYTHON) -c '$(DEPENDENCIES)')" = "$$(cat .venv/dependencies 2> /dev/null)" ] || $(MAKE) --no-print-directory .venv/dependencies
+	@touch .venv/ready
+
+.PHONY: .venv/dependencies
+.venv/dependencies:
+	@echo "Setting up .venv, once: this takes a minute or two, and needs a network."
 	@echo "1 of 2: making the environment, .venv"
 	@rm -rf .venv && $(PYTHON) -m venv .venv
 	@echo "2 of 2: installing what the arena needs"
 	@{ .venv/bin/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable ".[develop]"; \
 	  echo $$? > .venv/status; } | sed -n -e 's/^Collecting \([^ ]*\).*/  fetching \1/p' -e 's/^Installing collected.*/  installing all of it/p'; \
 	exit $$(cat .venv/status)
-	@touch .venv/ready
+	@$(PYTHON) -c '$(DEPENDENCIES)' > .venv/dependencies
 
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -9,7 +9,7 @@ from engine.games.interface import Position
 from engine.levels import LEVELS, MAX_LEVEL
 from engine.search.game_engine import AdaptiveSearcher
 from engine.search.memory import MAX_DEPTH
-from engine.search.searcher import TABLE_MEGABYTES, PlayedKeys, SearchLimits, SearchResult, search_interruptibly
+from engine.search.searcher import TABLE_MEGABYTES, HistoryKeys, SearchLimits, SearchResult, search_interruptibly
 from engine.search.time_management import OVERHEAD_MS, allocate_time
 from engine.solve.tablebase import tablebase_of
 from engine.wire.messages import Match
@@ -81,7 +81,7 @@ class AlphaBetaBot(Bot):
         self._last_move: tuple[Clocks, float] | None = None
         """Clocks at the last move, and the time of its search in milliseconds."""
         self._nodes_per_ms = 0.0
-        self._keys = PlayedKeys()
+        self._keys = HistoryKeys()
 
     def warm(self, game: str, parameters: str = "") -> None:
         """Load the search, or begin to compile it; raises `engine.games.interface.BadParameters`."""
@@ -104,7 +104,7 @@ class AlphaBetaBot(Bot):
         """Search for the time that the clock allows."""
         began = perf_counter()
         searcher = self._searcher_for(position)
-        searcher.look_for_code()
+        searcher.use_compiled_code()
         played_keys = self._keys.before(self.history)
         self._learn_overhead(clocks)
         limits = self._limits(position, clocks, began, searcher.is_compiled)

@@ -1,4 +1,4 @@
-"""The command line ``arena-engine``: what commands there are, and how each of them ends."""
+"""The command line ``arena-engine``: its commands and its exit statuses."""
 
 import signal
 import sys
@@ -17,24 +17,24 @@ COMMANDS = (
     Command("solve", "engine.commands.positions:solve_game", "Find out who wins with perfect play."),
     Command("check", "engine.commands.positions:check_certificate", "Verify a certificate of a win by the rules."),
     Command("verify", "engine.commands.positions:verify", "Verify a tablebase by the rules."),
-    Command("record", "engine.commands.record:replay", "Replay the record of a match and verify it."),
-    Command("analyse", "engine.commands.positions:analyse", "Think about a position, depth by depth."),
+    Command("record", "engine.commands.record:replay", "Verify and show the record of a match."),
+    Command("analyse", "engine.commands.positions:analyse", "Search a position, depth by depth."),
     Command("duel", "engine.commands.duel:duel", "Measure one configuration of the search against another."),
-    Command("selfplay", "engine.commands.training:selfplay", "Play games for training, every position scored."),
-    Command("train", "engine.commands.training:train", "Find tables of patterns that explain such scores."),
+    Command("selfplay", "engine.commands.training:selfplay", "Play games for training, with scored positions."),
+    Command("train", "engine.commands.training:train", "Compute pattern tables from games of selfplay."),
     Command("export", "engine.commands.record:export", "Write the moves of records as training data."),
-    Command("precompile", "engine.commands.precompile:precompile", "Compile what games need, for commands to come."),
+    Command("precompile", "engine.commands.precompile:precompile", "Compile search and solver for later commands."),
     Command("shell", "engine.commands.shell:shell", "Answer the commands of an assignment on stdin."),
 )
-"""Every command, in the order in which --help lists them."""
+"""All commands, in the order of --help."""
 
-ANSWERED, FAILED = 0, 1
-"""Exit statuses: answered; a fault or a limit of the program. `Rejected` has 2 for bad arguments or a bad position."""
+SUCCESS, FAILED = 0, 1
+"""Exit statuses: success; an error or a limit of the program. `Rejected` has 2 for bad arguments or a bad position."""
 
 
 def main() -> None:
     """Run ``arena-engine`` and exit. Ctrl-C and a closed pipe end it at once and quietly."""
-    # compiled code does not return to the interpreter for minutes, so the system's own handlers end it
+    # compiled code may not return to the interpreter for minutes, so the default handlers of the system end it
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -42,23 +42,23 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Carry out a command line and return the exit status; whatever is wrong takes one line on stderr."""
+    """Execute a command line and return the exit status. An error is one line on stderr."""
     try:
         if len(arguments) == 2 and arguments[0] == "shell" and arguments[1] in SHELLS:
-            from engine.commands.shell import shell  # what parses command lines takes as long as some thousand answers
+            from engine.commands.shell import shell  # without the parser, which costs as much as some thousand answers
 
             shell(arguments[1])
         else:
-            _carry_out(arguments)
+            _execute(arguments)
     except Rejected as error:
         return _fail(error.status, str(error))
     except (OverflowError, MemoryError) as error:
         return _fail(FAILED, f"too large for this machine: {error or 'out of memory'}")
-    return ANSWERED
+    return SUCCESS
 
 
-def _carry_out(arguments: Sequence[str]) -> None:
-    """Carry out a command line; raises `Rejected` where it cannot be understood, and what its command raises."""
+def _execute(arguments: Sequence[str]) -> None:
+    """Parse and execute a command line; raises `Rejected`, and the errors of its command."""
     from cyclopts import CycloptsError
 
     from engine.commands.program import explain
@@ -79,7 +79,7 @@ def application() -> "App":
 
     made = cyclopts.App(
         name="arena-engine",
-        help="Rules, counting, solving and shells of the games, for people and scripts.",
+        help="Rules, perft, search, solver and shells of the games, for people and scripts.",
         help_format="plaintext",
         default_parameter=cyclopts.Parameter(negative=(), validator=finite),
         version=lambda: version("gipf-arena"),

@@ -22,25 +22,26 @@ from server.config.process_settings import stop_signals
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster
-from server.contest.programs.program import keep_builtin_bots
+from server.contest.programs.builtin_bots import keep_builtin_bots
 from server.contest.programs.sandbox.cores import usable
 from server.contest.runtime.service import ContestService
 from server.contest.store.folders import kept_by_contest
-from server.contest.store.store import FILE as STORE, Store
+from server.contest.store.schema import FILE as STORE
+from server.contest.store.store import Store
 from server.league.accounts import Accounts
-from server.league.console.terminal import Announcements, answer_commands, keep_announced, keep_audit
+from server.league.console.announcements import Announcements, keep_announced
+from server.league.console.terminal import answer_commands, keep_audit
 from server.league.contests import Comparisons, enter_versions, keep_tidy
 from server.league.ladder.definition import LadderDefinition
-from server.league.ladder.runner import LadderService, kept_by_ladder
-from server.league.ladder.store import LadderStore
+from server.league.ladder.service import LadderService
 from server.league.submissions.pipeline import TRIAL, Pipeline, Turns
 from server.league.submissions.versions import Versions
 from server.net.admission import Listener, RateLimiter, close_all, listen, patrol
 from server.net.timing import StallMonitor, loop_clock
 from server.ops import descendants
-from server.ops.faults import supervise
 from server.ops.logs import log
 from server.ops.program_version import program
+from server.ops.supervisor import supervise
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
 
@@ -102,17 +103,13 @@ async def _serve(
     """
     key = await trio.to_thread.run_sync(keys.signing_key, settings.data)
     record_store = RecordStore(settings.data, synced=settings.sync_seconds > 0, sign=key.sign)
-    ladder_store = LadderStore(accounts)
-    record_store.numbers.skip(max(await trio.to_thread.run_sync(store.last_match), ladder_store.last_match()))
+    record_store.numbers.skip(await trio.to_thread.run_sync(store.last_match))
     if settings.sync_seconds > 0:
         record_store.numbers.reserve()  # from now on only reserved numbers are used
     clock = loop_clock()
-    of_contest = partial(kept_by_contest, settings.data, settings.data / STORE)
-    of_ladder = partial(kept_by_ladder, settings.data, ladder_store)
-    contest_players = ContestPlayers(lambda match, name: of_contest(match, name) or of_ladder(match, name))
+    contest_players = ContestPlayers(partial(kept_by_contest, settings.data, settings.data / STORE))
     arena = Arena(settings, record_store, clock, program(), contest_players)
-    kept = await trio.to_thread.run_sync(store.kept_matches)
-    kept |= ladder_store.counted_matches(record_store.unfinished_matches())
+    kept = await trio.to_thread.run_sync(store.kept_matches, record_store.unfinished_matches())
     resume_matches(arena, record_store, lambda: datetime.now(UTC), kept)
     arena.account_token = accounts.token_hash
     watch = StallMonitor(clock, arena.stalls)
@@ -173,8 +170,8 @@ async def _serve(
                 services.start_soon(supervise, "retention", keep_tidy, versions, comparisons)
                 from server.web.app import serve as serve_web
 
-                routes = _league_pages(accounts, versions, pipeline.turns, comparisons, arena, contests, playing)
-                services.start_soon(supervise, "pages", serve_web, arena, record_store, web, *routes)
+                tabs, routes = _league_pages(accounts, versions, pipeline.turns, comparisons, arena, contests, playing)
+                services.start_soon(supervise, "pages", serve_web, arena, record_store, web, tabs, *routes)
             log.info(
                 "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
             )
@@ -210,24 +207,26 @@ def _league_pages(
     arena: Arena,
     contests: ContestService,
     ladder: LadderService | None,
-) -> list[Any]:
-    """Return the routes of the pages of the league."""
+) -> tuple[Callable[[Any, str], dict[str, str]], list[Any]]:
+    """Return the function that finds the tabs of a player for a request, and the routes of the pages of the league."""
     # a server without pages does not load these modules
     from server.league.console.console_pages import ConsolePages
     from server.league.grading.grade_book import GradeBook
     from server.league.pages.account_pages import AccountPages
-    from server.league.pages.bot_pages import LadderPages, VersionPages
+    from server.league.pages.bot_pages import LadderPages, VersionPages, player_tabs
     from server.league.pages.forms import Identities
 
     identities = Identities(accounts, arena.settings.user_header)
     book = GradeBook(arena.settings.data, accounts, versions)
+    tabs = partial(player_tabs, accounts, None if ladder is None else ladder.store)
     pages = (
         AccountPages(accounts, identities, book, arena.settings.data),
-        VersionPages(accounts, identities, versions, turns, comparisons),
+        VersionPages(accounts, identities, versions, turns, comparisons, tabs),
         ConsolePages(accounts, identities, versions, arena, contests, ladder),
-        LadderPages(identities, ladder),
+        LadderPages(identities, ladder, tabs),
     )
-    return [route for one in pages for route in one.routes()]
+    routes = [route for one in pages for route in one.routes()]
+    return lambda request, name: tabs(name, identities.find(request)), routes
 
 
 async def _stopped(arena: Arena, settings: Settings, signals: AsyncIterator[int]) -> None:

@@ -2,10 +2,12 @@
 
 import gc
 import os
+import re
 import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,18 +17,15 @@ from xdist.scheduler import LoadFileScheduling
 
 from tests.interpreting import nothing_compiled
 
-# hypothesis bounds the time of inputs, which a busy machine may miss. It tries the same ones in each run, and keeps
-# none of them: what was found before belongs into a test of its own
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
-settings.register_profile(
-    "arena",
-    max_examples=1000 if CAMPAIGN else 30,
-    deadline=None,
-    derandomize=not CAMPAIGN,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.load_profile("arena")
+# Hypothesis bounds the time of an input, which a busy machine may exceed.
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# While you work, inputs are random; those that failed are kept in .hypothesis and tried first the next time.
+settings.register_profile("working", UNTIMED, max_examples=30)
+# make test tries the same inputs in each run, make campaign many new ones.
+settings.register_profile("repeatable", UNTIMED, max_examples=30, derandomize=True, database=None)
+settings.register_profile("nightly", UNTIMED, max_examples=1000, print_blob=True)
+settings.load_profile("working")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # a shell lets what it runs in the background ignore Ctrl-C, and what is started here would inherit that
@@ -99,6 +98,20 @@ def pytest_testnodedown(node: Any, error: object) -> None:
     if error:
         ending = f"the process {node.gateway.id} has died"
         node.config.pluginmanager.getplugin("dsession").shouldstop = ending
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail if a test was skipped for a reason that the file ARENA_SKIPS does not list: a pattern a line."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if "ARENA_SKIPS" not in os.environ or reporter is None or hasattr(session.config, "workerinput"):
+        return
+    expected = Path(os.environ["ARENA_SKIPS"]).read_text(encoding="utf-8").splitlines()
+    reasons = {report.longrepr[2].removeprefix("Skipped: ") for report in reporter.stats.get("skipped", ())}
+    unexpected = [reason for reason in sorted(reasons) if not any(re.fullmatch(line, reason) for line in expected)]
+    for reason in unexpected:
+        reporter.write_line(f"skipped, and not expected in {os.environ['ARENA_SKIPS']}: {reason}", red=True)
+    if unexpected:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(autouse=True)

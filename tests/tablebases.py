@@ -4,7 +4,7 @@ import lzma
 
 from engine.games.catalogue import start_of
 from engine.solve.layers import Layers
-from engine.solve.tablebase import LARGEST, MEMORY, shipped_file
+from engine.solve.tablebase import MAX_PIECES, MEMORY, shipped_file
 
 SIZE, RUNS = 2, (2, 3)
 """The side S of these boards, and their run lengths K."""
@@ -13,9 +13,9 @@ SIZE, RUNS = 2, (2, 3)
 def main() -> None:
     """Solve all layers of each board, and write them into its file."""
     for run in RUNS:
-        kernel = start_of("gipf", f"{SIZE} {run} {LARGEST} {LARGEST}").kernel()
-        layers = Layers(kernel, (LARGEST, LARGEST), memory=MEMORY)
-        layers.solve_all((LARGEST, LARGEST))
+        kernel = start_of("gipf", f"{SIZE} {run} {MAX_PIECES} {MAX_PIECES}").kernel()
+        layers = Layers(kernel, (MAX_PIECES, MAX_PIECES), memory=MEMORY)
+        layers.solve_all((MAX_PIECES, MAX_PIECES))
         shipped_file(kernel.rules).write_bytes(lzma.compress(bytes(layers.known().values)))
 
 

@@ -82,8 +82,8 @@ def test_each_package_of_an_extra_names_it() -> None:
     assert {re.split(r"[^\w-]", line)[0] for line in PROJECT["dependencies"]} == set(BASE)
     for extra, packages in EXTRAS.items():
         named = {re.split(r"[^\w-]", line)[0] for line in PROJECT["optional-dependencies"][extra]}
-        named = {{"pillow": "PIL"}.get(name, name.replace("-", "_")) for name in named}
-        assert set(packages) - {"multipart"} >= named - {"numpy"}, extra
+        named = {{"markdown-it-py": "markdown_it", "pillow": "PIL"}.get(name, name.replace("-", "_")) for name in named}
+        assert set(packages) - {"multipart"} >= named - {"markdown_it", "numpy"}, extra
     everything = PROJECT["optional-dependencies"]["all"]
     assert everything == [f"gipf-arena[{','.join(sorted(EXTRAS))}]"]
 
@@ -102,7 +102,7 @@ def imported() -> Iterator[str]:
 
 def test_what_is_imported_is_of_the_base_install_or_of_an_extra() -> None:
     known = {name for names in (BASE, *EXTRAS.values()) for name in names}
-    assert known - {"multipart"} <= set(imported()) <= known
+    assert known - {"multipart"} <= set(imported()) <= known | {"markdown_it"}, "rich brings that one"
 
 
 HELP = """

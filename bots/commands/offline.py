@@ -25,11 +25,12 @@ from bots.commands.options import (
 )
 from bots.terminal.terminal_game import USUAL_SECONDS, play_in_terminal
 from engine.commands import reports
-from engine.commands.inputs import MAX_BYTES, File, bytes_of, place_of
+from engine.commands.inputs import MAX_BYTES, VARIANT, File, GameName, Params, bytes_of, place_of
 from engine.commands.program import Rejected, answer, explain_fault, split_command, whole_command
 from engine.compiling.binding import can_compile
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.interface import Position
+from engine.levels import FIRST_OPPONENT
 from engine.match.reader import BadRecord, decoded
 from engine.match.verification import Summary, verify
 from engine.wire.words import NAME_PATTERN, NAME_RULE
@@ -132,46 +133,34 @@ def _build(command: str) -> int:
 
 
 def play(
-    game: str = USUAL_GAME,
+    game: GameName = USUAL_GAME,
     /,
     *,
-    params: str | None = None,
+    params: Params = None,
     load: str | None = None,
     first: str = "person",
-    second: str = "bot",
+    second: str = f"level:{FIRST_OPPONENT}",
     time: Annotated[float, Parameter(validator=ABOVE_0)] = USUAL_SECONDS,
 ) -> None:
-    """Play at this screen, against a bot or somebody beside you, without a server. Type help there.
+    """Play in this terminal against a bot or a person, without a server. The command help lists the commands.
 
     Parameters
     ----------
-    game
-        The game's name.
-    params
-        The variant, as in 4,4,15,15; the usual one when left out.
     load
         File with a position or a saved game to begin with.
     first
-        Who begins: person, bot, bot:SECONDS, or level:1 to level:10, a bot of that strength.
+        The player who begins: person, level:1 (newcomer) to level:10 (champion), bot, or bot:SECONDS.
     second
-        Who plays the other side.
+        The player of the other side; by default a beginner.
     time
-        Seconds that a bot thinks about a move, where it says nothing else.
+        Seconds of bot and level:10 for a move.
     """
     check_variant(game, params or "", "--params")
     play_in_terminal(GAMES[game], params, load, (first, second), time)
 
 
-def warm(game: str, params: str = "", /) -> None:
-    """Compile what the alphabeta bot needs for a variant, and keep it.
-
-    Parameters
-    ----------
-    game
-        The game's name.
-    params
-        The variant, as in 4,4,15,15; the usual one when left out.
-    """
+def warm(game: GameName, params: Annotated[str, VARIANT] = "", /) -> None:
+    """Compile what the alphabeta bot needs for a variant, and keep it."""
     from engine.commands.precompile import compile_for
     from engine.games.catalogue import start_of
     from engine.search.alphabeta import SEARCHING

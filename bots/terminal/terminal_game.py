@@ -15,9 +15,9 @@ from rich.console import Console
 from bots.terminal.watch import paint_board, plain_console, print_lines
 from engine.commands.inputs import say_interpreted, text_of
 from engine.commands.program import Rejected, reason
-from engine.games.history import PERSON, History, InteractiveGame, NothingThere, Player, read_game, write_game
+from engine.games.history import PERSON, History, InteractiveGame, NoMoveLeft, Player, read_game, write_game
 from engine.games.interface import Child, Game, GameError, Position
-from engine.levels import MAX_LEVEL, read_level
+from engine.levels import MAX_LEVEL, level_title, read_level
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult, search_interruptibly
 from engine.solve.tablebase import tablebase_of
@@ -25,28 +25,28 @@ from engine.wire.words import number_of
 
 COMMANDS = {
     "moves": "list the legal moves",
-    "hint": "say what the bot would play",
-    "go": "let the bot move now, for whoever is to move",
-    "undo": "take moves back, to where a person chose",
-    "redo": "make them again",
-    "new [PARAMS]": "begin again, or another variant",
-    "load FILE": "go on from a position or a game in a file",
-    "save FILE": "write the game to a file",
-    "help": "show this",
-    "quit": "leave",
+    "hint": "show the move that the bot would play",
+    "go": "let the bot move for the side to move",
+    "undo": "take back moves, up to the last choice of a person",
+    "redo": "repeat the moves that were taken back",
+    "new [PARAMS]": "begin a new game of this variant, or of another one",
+    "load FILE": "load a position or a game from a file",
+    "save FILE": "save the game to a file",
+    "help": "show the commands",
+    "quit": "end the program",
 }
-"""How each command is written, and what it does."""
+"""Usage and effect of each command."""
 
 USUAL_SECONDS = 1.0
-"""How long a bot thinks about a move, where nothing is said."""
+"""Default time of a bot for a move."""
 
 MAX_SECONDS = 3600.0
 
 
 def player(text: str, seconds: float = USUAL_SECONDS) -> Player:
-    """Read who plays: ``person``, ``bot:SECONDS``, ``level:NUMBER``, or ``bot`` for one that takes the seconds given.
+    """Read a player: ``person``, ``bot:SECONDS``, ``level:NUMBER``, or ``bot``. Raises `Rejected`.
 
-    The highest level is a bot that takes the seconds given, too. Raises `Rejected`.
+    ``bot`` and the highest level think for the given seconds.
     """
     kind, _, number = text.strip().partition(":")
     with suppress(ValueError):
@@ -76,7 +76,7 @@ class TerminalGame:
         self._read = read
         self._game_engine = game_engine or GameEngine(tablebase_of=tablebase_of)
         self._waiting = False
-        """Whether bots wait for somebody to say go."""
+        """Whether bots wait for the command go."""
         self._commands: dict[str, Callable[[str], None]] = {
             "moves": self._moves,
             "hint": self._hint,
@@ -90,10 +90,10 @@ class TerminalGame:
         }
 
     def run(self) -> None:
-        """Play until there is nothing left to read, or somebody leaves."""
+        """Play until the input ends, or until the command quit."""
         sides = self.table.position.game.sides
-        players = "; ".join(f"{side}: {player}" for side, player in zip(sides, self.table.seats, strict=True))
-        self._say(f"{players}; help tells what can be typed")
+        players = "; ".join(f"{side}: {_title(player)}" for side, player in zip(sides, self.table.players, strict=True))
+        self._say(players, "Type a move, or help for the commands.")
         self._show()
         while True:
             try:
@@ -107,17 +107,17 @@ class TerminalGame:
                 self._obey(line)
             except EOFError:
                 return
-            except (GameError, NothingThere, Rejected) as error:
+            except (GameError, NoMoveLeft, Rejected) as error:
                 self._say(str(error))
             except OverflowError:
                 self._waiting = True
-                self._say("rows can be taken in too many ways to list them: name in the move those to take")
+                self._say("the move has too many choices of rows to list; name the rows to take in the move")
 
     def _say(self, *lines: str) -> None:
         print_lines(self._console, *lines)
 
     def _show(self) -> None:
-        """Draw the board, and say where the game stands."""
+        """Draw the board, and print the state of the game."""
         position, game, moved = self.table.position, self.table.position.game, self.table.history.moves
         last = Child(moved[-1], position) if moved else None
         self._console.print(paint_board(position.picture(last), game.marks), soft_wrap=True)
@@ -147,10 +147,10 @@ class TerminalGame:
 
     def _refuse_when_over(self) -> None:
         if self.table.outcome is not None:
-            raise NothingThere("the game is over; undo takes moves back, new begins another game")
+            raise NoMoveLeft("the game is over; undo takes back moves, new begins another game")
 
     def _made(self, table: InteractiveGame, how: str = "") -> None:
-        """Show what a move has led to."""
+        """Print a move, and the position after it."""
         mover = self.table.position.game.sides[self.table.position.turn]
         self.table = table
         self._say("", f"{table.history.plies}. {mover} plays {table.history.moves[-1]}{how}")
@@ -163,7 +163,7 @@ class TerminalGame:
 
     def _usual_bot(self) -> Player:
         """Return a bot of the highest level, with the longest search time of those that play."""
-        return Player(max(player.seconds for player in self.table.seats) or USUAL_SECONDS)
+        return Player(max(player.seconds for player in self.table.players) or USUAL_SECONDS)
 
     def _think(self, bot: Player) -> SearchResult:
         seconds, level = (bot.seconds, MAX_LEVEL) if bot.level is None else (MAX_SECONDS, bot.level)
@@ -173,7 +173,7 @@ class TerminalGame:
             return search_interruptibly(lambda stop: think(stop=stop))
         except KeyboardInterrupt:
             self._waiting = True
-            raise NothingThere("stopped; go lets the bot move") from None
+            raise NoMoveLeft("the search has stopped; go lets the bot move") from None
 
     def _moves(self, _rest: str) -> None:
         legal = self._legal()
@@ -216,12 +216,19 @@ class TerminalGame:
             Path(rest).write_text(write_game(self.table.history), encoding="utf-8")
         except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
             raise Rejected(f"{rest}: cannot be written: {reason(error)}") from None
-        self._say(f"saved in {rest}; load {rest} brings it back")
+        self._say(f"the game is saved in {rest}; load {rest} continues it")
 
     def _help(self, _rest: str) -> None:
         example = next(iter(self._legal()), "")
-        self._say(f"A line is a move{example and f', as in {example}'}, or one of these commands:")
+        self._say(f"Type a move{example and f', as in {example}'}, or one of these commands:")
         self._say(*(f"  {usage:18}  {meaning}" for usage, meaning in COMMANDS.items()))
+
+
+def _title(player: Player) -> str:
+    """Return a player for people."""
+    if player.level is not None:
+        return level_title(player.level)
+    return f"{level_title(MAX_LEVEL)}, {player.seconds:g} s a move" if player.is_bot else "person"
 
 
 def describe_search(position: Position, thought: SearchResult) -> str:
@@ -237,9 +244,9 @@ def describe_search(position: Position, thought: SearchResult) -> str:
 
 
 def play_in_terminal(game: Game, params: str | None, load: str | None, seats: tuple[str, str], seconds: float) -> None:
-    """Play in this terminal, from the start of a variant or from what a file holds; raises `Rejected`.
+    """Play in this terminal, from the start of a variant or from a file; raises `Rejected`.
 
-    ``seats`` says who plays, as `player` reads it, and ``seconds`` how long bots think by default.
+    `player` reads the ``seats``. ``seconds`` is the default time of bots for a move.
     """
     if params is not None and load is not None:
         raise Rejected("--params and --load exclude each other: a position names its own parameters")

@@ -1,8 +1,11 @@
 """The spectator: follows a running match live in a terminal, or line by line where the output is none."""
 
+import codecs
 import re
+import sys
 import time
 from contextlib import suppress
+from io import TextIOWrapper
 from typing import NamedTuple
 
 from rich.console import Console, Group
@@ -282,8 +285,24 @@ def _print_record(connection: Connection, number: int, console: Console) -> None
         print_lines(console, str(refused))
 
 
+PLAIN_GLYPHS = str.maketrans("●○×·∙■│─↑↗→↘↓↙←↖◀…–−’", "XOX.+#|-01234567<.--'")
+"""ASCII for characters that a terminal may lack. Arrows become the numbers of their directions, as in moves."""
+
+
+def _plain_glyphs(error: UnicodeError) -> tuple[str, int]:
+    """Replace characters that an encoding lacks."""
+    assert isinstance(error, UnicodeEncodeError)
+    text = error.object[error.start : error.end].translate(PLAIN_GLYPHS)
+    return text.encode("ascii", "backslashreplace").decode(), error.end
+
+
+codecs.register_error("plain_glyphs", _plain_glyphs)
+
+
 def plain_console() -> Console:
-    """Return a console that reads nothing in a text as markup."""
+    """Return a console that reads nothing in a text as markup, and prints ASCII where the terminal lacks characters."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="plain_glyphs")
     return Console(highlight=False, markup=False, emoji=False)
 
 

@@ -1,4 +1,4 @@
-"""``arena-engine duel``: how much stronger one configuration of the search is than another, from games between them."""
+"""``arena-engine duel``: measures the difference in strength of two configurations of the search by games."""
 
 import gc
 import os
@@ -22,35 +22,45 @@ from cyclopts.validators import Number
 
 import engine
 from engine.commands.game_file import GameFile, GameFormat, opened_to_append
-from engine.commands.inputs import check_range, playable_start, say_compiling, say_interpreted, text_of, within
+from engine.commands.inputs import (
+    GameName,
+    Params,
+    check_range,
+    playable_start,
+    say_compiling,
+    say_interpreted,
+    text_of,
+    within,
+)
 from engine.commands.program import Rejected, answer, finite, say
-from engine.duel.games import NAMES, Contender, Pair, Reply, Setting, Standing, play_pair, read_side, weigher
-from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
+from engine.duel.games import NAMES, Contender, DuelResult, DuelSettings, Pair, Reply, play_pair, read_side, weigher
+from engine.duel.openings import JUDGE_NODES, Opening, openings, usual_plies
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.history import History
-from engine.games.interface import EVALUATION_LIMIT, Position
+from engine.games.interface import Position
+from engine.games.rules import EVALUATION_LIMIT
 from engine.search.memory import MAX_DEPTH
-from engine.search.searcher import PlayedKeys, Searcher, SearchLimits
+from engine.search.searcher import HistoryKeys, Searcher, SearchLimits
 from engine.statistics.elo import MAX_ELO, Tally
 from engine.system import usable_cores
 
 INTERRUPTED = 130
-"""Exit status after Ctrl-C, as shells have it."""
+"""Exit status after Ctrl-C, as in shells."""
 
-QUIET_SECONDS = 5.0
-"""A line of progress is told no more often than this."""
+PROGRESS_SECONDS = 5.0
+"""Least time between two lines of progress."""
 
 MAX_GAMES = 1_000_000
-"""More would take weeks."""
+"""Largest number of games: more would take weeks."""
 
 MAX_MOVES = 10_000
-"""Largest limit of moves, as on the server."""
+"""Largest move limit, as on the server."""
 
 MAX_JOBS = 1000
-"""Games at a time, a process each."""
+"""Largest number of processes, each of which plays a pair."""
 
-FILE = GameFormat(msgspec.json.Decoder(Setting), msgspec.json.Decoder(Pair), "duel", "pair")
-"""The file of results: a `Setting`, then a `Pair` a line, in the order in which pairs were finished."""
+FILE = GameFormat(msgspec.json.Decoder(DuelSettings), msgspec.json.Decoder(Pair), "duel", "pair")
+"""The file of results: a line with `DuelSettings`, then a line for each `Pair`, in the order in which they ended."""
 
 Elo = Annotated[float, Parameter(validator=(finite, Number(gte=-MAX_ELO, lte=MAX_ELO)))]
 Risk = Annotated[float, Parameter(validator=(finite, Number(gt=0, lt=0.5)))]
@@ -63,8 +73,8 @@ def duel(
     b: str,
     /,
     *,
-    game: str = USUAL_GAME,
-    params: str | None = None,
+    game: GameName = USUAL_GAME,
+    params: Params = None,
     games: Annotated[int, within("games", 2, MAX_GAMES)] = 10_000,
     all_games: bool = False,
     jobs: Annotated[int | None, within("jobs", 1, MAX_JOBS)] = None,
@@ -78,46 +88,41 @@ def duel(
     alpha: Risk = 0.05,
     beta: Risk = 0.05,
 ) -> None:
-    """Play two configurations of the search against each other until it is clear whether A is stronger than B.
+    """Play games between two configurations of the search until a test decides whether A is stronger than B.
 
-    Games come in pairs: one opening, which each side begins once.
+    Games come in pairs with the same opening, in which each side begins once.
 
     Parameters
     ----------
     a
-        The side that is measured: options separated by commas. nodes=5000, ms=20 and depth=6 limit each move;
-        table=16 megabytes; threads=2; exact; weights=FILE of the evaluation.
+        The first side: options separated by commas. nodes=5000, ms=20 and depth=6 limit each move; level=3; table=16
+        megabytes; threads=2; exact; weights=FILE of the evaluation.
     b
-        The side that it is measured against, likewise.
-    game
-        The game's name.
-    params
-        The variant, as in "4 4 15 15"; without it the game as it is usually played.
+        The second side, with the same options.
     games
-        Play no more than this, an even number.
+        Largest number of games, an even number.
     all_games
-        Play all of them, whatever the test says.
+        Play all games, also after the decision of the test.
     jobs
-        Games at a time; without it, one a core, and fewer where a side searches in several
-        threads.
+        Pairs at a time; without it the number of idle cores divided by the threads of a side.
     results
-        File to keep the games in. The same command goes on where the file ends.
+        File for the games. The same command continues at the end of the file.
     seed
-        Of the random moves of the openings.
+        Seed of the random openings.
     plies
-        Random moves of an opening; without it, what suits the game.
+        Random moves in an opening; without it a number that suits the game.
     balance
-        The most that an opening may be worth to a side; without it, the median of the first 32.
+        Largest imbalance of an opening; without it the median of the first 32.
     move_limit
-        A game is a draw after so many moves of both sides.
+        Moves of both sides after which a game is a draw.
     elo0
-        The test ends with H0 when A is stronger by no more than this.
+        Hypothesis H0: A is stronger by at most this.
     elo1
-        It ends with H1 when A is stronger by this.
+        Hypothesis H1: A is stronger by at least this.
     alpha
-        How often H1 may be wrong, between 0 and 0.5.
+        Probability of a wrong H1, between 0 and 0.5.
     beta
-        How often H0 may be wrong, between 0 and 0.5.
+        Probability of a wrong H0, between 0 and 0.5.
     """
     start = playable_start(game, params)
     plies = usual_plies(start) if plies is None else plies
@@ -127,9 +132,9 @@ def duel(
     if elo0 >= elo1:
         raise Rejected(f"--elo0 is {elo0} and --elo1 {elo1}, but elo0 has to be the smaller one")
     contenders = _contender(NAMES[0], a, start), _contender(NAMES[1], b, start)
-    if jobs is None:  # a side of a game thinks at a time, in all its threads
+    if jobs is None:  # one side of a game searches at a time, in all its threads
         jobs = max(1, len(usable_cores()) // max(read_side(side).threads for side in (a, b)))
-    setting = Setting(
+    setting = DuelSettings(
         engine=_digest(),
         game=game,
         parameters=start.parameters,
@@ -150,19 +155,19 @@ def duel(
         if start.kernel().compiled:
             say_compiling(start)
         pair_player(setting)  # compiles once for all processes
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # Ctrl-C lets the pool of processes end in order
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # after Ctrl-C the pool of processes is closed
         if hasattr(signal, "SIGPIPE"):
             signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a write to a process that has ended raises OSError
         try:
             drawn = openings(start, plies, seed, _judge, balance)
-            _carry_out(setting, file, drawn, before, jobs, most=games // 2, stop=not all_games)
+            _play_pairs(setting, file, drawn, before, jobs, most=games // 2, stop=not all_games)
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
 
 
-def _carry_out(
-    setting: Setting,
-    file: GameFile[Setting, Pair],
+def _play_pairs(
+    setting: DuelSettings,
+    file: GameFile[DuelSettings, Pair],
     drawn: Iterator[Opening],
     stored: list[Pair],
     jobs: int,
@@ -170,31 +175,31 @@ def _carry_out(
     most: int,
     stop: bool,
 ) -> None:
-    """Play the pairs that are not stored, at most so many in all, and report the progress and the result.
+    """Play the pairs that are not stored, and report progress and result.
 
-    With ``stop`` the duel ends with the test.
+    The duel has at most ``most`` pairs. With ``stop`` it ends with the test.
     """
-    duel = Standing(Tally(setting.test), {})
+    duel = DuelResult(Tally(setting.test), {})
     for pair in stored:
         if pair.number < most:
             duel.add(pair, stop=stop)
     if duel.found:
         say(f"going on after {2 * len(duel.found)} games")
-    told = perf_counter()
+    reported = perf_counter()
     numbered = islice(enumerate(drawn), most)
     tasks = ((number, opening.moves) for number, opening in numbered if number not in duel.found)
     if not duel.is_over(most, stop=stop):
         with closing(pairs(setting, tasks, jobs)) as playing:
             for pair in playing:
-                file.keep(pair)
+                file.append(pair)
                 duel.add(pair, stop=stop)
-                if perf_counter() - told >= QUIET_SECONDS:
-                    told = perf_counter()
+                if perf_counter() - reported >= PROGRESS_SECONDS:
+                    reported = perf_counter()
                     answer(duel.progress(setting.test))
                 if duel.is_over(most, stop=stop):
                     break
     if not duel.tally.pairs:
-        raise Rejected("--plies, --balance: no opening was found that decides nothing and is that balanced")
+        raise Rejected("--plies, --balance: no undecided opening with this balance was found")
     if not duel.is_over(most, stop=stop):
         say(f"there are no more openings than {duel.tally.pairs}")
     for line in duel.summary():
@@ -225,64 +230,64 @@ def _digest() -> str:
 
 
 def _judge(position: Position) -> int:
-    """Return the score of an opening, by a short search that knows nothing of the others."""
+    """Return the score of an opening by a short search with a new table."""
     kernel = position.kernel()
-    for limits in (SearchLimits(nodes=JUDGED_NODES), SearchLimits(depth=1)):  # one ply may take more nodes than these
+    for limits in (SearchLimits(nodes=JUDGE_NODES), SearchLimits(depth=1)):  # one ply may take more nodes than these
         found = Searcher(kernel, megabytes=1).think(kernel.state, (), limits, clock=perf_counter)
         if found.score is not None:
             return found.score
     return 0
 
 
-EXERCISE = SearchLimits(depth=2)
-"""A search that compiles or loads all code that a side needs."""
+WARM_UP = SearchLimits(depth=2)
+"""A search that compiles or loads all code of a side."""
 
 
 class SearchPlayer:
     """Plays one side of a duel."""
 
     def __init__(self, contender: Contender, start: Position) -> None:
-        """Take a side and the start of its games. Compiles the search, or loads it."""
+        """Take a side and the start position of its games. Compiles the search or loads it."""
         self._side = side = read_side(contender.side)
         self._kernel = weigher(start, contender.weights)(start.kernel())
-        Searcher(self._kernel, megabytes=0).think(self._kernel.state, (), EXERCISE, clock=perf_counter)
+        Searcher(self._kernel, megabytes=0).think(self._kernel.state, (), WARM_UP, clock=perf_counter)
         depth = side.depth or MAX_DEPTH
         self._limits = SearchLimits(depth, side.nodes, None, side.ms, exact=side.exact, level=side.level)
         self._game = -1
 
     def play(self, game: int, history: History) -> Reply:
         """Search for a move."""
-        if game != self._game:  # a game does not depend on the one before; this costs no side time
+        if game != self._game:  # a new game has a new table; this is not timed
             self._game = game
             self._searcher = Searcher(self._kernel, megabytes=self._side.table, threads=self._side.threads)
-            self._keys = PlayedKeys()
+            self._keys = HistoryKeys()
         began = perf_counter()
         limits = self._limits._replace(seed=game)
         state = history.position.kernel(compile=self._kernel.compiled).state
         result = self._searcher.think(state, self._keys.before(history), limits, clock=perf_counter)
-        move = result.move(history.position)  # to write a move takes time, which counts
+        move = result.move(history.position)  # the text of a move takes time, which counts
         return Reply(move, (perf_counter() - began) * 1000, result.nodes)
 
 
 PairPlayer = Callable[[int, Sequence[str]], Pair]
-"""Plays a pair of games, from its number and the moves of its opening."""
+"""Plays a pair of games, given its number and the moves of its opening."""
 
 
-def pair_player(setting: Setting) -> PairPlayer:
-    """Make the sides of a duel ready to play in this process."""
+def pair_player(setting: DuelSettings) -> PairPlayer:
+    """Return a function that plays pairs of a duel in this process."""
     start = GAMES[setting.game].start(setting.parameters)
     players = SearchPlayer(setting.a, start).play, SearchPlayer(setting.b, start).play
     return lambda number, opening: play_pair(number, start, opening, players, setting.move_limit)
 
 
 _play_pair: PairPlayer
-"""Plays for the duel of this process; set when the process starts."""
+"""The pair player of a worker process, set when it starts."""
 
 
-def pairs(setting: Setting, tasks: Iterator[tuple[int, Sequence[str]]], jobs: int) -> Generator[Pair]:
-    """Play pairs in so many processes, and yield them as they end, until there are no more tasks.
+def pairs(setting: DuelSettings, tasks: Iterator[tuple[int, Sequence[str]]], jobs: int) -> Generator[Pair]:
+    """Play pairs in ``jobs`` processes, and yield them as they end.
 
-    Closing the iterator ends all processes at once. Raises `Rejected` if one of them ends by itself.
+    Closing the iterator kills all processes. Raises `Rejected` if a process ends by itself.
     """
     with ProcessPoolExecutor(jobs, get_context("spawn"), _get_ready, (setting,)) as pool:
         try:
@@ -298,13 +303,13 @@ def pairs(setting: Setting, tasks: Iterator[tuple[int, Sequence[str]]], jobs: in
                 process.kill()
 
 
-def _get_ready(setting: Setting) -> None:
+def _get_ready(setting: DuelSettings) -> None:
     global _play_pair
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the duel, and thereby its processes
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the duel, which kills its processes
     threading.Thread(target=_end_with_the_duel, daemon=True).start()
     _play_pair = pair_player(setting)
     gc.collect()
-    gc.freeze()  # loaded objects stay: the collector does not look at them while a clock runs
+    gc.freeze()  # loaded objects stay: they are not collected while a clock runs
 
 
 def _end_with_the_duel() -> None:

@@ -1,7 +1,7 @@
-"""Files of games that were played under one setting: JSON lines, the setting first, then a line for each game.
+"""Files of games with the same settings: JSON lines, first the settings, then a line for each game.
 
-A line is written in one piece. A last line without a newline is half written, and counts as not there. A file is opened
-to append to it, and to resume work that was interrupted.
+A line is written in one piece. A last line without a newline is incomplete and ignored. Interrupted work resumes at the
+end of its file.
 """
 
 from collections.abc import Iterator
@@ -14,28 +14,28 @@ import msgspec
 from engine.commands.program import Rejected, reason, say
 from engine.system import lock
 
-Setting = TypeVar("Setting", bound=msgspec.Struct)
-Played = TypeVar("Played", bound=msgspec.Struct)
+Settings = TypeVar("Settings", bound=msgspec.Struct)
+Game = TypeVar("Game", bound=msgspec.Struct)
 Line = TypeVar("Line")
 
 
 def line_of(value: object) -> bytes:
-    """Return a line of such a file, its newline included."""
+    """Return a line of a file, with its newline."""
     return msgspec.json.encode(value) + b"\n"
 
 
-class GameFormat(NamedTuple, Generic[Setting, Played]):
-    """A kind of file: decoders of its lines, and their names in sentences."""
+class GameFormat(NamedTuple, Generic[Settings, Game]):
+    """A kind of file: decoders of its lines, and their names in errors."""
 
-    setting: msgspec.json.Decoder[Setting]
-    game: msgspec.json.Decoder[Played]
+    setting: msgspec.json.Decoder[Settings]
+    game: msgspec.json.Decoder[Game]
     what: str
-    """As in "duel": the file is one of a duel."""
+    """The work of the file, for example "duel"."""
     one: str
-    """As in "pair": a line is a pair."""
+    """The content of a line, for example "pair"."""
 
-    def read(self, content: bytes, place: str) -> tuple[Setting, list[Played]]:
-        """Return the setting and the games of a file; raises `Rejected`. ``place`` names the file in errors."""
+    def read(self, content: bytes, place: str) -> tuple[Settings, list[Game]]:
+        """Return the settings and the games of a file; raises `Rejected`. ``place`` is its name in errors."""
         first, *lines = content.split(b"\n")[:-1] or [b""]
         setting = _decode(first, self.setting, f"{place}: line 1: this is no setting of a {self.what}")
         this = f"this is no {self.one} of a {self.what}"
@@ -55,20 +55,20 @@ def _decode(line: bytes, decoder: msgspec.json.Decoder[Line], fault: str) -> Lin
         raise Rejected(f"{fault}: {error}") from None
 
 
-class GameFile(Generic[Setting, Played]):
-    """A file that games are appended to; without a file nothing is kept."""
+class GameFile(Generic[Settings, Game]):
+    """A file to which games are appended. Without a file nothing is stored."""
 
-    def __init__(self, place: str, file: BinaryIO | None, format: GameFormat[Setting, Played]) -> None:
-        """Take a file that was opened to read and append; ``place`` names it in errors."""
+    def __init__(self, place: str, file: BinaryIO | None, format: GameFormat[Settings, Game]) -> None:
+        """Take a file that is open to read and append. ``place`` is its name in errors."""
         self._place = place
         self._file = file
         self._format = format
 
-    def resume(self, setting: Setting) -> list[Played]:
-        """Return the games of the file; an empty file gets its first line, the setting. Raises `Rejected`.
+    def resume(self, setting: Settings) -> list[Game]:
+        """Return the games of the file. An empty file gets its first line, the settings. Raises `Rejected`.
 
-        A last line that was not written to the end is cut away, and people are told. A file of another setting, or
-        a file of another kind, is left as it is.
+        An incomplete last line is removed with a message on stderr. A file with other settings, or of another kind, is
+        not changed.
         """
         if self._file is None:
             return []
@@ -80,14 +80,14 @@ class GameFile(Generic[Setting, Played]):
         there, found = self._format.read(content, self._place)
         if differ := differences(there, setting):
             what = f"this file holds another {self._format.what} (different: {differ})"
-            raise Rejected(f"{self._place}: {what}; name another file, or ask for the same")
+            raise Rejected(f"{self._place}: {what}; use another file or the same options")
         complete = content.rfind(b"\n") + 1
         if complete < len(content):
-            say(f"{self._place}: its last line was not written to the end; that {self._format.one} is played again")
+            say(f"{self._place}: its last line is incomplete; that {self._format.one} is played again")
             self._file.truncate(complete)
         return found
 
-    def keep(self, game: Played) -> None:
+    def append(self, game: Game) -> None:
         """Append a game; raises OSError."""
         if self._file is not None:
             self._file.write(line_of(game))
@@ -95,11 +95,11 @@ class GameFile(Generic[Setting, Played]):
 
 @contextmanager
 def opened_to_append(
-    name: Path | str | None, place: str, format: GameFormat[Setting, Played]
-) -> Iterator[GameFile[Setting, Played]]:
-    """Open a file to read and append, a new one where there is none, for this process alone; raises `Rejected`.
+    name: Path | str | None, place: str, format: GameFormat[Settings, Game]
+) -> Iterator[GameFile[Settings, Game]]:
+    """Open or create a file of games to append, and lock it; raises `Rejected`.
 
-    ``place`` names the file in errors. Without a name nothing is opened.
+    ``place`` is its name in errors. Without ``name`` no file is opened.
     """
     with nullcontext() if name is None else opened_alone(name, place, format.what) as file:
         yield GameFile(place, file, format)
@@ -107,9 +107,9 @@ def opened_to_append(
 
 @contextmanager
 def opened_alone(name: Path | str, place: str, what: str) -> Iterator[BinaryIO]:
-    """Open a file to read and append, a new one where there is none, for this process alone; raises `Rejected`.
+    """Open or create a file to read and append, and lock it; raises `Rejected`.
 
-    ``place`` names the file in errors, and ``what`` the work that is stored there.
+    ``place`` is its name in errors, and ``what`` is the work that it stores.
     """
     try:
         file = Path(name).open("a+b", buffering=0)  # noqa: SIM115  # closed below

@@ -1,4 +1,4 @@
-"""Games and positions as command lines name them, and what is wrong with them."""
+"""Games, positions and files on command lines, with their errors."""
 
 import sys
 from functools import cache
@@ -13,36 +13,41 @@ from engine.compiling.binding import is_installed
 from engine.games.catalogue import GAMES, title_of, unknown_game
 from engine.games.interface import BadParameters, BadPosition, Game, Position
 
-File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
-"""An option that names a file; ``-`` is stdin."""
+GameName = Annotated[str, Parameter(help="The game's name.")]
 
+VARIANT = Parameter(help="The variant, as in 4,4,15,15; the usual one when left out.")
+
+Params = Annotated[str | None, VARIANT]
+
+File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
+"""An option with the name of a file; ``-`` is stdin."""
 
 Time = Annotated[float | None, Parameter(validator=(finite, Number(gt=0)))]
-"""The option ``--time``, in seconds; None where it is left out."""
+"""The option ``--time`` in seconds; None without it."""
 
 Source = Annotated[str, Parameter(allow_leading_hyphen=True)]
-"""An argument that names a file; ``-`` is stdin."""
+"""An argument with the name of a file; ``-`` is stdin."""
 
 MAX_BYTES = 1 << 21
-"""No file is longer than this: a board of the largest game takes some kilobytes, the longest record a megabyte."""
+"""Largest file: a board has some kilobytes, and the longest record has a megabyte."""
 
 
 def game_named(name: str) -> Game:
-    """Return the game of a name; raises `Rejected`."""
+    """Return a game by name; raises `Rejected`."""
     if name not in GAMES:
         raise Rejected(f"GAME: {unknown_game(name)}")
     return GAMES[name]
 
 
 def position_of(game: str, params: str | None, file: str | None) -> Position:
-    """Return the position in a file (``-`` is stdin), or, without a file, as `start_of`; raises `Rejected`.
+    """Return the position in a file (``-`` is stdin), or without a file that of `start_of`; raises `Rejected`.
 
-    What is odd about its parameters is said on stderr.
+    Unusual parameters get a warning on stderr.
     """
     if file is None:
         position = start_of(game, params)
     elif params is not None:
-        raise Rejected("--params and --position exclude each other: a position names its own parameters")
+        raise Rejected("--params and --position exclude each other: a position has its own parameters")
     else:
         try:
             position = game_named(game).read(text_of(file))
@@ -54,7 +59,7 @@ def position_of(game: str, params: str | None, file: str | None) -> Position:
 
 
 def start_of(game: str, params: str | None) -> Position:
-    """Return the start of the game that parameters name, the usual variant without them; raises `Rejected`."""
+    """Return the start position of a variant, by default the usual one; raises `Rejected`."""
     played = game_named(game)
     try:
         return played.start(played.default_parameters if params is None else params)
@@ -63,7 +68,7 @@ def start_of(game: str, params: str | None) -> Position:
 
 
 def playable_start(game: str, params: str | None) -> Position:
-    """Return the start of a game that is not over before it begins, as `position_of`; raises `Rejected`."""
+    """Return the start position of a variant, which must not be over; raises `Rejected`."""
     start = position_of(game, params, None)
     if start.is_over:
         raise Rejected("--params: this game is over before it begins")
@@ -71,7 +76,7 @@ def playable_start(game: str, params: str | None) -> Position:
 
 
 def say_compiling(position: Position) -> None:
-    """Say on stderr why all is slow, or nothing happens, for some seconds where the search was never compiled."""
+    """Write to stderr that the search is compiled or loaded, which may take some seconds."""
     say(f"compiling the search for {title_of(position)}, or loading what was compiled before")
 
 
@@ -83,28 +88,28 @@ def say_interpreted() -> None:
 
 
 def within(option: str, least: int, most: int) -> Parameter:
-    """Return the bounds of an option; a number outside of them raises `Rejected`."""
+    """Return the bounds of an option. A number outside raises `Rejected`."""
     return Parameter(validator=lambda _type, value: check_range(option, value, least, most))
 
 
 def check_range(option: str, number: int | None, least: int, most: int) -> None:
-    """Raise `Rejected` where the number of an option, which may be left out, lies outside of its bounds."""
+    """Raise `Rejected` if the number of an option lies outside its bounds. None is allowed."""
     if number is not None and not least <= number <= most:
         raise Rejected(f"--{option} is {number}, but it has to be {least} to {most}")
 
 
 def place_of(file: str) -> str:
-    """Name a file (``-`` is stdin) for people."""
+    """Return the name of a file (``-`` is stdin) for people."""
     return "standard input" if file == "-" else file
 
 
 def text_of(file: str, most_bytes: int = MAX_BYTES) -> str:
-    """Return the text in a file; as `bytes_of`."""
+    """Return the text of a file, with the arguments of `bytes_of`."""
     return bytes_of(file, most_bytes).decode("utf-8-sig", errors="replace")
 
 
 def bytes_of(file: str, most_bytes: int = MAX_BYTES) -> bytes:
-    """Return the content of a file (``-`` is stdin), no longer than so many bytes; raises `Rejected`."""
+    """Return the content of a file (``-`` is stdin) of at most ``most_bytes`` bytes; raises `Rejected`."""
     place = place_of(file)
     try:
         if file == "-":

@@ -1,4 +1,4 @@
-"""Commands on a position: its perft, its analysis, its solution, and proofs of it that the rules alone verify."""
+"""Commands on a position: perft, analysis, solution, and the verification of proofs and tablebases."""
 
 from functools import partial
 from itertools import islice
@@ -7,9 +7,12 @@ from time import perf_counter
 from typing import Annotated
 
 import msgspec
+from cyclopts import Parameter
 
 from engine.commands.inputs import (
     File,
+    GameName,
+    Params,
     Source,
     Time,
     place_of,
@@ -26,11 +29,20 @@ from engine.games.kernels import COUNTING, KernelSource
 from engine.games.perft import Counter
 from engine.search.game_engine import AdaptiveSearcher
 from engine.search.iterative_deepening import MAX_THREADS
-from engine.search.memory import MAX_DEPTH, ROOM
+from engine.search.memory import MAX_CHILDREN, MAX_DEPTH
 from engine.search.searcher import SearchLimits, SearchResult
 from engine.solve import certificate
 from engine.solve.certificate import BadCertificate, Claim, NoStrategy, strategy
-from engine.solve.layers import Judgement, Name, all_places, both, expected_value, needed, position_at, random_places
+from engine.solve.layers import (
+    ExactValue,
+    Name,
+    all_places,
+    expected_value,
+    layers_below,
+    pair_of,
+    position_at,
+    random_places,
+)
 from engine.solve.solver import Result, Solution, SolverLimits, solve, solver_kernels
 from engine.solve.tablebase import tablebase_of
 from engine.wire.words import number_of
@@ -38,58 +50,54 @@ from engine.wire.words import number_of
 MEGABYTE = 1 << 20
 
 MIN_MEMORY = 16
-"""Megabytes below which a limit means little: interpreter and libraries take more than that themselves."""
+"""Smallest memory limit in megabytes: interpreter and libraries take more than that."""
 
 MAX_MEMORY = 1 << 20
-"""No limit of memory is larger, in megabytes."""
+"""Largest memory limit in megabytes."""
 
 MAX_POSITIONS = 1_000_000
-"""A certificate grows to no more positions than these: some hundred megabytes of text."""
+"""Most positions of a certificate: some hundred megabytes of text."""
 
 MAX_CERTIFICATE_BYTES = 1 << 30
 
 MAX_SHOWN = 10
 """Faults of a tablebase that are shown."""
 
-QUIET_SECONDS = 1.0
-"""Progress is told no more often than this."""
+PROGRESS_SECONDS = 1.0
+"""Least time between two lines of progress."""
 
 
 def solve_game(
-    game: str,
+    game: GameName,
     /,
     *,
-    params: str | None = None,
+    params: Params = None,
     position: File = None,
     time: Time = None,
     memory: Annotated[int, within("memory", MIN_MEMORY, MAX_MEMORY)] = 1024,
     proof: Path | None = None,
 ) -> None:
-    """Find out who wins with perfect play: `result first|second|draw|unknown`, then what is known of its length.
+    """Find the result of perfect play: `result first|second|draw|unknown`, then the length if it is known.
 
     Parameters
     ----------
-    game
-        The game's name.
-    params
-        The variant, as in "4 4 15 15"; without it the game as it is usually played.
     position
         File with a position to solve; - is standard input.
     time
-        Seconds after which to give up; without it, however long it takes.
+        Time limit in seconds; without it there is no limit.
     memory
-        Megabytes for tables and positions, beside the program's own 200 or so.
+        Megabytes for tables and positions, in addition to some 200 of the program.
     proof
-        File for a certificate of the win: what the winner plays, which arena-engine check verifies by the rules alone.
+        File for a certificate of the win, which arena-engine check verifies by the rules alone.
     """
     root = position_of(game, params, position)
     say_interpreted()
-    began = told = perf_counter()
+    began = reported = perf_counter()
 
     def progress(solution: Solution) -> None:
-        nonlocal told
-        if perf_counter() - told >= QUIET_SECONDS:
-            told = perf_counter()
+        nonlocal reported
+        if perf_counter() - reported >= PROGRESS_SECONDS:
+            reported = perf_counter()
             say(_figures(solution))
 
     limits = SolverLimits(memory=memory * MEGABYTE, deadline=None if time is None else began + time)
@@ -100,7 +108,7 @@ def solve_game(
         progress=progress,
         tablebase=None if proof is not None else tablebase_of(root),
         kernels=solver_kernels(
-            root, lambda: say(f"{title_of(root)} is being compiled beside, for what cannot be solved sooner")
+            root, lambda: say(f"{title_of(root)} is being compiled in the background, for a faster search")
         ),
     )
     answer(f"result {solution.result}")
@@ -114,12 +122,12 @@ def solve_game(
 
 
 def check_certificate(file: Source, /) -> None:
-    """Play against a certificate in every way: `true WINNER`, with the longest game and the number of positions.
+    """Verify a certificate by all moves of the loser: `true WINNER`, then the longest game and the positions.
 
     Parameters
     ----------
     file
-        The certificate, as arena-engine solve --proof writes it; - is standard input.
+        The certificate from arena-engine solve --proof; - is standard input.
     """
     try:
         claim = certificate.read(text_of(file, MAX_CERTIFICATE_BYTES))
@@ -132,7 +140,7 @@ def check_certificate(file: Source, /) -> None:
 
 
 def _write_proof(file: Path, root: Position, solution: Solution, memory: int) -> None:
-    """Write a certificate, or say why there is none."""
+    """Write a certificate, or the reason why there is none."""
     try:
         moves = strategy(root, solution, memory=memory * MEGABYTE, most=MAX_POSITIONS)
         winner = (Result.FIRST, Result.SECOND).index(solution.result)
@@ -152,33 +160,28 @@ def _figures(solution: Solution) -> str:
 
 
 def verify(
-    game: str,
-    params: str,
+    game: GameName,
+    params: Annotated[str, Parameter(help="The variant, as in 3,3,6,6.")],
     /,
     *,
     positions: Annotated[int, within("positions", 1, MAX_POSITIONS)] = 10_000,
     seed: int = 1,
     every: bool = False,
 ) -> None:
-    """Verify the tablebase of a variant by the rules alone: each value has to follow from those that moves lead to.
+    """Verify a tablebase by the rules alone: each value must follow from the values after all moves.
 
-    The layers' checksums are looked at first; where some do not fit, only positions of these layers are. Each that is
-    wrong is named, with its byte in the file. The exit status is 0 where all is right, 1 where something is not, and 2
-    where there is nothing to look at.
+    Checksums of layers are verified first. If some are wrong, only positions of these layers are verified. Each wrong
+    position is shown with its byte in the file. The exit status is 0 for a right tablebase, 1 for a wrong one, and 2 if
+    there is none.
 
     Parameters
     ----------
-    game
-        The game's name.
-    params
-        The variant, as in "3 3 6 6".
     positions
-        How many random positions to look at.
+        Number of random positions to verify.
     seed
-        Of what is random: the same seed has the same positions.
+        Seed of the random positions.
     every
-        Look at every position, in place of random ones. That proves the whole tablebase; some thousand
-        positions a second are looked at.
+        Verify every position, some thousand a second, which proves the whole tablebase.
     """
     import numpy  # noqa: F401  # tablebases are arrays: where it is missing, nothing can be looked up
 
@@ -187,11 +190,11 @@ def verify(
     if book is None:
         raise Rejected(f"{title_of(position)} has no tablebase")
     layers = book.opened()
-    names = [name for pair in needed(book.extent) for name in both(pair)]
+    names = [name for pair in layers_below(book.extent) for name in pair_of(pair)]
     changed = [] if layers is None else [name for name in layers.differing() if name in names]
-    if layers is None or not all(map(layers.is_there, names)):
+    if layers is None or not all(map(layers.is_solved, names)):
         make = f"arena-engine precompile {game} {position.parameters!r}"
-        raise Rejected(f"the tablebase of {title_of(position)} is not there, or not as a whole; make it with {make}")
+        raise Rejected(f"the tablebase of {title_of(position)} is missing or incomplete; make it with {make}")
     for name in changed:
         say(f"layer {_called(name)}: its values differ from their checksum")
     names = changed or names
@@ -200,7 +203,7 @@ def verify(
     looked_at = faults = 0
     for (name, number), state in islice(states, None if every else positions):
         looked_at += 1
-        found, expected = layers.judgement(state), expected_value(layers, state)
+        found, expected = layers.exact_value(state), expected_value(layers, state)
         if found != expected:
             faults += 1
             if faults <= MAX_SHOWN:
@@ -215,50 +218,46 @@ def _called(name: Name) -> str:
     return f"{name[0]} {name[1]}"
 
 
-def _words(value: Judgement | None) -> str:
+def _words(value: ExactValue | None) -> str:
     if value is None:
         return "nothing"
     return "draw" if value.result == 0 else f"{'win' if value.result > 0 else 'loss'} in {value.plies}"
 
 
 START_LEAVES = 50_000
-"""Leaves counted interpreted after which a process is started that compiles: a tenth of a second."""
+"""Leaves counted with interpreted rules before a compile process starts: a tenth of a second."""
 
-SHORTEST = 1e-9
-"""Seconds that a count takes at least, for the sake of its rate."""
+MIN_SECONDS = 1e-9
+"""Least time of a count, so that it has a rate."""
 
 
 def perft(
-    game: str,
+    game: GameName,
     /,
     *,
     depth: int,
-    params: str | None = None,
+    params: Params = None,
     position: File = None,
     unique: bool = False,
     divide: bool = False,
     interpreted: bool = False,
 ) -> None:
-    """Count the leaves of the tree of moves: a line a depth, `perft DEPTH COUNT SECONDS RATE`.
+    """Count the leaves of the tree of moves, with a line for each depth: `perft DEPTH COUNT SECONDS RATE`.
 
-    Where the rules were never compiled, counting begins interpreted, and goes over to them when they are.
+    The rules are interpreted until they are compiled.
 
     Parameters
     ----------
-    game
-        The game's name.
     depth
-        Plies to count to, 0 or more.
-    params
-        The variant, as in "4 4 15 15"; without it the game as it is usually played.
+        Largest depth in plies, 0 or more.
     position
         File with a position to begin at; - is standard input.
     unique
         Count moves of a node that lead to the same position once.
     divide
-        Then show the leaves at the last depth behind each move, `divide COUNT MOVE`.
+        Also show the leaves of each move at the last depth: `divide COUNT MOVE`.
     interpreted
-        Run the rules as they stand instead of compiled.
+        Do not compile the rules.
     """
     if depth < 0:
         raise Rejected(f"--depth is {depth}, but leaves are counted at depths of 0 and more")
@@ -278,52 +277,48 @@ def perft(
         else:
             leaves = counter.count(root, plies)
         seconds = perf_counter() - began
-        answer(f"perft {plies} {leaves} {seconds:.6f} {leaves / max(seconds, SHORTEST):.0f}")
+        answer(f"perft {plies} {leaves} {seconds:.6f} {leaves / max(seconds, MIN_SECONDS):.0f}")
     for move, count in branches:
         answer(f"divide {count} {move}")
 
 
 def analyse(
-    game: str,
+    game: GameName,
     /,
     *,
-    params: str | None = None,
+    params: Params = None,
     position: File = None,
     time: Time = None,
     depth: Annotated[int, within("depth", 1, MAX_DEPTH)] = MAX_DEPTH,
-    lines: Annotated[int, within("lines", 1, ROOM)] = 1,
+    lines: Annotated[int, within("lines", 1, MAX_CHILDREN)] = 1,
     exact: bool = False,
     threads: Annotated[int, within("threads", 1, MAX_THREADS)] = 1,
     no_tablebase: bool = False,
     json: bool = False,
 ) -> None:
-    """Think about a position: a line a finished depth, with score, nodes, nodes per second, best line.
+    """Search a position, with a line for each completed depth: score, nodes, nodes per second, best line.
 
-    Scores are for the side to move, a piece of GIPF being worth 100; `win 3` is a win after 3 plies, `loss 4` a
-    loss after 4. The analysis ends by itself when the game's end is found. Where the time is over before the first
-    depth is, the one line says `depth 0 score none` (in JSON `null`): nothing was searched.
+    Scores are for the side to move, and a piece of GIPF is worth 100. `win 3` is a win in 3 plies, `loss 4` is a loss
+    in 4 plies. The search ends when the result is proven. If the time is over before the first depth, the only line has
+    `depth 0 score none` (in JSON `null`).
 
     Parameters
     ----------
-    game
-        The game's name.
-    params
-        The variant, as in "4 4 15 15"; without it the game as it is usually played.
     position
-        File with a position to think about; - is standard input.
+        File with a position to search; - is standard input.
     time
-        Seconds after which to stop; without it, and without a depth, until Ctrl-C.
+        Time limit in seconds; without it and without a depth, until Ctrl-C.
     depth
-        Plies to search to.
+        Largest depth in plies.
     lines
-        How many of the best moves to show, a line each; with more than one each begins with its rank.
+        Number of best moves to show, each on a line that begins with its rank.
     exact
         Search every move to the full depth, which finds the shortest wins.
     threads
-        How many threads search at the same time; no more than there are idle cores.
+        Threads that search at the same time; at most the number of idle cores.
     no_tablebase
-        Search also where the tablebase knows the position, that is on small boards of GIPF. Otherwise it is answered
-        from there at once, with the shortest wins.
+        Search also positions of a tablebase, which exists for small boards of GIPF. By default they are answered from
+        the tablebase at once, with the shortest wins.
     json
         Print each line as a JSON object with depth, score, plies_to_end, nodes, seconds, pv, and is_known: whether the
         score is exact, from the tablebase.
@@ -334,7 +329,7 @@ def analyse(
         raise Rejected(f"the game is over: {outcome.detail}")
     began = perf_counter()
     limits = SearchLimits(depth=depth, hard_ms=None if time is None else time * 1000, lines=lines, exact=exact)
-    report = partial(_tell_json, root) if json else partial(_tell, root, lines > 1)
+    report = partial(_print_json, root) if json else partial(_print_result, root, lines > 1)
     exact_values = None if no_tablebase else tablebase_of(root)
     if exact_values is not None and (known := exact_values.results(root, lines)):
         for result in known:
@@ -342,40 +337,40 @@ def analyse(
         return
     say_interpreted()
     searcher = AdaptiveSearcher(root, threads=threads, tablebase=exact_values)
-    thought = searcher.think(root, (), limits, clock=perf_counter, report=report)
-    if thought.score is None:
-        report(thought)
+    result = searcher.think(root, (), limits, clock=perf_counter, report=report)
+    if result.score is None:
+        report(result)
 
 
-def _tell(root: Position, ranked: bool, thought: SearchResult) -> None:
-    plies = thought.plies_to_end
-    if thought.score is None:
+def _print_result(root: Position, ranked: bool, result: SearchResult) -> None:
+    plies = result.plies_to_end
+    if result.score is None:
         score = "none"
     else:
-        score = str(thought.score) if plies is None else f"{'win' if plies > 0 else 'loss'} {abs(plies)}"
-    rate = thought.nodes / max(thought.seconds, SHORTEST)
-    line = ", ".join(_line(root, thought)) or "none"
-    rank = f"line {thought.rank} " if ranked else ""
+        score = str(result.score) if plies is None else f"{'win' if plies > 0 else 'loss'} {abs(plies)}"
+    rate = result.nodes / max(result.seconds, MIN_SECONDS)
+    line = ", ".join(_line(root, result)) or "none"
+    rank = f"line {result.rank} " if ranked else ""
     answer(
-        f"{rank}depth {thought.depth} score {score} nodes {thought.nodes} seconds {thought.seconds:.3f} "
+        f"{rank}depth {result.depth} score {score} nodes {result.nodes} seconds {result.seconds:.3f} "
         f"rate {rate:.0f} pv {line}"
     )
 
 
-def _tell_json(root: Position, thought: SearchResult) -> None:
+def _print_json(root: Position, result: SearchResult) -> None:
     fields = {
-        "depth": thought.depth,
-        "line": thought.rank,
-        "score": thought.score,
-        "plies_to_end": thought.plies_to_end,
-        "nodes": thought.nodes,
-        "seconds": round(thought.seconds, 6),
-        "pv": _line(root, thought),
-        "is_known": thought.is_known,
+        "depth": result.depth,
+        "line": result.rank,
+        "score": result.score,
+        "plies_to_end": result.plies_to_end,
+        "nodes": result.nodes,
+        "seconds": round(result.seconds, 6),
+        "pv": _line(root, result),
+        "is_known": result.is_known,
     }
     answer(msgspec.json.encode(fields).decode())
 
 
-def _line(root: Position, thought: SearchResult) -> list[str]:
-    """Return the best line; none where nothing was searched, though there is a move to play then, too."""
-    return [] if thought.score is None else thought.pv(root)
+def _line(root: Position, result: SearchResult) -> list[str]:
+    """Return the best line. Empty if no depth was completed."""
+    return [] if result.score is None else result.pv(root)

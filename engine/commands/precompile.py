@@ -1,14 +1,17 @@
-"""``arena-engine precompile``: compiles what other commands and bots load later, and makes tablebases."""
+"""``arena-engine precompile``: compiles code for later commands and bots, and computes tablebases."""
 
 import os
 from collections.abc import Callable
 from functools import partial
+from threading import Thread
 from time import perf_counter
-from typing import Literal
+from typing import Annotated, Literal
 
-from engine.commands.inputs import start_of
+from cyclopts import Parameter
+
+from engine.commands.inputs import Params, start_of
 from engine.commands.program import Rejected, install_line, say
-from engine.compiling.binding import can_compile, is_installed, keep_compiled
+from engine.compiling.binding import can_compile, is_installed, mark_code_complete
 from engine.games.catalogue import GAMES, title_of
 from engine.games.interface import Position
 from engine.games.kernels import COUNTING, KernelSource, Purpose
@@ -26,31 +29,34 @@ WARM_UPS: dict[Purpose, Callable[[Position], object]] = {
     SOLVING: solver.warm_up,
     COUNTING: lambda position: count(position, 1),
 }
-"""For each purpose a function that has numba compile all code for it."""
+"""For each purpose, a function that compiles all its code."""
 
 
 def precompile(
     game: str = "",
-    params: str | None = None,
+    params: Params = None,
     /,
     *,
     purpose: Literal["search", "solve", "tablebase", "perft"] | None = None,
     background: bool = False,
+    attached: Annotated[bool, Parameter(show=False)] = False,
 ) -> None:
-    """Compile what searching and solving need, and keep it for commands and bots to come; make tablebases.
+    """Compile search and solver for later commands and bots, and compute tablebases.
 
     Parameters
     ----------
     game
-        The game's name; every game when left out.
-    params
-        The variant, as in "4 4 15 15"; the usual one when left out.
+        The game's name; without it every game.
     purpose
-        What to compile for: search, which bots and analyse need, or solve; or tablebase, the exact values of all
-        positions of a small variant. All of these when left out. Then there is perft, which is compiled when asked for.
+        search for bots and analyse, solve, or tablebase for the exact values of a small variant; without it all of
+        these. perft is compiled only on request.
     background
         Run at the lowest priority.
+    attached
+        End if standard input ends without a byte: the process that started this one was killed.
     """
+    if attached:
+        Thread(target=_end_with_parent, daemon=True).start()
     if background and hasattr(os, "nice"):  # not on Windows
         os.nice(LEAST_PRIORITY)
     for name in [game] if game else GAMES:
@@ -62,14 +68,20 @@ def precompile(
             make_tablebase(position)
 
 
+def _end_with_parent() -> None:
+    """End this process when its standard input ends, unless a byte comes first."""
+    if not os.read(0, 1):
+        os._exit(1)
+
+
 def compile_for(position: Position, purpose: Purpose) -> None:
-    """Compile for one purpose, unless it was done before, and say so on stderr."""
+    """Compile for one purpose, unless it was done before, with a message on stderr."""
     is_ready = KernelSource(position, purpose).is_ready
     _provide(position, purpose.name, "compiled", is_ready, partial(WARM_UPS[purpose], position))
 
 
 def make_tablebase(position: Position) -> None:
-    """Make the tablebase of a position's variant, unless it was done before or it has none, and say so on stderr."""
+    """Compute the tablebase of a position's variant, if it has one, with a message on stderr."""
     book = tablebase_of(position)
     if book is not None:
         _provide(position, LOOKING_UP.name, "made", book.is_made, book.make)
@@ -78,7 +90,7 @@ def make_tablebase(position: Position) -> None:
 def _provide(
     position: Position, name: str, verb: str, is_there: Callable[[], bool], make: Callable[[], object]
 ) -> None:
-    """Make what a purpose needs, unless it is there, and say so on stderr."""
+    """Make the files of a purpose, unless they exist, with a message on stderr."""
     what = f"{title_of(position)}, {name}"
     if not is_installed("numba"):
         raise Rejected(f"{what}: nothing is {verb}; {install_line('fast')} installs the compiler", status=1)
@@ -89,5 +101,5 @@ def _provide(
     else:
         began = perf_counter()
         make()
-        keep_compiled(name)
+        mark_code_complete(name)
         say(f"{what}: {verb} in {perf_counter() - began:.1f} s")

@@ -1,7 +1,7 @@
-"""What all three programs share: answers, sentences for people, faults in one plain sentence, Ctrl-C, completion.
+"""Functions of all three programs: output, errors as one plain sentence, Ctrl-C, and shell completion.
 
-The library that parses command lines is loaded where one is wrong, and not before: it takes nearly a third of the time
-in which a bot starts.
+The library that parses command lines takes nearly a third of a bot's start, so functions here import it only for
+errors.
 """
 
 import gc
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from cyclopts import App, CycloptsError
 
 ENCODING, ERRORS = "utf-8", "surrogateescape"
-"""Of conversations: any bytes may come in, and go out again as they came."""
+"""Encoding of conversations, which preserves any bytes."""
 
-MOST_HELD = 1 << 16
-"""Characters of answers that are held back at most."""
+MAX_BUFFERED = 1 << 16
+"""Largest number of buffered characters of answers."""
 
 
 class Rejected(Exception):
-    """A command that cannot be carried out. ``str(error)`` names the place and the fault."""
+    """A command cannot be executed. ``str(error)`` names the place and the fault."""
 
     def __init__(self, sentence: str, status: int = 2) -> None:
         """Take the sentence, and the exit status: 1 for a fault, 2 for bad arguments."""
@@ -37,7 +37,7 @@ class Rejected(Exception):
 
 
 class Command(NamedTuple):
-    """A command, whose function is imported when it is called."""
+    """A command. Its function is imported at the call."""
 
     name: str
     function: str
@@ -71,40 +71,40 @@ def whole_command(words: Sequence[str]) -> tuple[str, ...]:
 
 
 class Conversation:
-    """Lines of stdin, and answers on stdout that are passed on together: before the next line has to be waited for.
+    """Lines from stdin, and buffered answers on stdout. Answers are flushed before a wait for the next line.
 
-    Each answer alone would cost as much as the work on a small question. Whoever works long on one flushes before.
-    Nobody else may read stdin or print on stdout meanwhile.
+    A flush for each answer would cost as much as a small command. Call `flush` before long work. No other code may use
+    stdin and stdout meanwhile.
     """
 
     def __init__(self) -> None:
-        """Take over stdin and stdout: any bytes may come in, and go out again as they came."""
+        """Take over stdin and stdout."""
         self._held: list[str] = []
         self._size = 0
         sys.stdout.flush()
         self._out = cast(io.TextIOWrapper, sys.stdout)
-        reader = io.BufferedReader(_Announced(sys.stdin.fileno(), self.flush))
+        reader = io.BufferedReader(_NotifyingFile(sys.stdin.fileno(), self.flush))
         self.lines: Iterable[str] = io.TextIOWrapper(
             reader, "utf-8-sig", ERRORS
         )  # some editors begin files with a mark
         """The lines of stdin."""
 
     def write(self, line: str) -> None:
-        """Answer a line, at the latest when the next one has to be waited for."""
+        """Buffer a line of an answer."""
         self._held.append(f"{line}\n")
         self._size += len(line)
-        if self._size > MOST_HELD:
+        if self._size > MAX_BUFFERED:
             self.flush()
 
     def flush(self) -> None:
-        """Pass on what was written."""
+        """Write the buffered answers."""
         text, self._held, self._size = "".join(self._held), [], 0
         self._out.buffer.write(text.encode(ENCODING, ERRORS))
         self._out.flush()
 
 
-class _Announced(io.FileIO):
-    """A file that calls a function whenever it is going to be read."""
+class _NotifyingFile(io.FileIO):
+    """A file that calls a function before each read."""
 
     def __init__(self, descriptor: int, announce: Callable[[], None]) -> None:
         super().__init__(descriptor, closefd=False)
@@ -116,7 +116,7 @@ class _Announced(io.FileIO):
 
 
 class _OutputLost(Exception):
-    """Stdout takes nothing more. No OSError: a handler of faults of files and sockets must not explain it."""
+    """A write to stdout failed. It is no OSError, so that handlers of file and socket errors do not catch it."""
 
 
 class _Output(io.FileIO):
@@ -137,10 +137,10 @@ class _Output(io.FileIO):
 def run_program(name: str, module: str) -> None:
     r"""Run the main function of a module as the program ``name``.
 
-    Stdout shows characters that its encoding lacks as an escape, ``\xfc`` for example. Where stdout fails, the program
-    ends with status 1: quietly if its reader has closed it, otherwise with one sentence on stderr.
+    Characters that the encoding of stdout lacks are escaped, for example ``\xfc``. If stdout fails, the program ends
+    with status 1: quietly if its reader has closed it, otherwise with one sentence on stderr.
     """
-    # a write to a file that is open only for reading fails as a write to a closed descriptor does
+    # a write to a file that is open only for reading fails like a write to a closed descriptor
     before = cast(io.TextIOWrapper, sys.stdout or open(os.devnull))  # noqa: SIM115  # as long as the program runs
     errors = "backslashreplace" if before.errors == "strict" else before.errors
     output = _Output(before.fileno(), "w", closefd=False)
@@ -169,8 +169,8 @@ def run_program(name: str, module: str) -> None:
 EXTRAS = {
     "fast": ("llvmlite", "numba", "numpy"),
     "server": (
-        "cryptography", "hypercorn", "itsdangerous", "jinja2", "markupsafe", "multipart", "networkx", "PIL",
-        "prometheus_client", "python_multipart", "resvg_py", "starlette",
+        "cryptography", "hypercorn", "itsdangerous", "jinja2", "markupsafe", "multipart", "networkx",
+        "PIL", "prometheus_client", "python_multipart", "resvg_py", "starlette",
     ),
     "dask": ("distributed",),
     "pettingzoo": ("gymnasium", "pettingzoo"),
@@ -213,14 +213,14 @@ def requirement(extra: str = "") -> str:
 
 
 def load(module: str, name: str = "main") -> Callable[[], Any]:
-    """Import a module, and return a function of it. Until then Ctrl-C ends the process as an unhandled signal does.
+    """Import a module, and return a function of it. During the import, Ctrl-C ends the process by its signal.
 
-    A process that ignores Ctrl-C, such as one in the background of a script, still ignores it.
+    A process that ignores Ctrl-C, for example in the background of a script, still ignores it.
     """
     handled = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if handled:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    gc.disable()  # what is loaded stays: looking through it takes a sixth of the time that a start takes
+    gc.disable()  # loaded objects stay: their collection would take a sixth of the start
     function: Callable[[], Any] = getattr(import_module(module), name)
     gc.freeze()
     gc.enable()
@@ -230,13 +230,13 @@ def load(module: str, name: str = "main") -> Callable[[], Any]:
 
 
 def no_more() -> None:
-    """Let Ctrl-C end the process at once from now on: all that is left is to end."""
+    """Let Ctrl-C end the process at once from now on. Call it before the process ends."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def explain(error: "CycloptsError") -> str:
-    """Return a sentence on a wrong command line, as one line."""
+    """Return one line on a wrong command line."""
     from cyclopts import UnusedCliTokensError
 
     if isinstance(error, UnusedCliTokensError):
@@ -245,7 +245,7 @@ def explain(error: "CycloptsError") -> str:
 
 
 def explain_fault(error: BaseException) -> str:
-    """Say what went wrong with a file, a directory or a port, without the number that the system gives it."""
+    """Return a sentence on an error of a file, a directory or a port, without the number of the error."""
     if isinstance(error, OSError) and error.errno is not None:
         words = error.strerror or os.strerror(error.errno)
         return f"{os.fspath(error.filename)!s}: {words}" if isinstance(error.filename, str | os.PathLike) else words
@@ -255,18 +255,18 @@ def explain_fault(error: BaseException) -> str:
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Return the clause on why a file cannot be read or written, which is named before it."""
+    """Return the reason why a file cannot be read or written, without its name."""
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 
 def finite(_type: object, value: object) -> None:
-    """Refuse a number that is none, or has no end, in any option: raises ValueError, which names the option."""
+    """Validate that the number of an option is finite; raises ValueError."""
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{value} is no finite number")
 
 
 def duration(kind: object, value: object) -> None:
-    """Refuse what `finite` does, and a time that is less than none."""
+    """Validate that a time is finite and not negative; raises ValueError."""
     finite(kind, value)
     if isinstance(value, float) and value < 0:
         raise ValueError(f"{value} is less than 0")
@@ -276,7 +276,7 @@ Shell = Literal["zsh", "bash", "fish", "powershell"]
 
 
 def offer_completion(app: "App", fail: Callable[[str], NoReturn]) -> None:
-    """Add ``--install-completion`` to a program; ``fail`` ends it with a sentence where no file can be written."""
+    """Add ``--install-completion`` to a program. ``fail`` ends the program if a file cannot be written."""
     from cyclopts.completion.install import create_install_completion_command
 
     def install(shell: Shell, output: Path | None, add_to_startup: bool) -> Path:

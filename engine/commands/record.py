@@ -1,4 +1,4 @@
-"""``arena-engine record`` and ``export``: records of matches, verified and shown, or as training data."""
+"""``arena-engine record`` and ``export``: verify and show records of matches, or convert them to training data."""
 
 import sys
 from collections import defaultdict
@@ -22,7 +22,7 @@ from engine.match.verification import Played, Summary
 from engine.wire.words import number_of
 
 NOT_ENDED, UNSIGNED = 3, 4
-"""Exit statuses for records that are true and no proof of a result."""
+"""Exit statuses for true records that do not prove a result."""
 
 
 def replay(
@@ -34,26 +34,26 @@ def replay(
     ply: int | None = None,
     key: str = "",
 ) -> None:
-    """Replay the record of a match: its moves and notes with the board at the end, and whether all of it is true.
+    """Verify the record of a match, and show its moves, its notes and the final board.
 
-    The exit status is 0 for a record that is verified, and, with --key, signed by that key. It is 2 for a record that
-    is not true, 3 for one that has not ended, and 4 for one that is unsigned although a key is given.
+    The exit status is 0 for a verified record, which with --key is also signed by this key. It is 2 for a wrong record,
+    3 for a match that has not ended, and 4 for an unsigned record with --key.
 
     Parameters
     ----------
     file
         The record; - is standard input.
     verify
-        Show, in place of the board, how each clock comes about, in milliseconds: the stamps between which it ran, what
-        of that the server stood still for, what was allowed for lag, what was charged, and what was left with the
-        increment; and where the time of both sides went, which is also shown after a loss on time.
+        Show the clocks instead of the board, in milliseconds: for each move the stamps, the stall of the server, the
+        lag allowance, the charged time, and the remaining time; then the use of each side's time, which is also shown
+        after a loss on time.
     picture
-        A file for a picture: of a position if its name ends in .svg or .png, of the whole match, animated, if in .gif.
+        File for a picture: a position as .svg or .png, or the whole match as an animated .gif.
     ply
-        After how many moves the position of the picture stands; after all of them if missing.
+        Number of moves before the position of the picture; without it all moves.
     key
-        The public key of the server that has to have signed the record: in base64, or a file in PEM. Only the
-        signature shows who played, when and where, and that no times were shifted together.
+        The public key of the server that signed the record, in base64, or a PEM file. Only the signature proves who
+        played, when and where, and that times were not shifted together.
     """
     raw = _key(key) if key else None
     try:
@@ -96,7 +96,7 @@ def _key(text: str) -> bytes:
 
 
 def _draw(summary: verification.Summary, file: Path, ply: int | None) -> None:
-    """Write a picture of a match, in the format that the name of its file ends in; raises `Rejected`."""
+    """Write a picture of a match in the format of the file's suffix; raises `Rejected`."""
     from engine.games import pictures
 
     start, moves = summary.header.position, summary.history.moves
@@ -112,14 +112,14 @@ def _draw(summary: verification.Summary, file: Path, ply: int | None) -> None:
         elif file.suffix == ".gif":
             data = pictures.animation(start, moves, summary.header.players, summary.sentence)
         else:
-            raise Rejected(f"--picture: {file} ends in none of .svg, .png and .gif, which are the formats")
+            raise Rejected(f"--picture: {file} has to end in .svg, .png or .gif")
         file.write_bytes(data)
     except OSError as error:
         raise Rejected(f"--picture: {file}: cannot be written: {reason(error)}") from None
 
 
 def _show(summary: verification.Summary) -> None:
-    """Print who played what, the moves with what was noted of each, and the board after the last one."""
+    """Print the title of a match, its moves and notes, and the final board."""
     answer(summary.header.title)
     history = History.begin(summary.header.position)
     for move in summary.history.moves:
@@ -135,13 +135,13 @@ def _show(summary: verification.Summary) -> None:
 
 
 def _show_notes(notes: Iterable[RecordedNote]) -> None:
-    """Print notes of players behind the move that they are about, or, if that was not made, behind the last one."""
+    """Print notes of players."""
     for note in notes:
         answer(f"{'':6}note: {note.note}")
 
 
 def _show_clocks(summary: verification.Summary) -> None:
-    """Print a line for each time that a clock was stopped by its owner."""
+    """Print a line for each stop of a clock by its owner."""
     answer(summary.header.title)
     control = summary.header.control
     answer(f"budget {milliseconds(control.budget)}, increment {milliseconds(control.increment)}")
@@ -161,9 +161,9 @@ def _row(summary: verification.Summary, ply: str, played: Played, what: str) -> 
 
 
 def examples(summary: Summary) -> Iterator[dict[str, Any]]:
-    """Yield a row for each move of a record; docs/learning.md describes the columns.
+    """Yield a row for each move of a record. docs/learning.md describes the columns.
 
-    Raises OverflowError where a push of GIPF has more outcomes than can be listed.
+    Raises OverflowError for a push of GIPF with too many final positions.
     """
     from engine.match.encoding import encoding_of, legal_actions  # loads numpy
 
@@ -216,19 +216,19 @@ def export(
     *records: Source,
     output: Path | None = None,
 ) -> None:
-    """Write the moves of records as lines of JSON: position, legal moves, move, result, clocks and notes.
+    """Write the moves of records as JSON lines: position, legal moves, move, result, clocks and notes.
 
-    docs/learning.md describes the columns. Every record is verified; one that is not true is named, and left out.
+    docs/learning.md describes the columns. Every record is verified. A wrong record is reported and left out.
 
     Parameters
     ----------
     records
-        Records, folders of them, or data directories of servers; - is one record on standard input.
+        Records, folders of records, or data directories of servers; - is one record on standard input.
     output
-        File to make; without it lines go to standard output.
+        New file for the lines; without it standard output.
     """
     if not records:
-        raise Rejected("RECORDS: name a record, a folder of records, or - at least")
+        raise Rejected("RECORDS: name at least one record, a folder of records, or -")
     files = [file for name in records for file in _files(name)]
     moves = matches = 0
     with _opened(output) as lines:
@@ -260,7 +260,7 @@ def _opened(output: Path | None) -> Iterator[BinaryIO]:
 
 
 def _files(name: str) -> Iterator[str]:
-    """Yield a file, or those of a folder in the order of their matches; raises `Rejected` where there is none."""
+    """Yield a file, or the records of a folder in the order of their numbers; raises `Rejected` if there are none."""
     path = Path(name)
     if name == "-" or not path.is_dir():
         if name != "-" and not path.exists():

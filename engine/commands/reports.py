@@ -1,4 +1,4 @@
-"""Reports of tests as JSON and as JUnit's XML, which CI systems read. Only `check_files` and `write` touch files."""
+"""Test reports as JSON and as JUnit XML for CI systems. Only `check_files` and `write` access files."""
 
 import json
 import os
@@ -14,12 +14,12 @@ from engine.commands.program import Rejected, explain_fault
 Outcome = Literal["passed", "failed", "skipped"]
 
 NOT_OF_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no document of XML 1.0 may hold (section 2.2 of its recommendation)."""
+"""Characters that are not allowed in XML 1.0 (section 2.2 of its recommendation)."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What became of one test: ``message`` is a sentence on why it failed or was skipped, ``details`` any text."""
+    """The result of one test. ``message`` is the reason of a failure or a skip, ``details`` is any text."""
 
     name: str
     outcome: Outcome = "passed"
@@ -30,14 +30,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Suite:
-    """Tests that belong together, as all situations for one bot, or all games of a match."""
+    """A group of tests, for example all situations of one bot, or all games of a match."""
 
     name: str
     cases: Sequence[Case]
 
 
 def junit(suites: Sequence[Suite]) -> str:
-    """Return suites of tests as JUnit's XML, as CI systems read it; the same suites make the same text."""
+    """Return suites of tests as JUnit XML."""
     top = ElementTree.Element("testsuites", _counts([case for suite in suites for case in suite.cases]))
     for suite in suites:
         element = ElementTree.SubElement(top, "testsuite", {"name": _clean(suite.name), **_counts(suite.cases)})
@@ -61,9 +61,9 @@ def as_json(value: object) -> str:
 
 
 def check_files(files: Mapping[str, str | None]) -> None:
-    """Refuse files that cannot be written, before the work of minutes that a report is about; raises `Rejected`.
+    """Check that files can be written, before long work; raises `Rejected`.
 
-    ``files`` are the names by option, None for an option that is not given; ``-`` is stdout.
+    ``files`` has the name for each option: None without the option, ``-`` for stdout.
     """
     for option, file in files.items():
         if file and file != "-" and (fault := _fault_of(Path(file))):
@@ -74,7 +74,7 @@ def check_files(files: Mapping[str, str | None]) -> None:
 
 
 def _fault_of(path: Path) -> str:
-    """Return why a file cannot be written; empty where it can."""
+    """Return the reason why a file cannot be written; empty if it can."""
     if path.is_dir():
         return f"{path} is a folder; a file is needed"
     if not path.parent.is_dir():
@@ -83,7 +83,7 @@ def _fault_of(path: Path) -> str:
 
 
 def write(option: str, file: str | None, text: Callable[[], str]) -> None:
-    """Write a report to the file of an option, if it names one; ``-`` is stdout. Raises `Rejected`."""
+    """Write a report to the file of an option, if it has one; ``-`` is stdout. Raises `Rejected`."""
     try:
         if file == "-":
             print(text(), end="", flush=True)
@@ -94,7 +94,7 @@ def write(option: str, file: str | None, text: Callable[[], str]) -> None:
 
 
 def _counts(cases: Sequence[Case]) -> dict[str, str]:
-    """Return the attributes with which JUnit sums up tests."""
+    """Return the attributes with the totals of tests in JUnit XML."""
     outcomes = [case.outcome for case in cases]
     return {
         "tests": f"{len(cases)}",
@@ -106,5 +106,5 @@ def _counts(cases: Sequence[Case]) -> dict[str, str]:
 
 
 def _clean(text: str) -> str:
-    """Put a question mark where XML allows no such character."""
+    """Replace characters that are not allowed in XML by question marks."""
     return NOT_OF_XML.sub("?", text)

@@ -9,14 +9,14 @@ from engine.shell import SHELLS, find
 
 
 def shell(game: str, /, *, strict: bool = False) -> None:
-    """Read a game's commands from stdin, a line each, and answer each on stdout at once.
+    """Read the commands of a game from stdin, one on each line, and answer them on stdout.
 
     Parameters
     ----------
     game
         The game's name.
     strict
-        After a bad move, no longer look at moves, and answer nothing to them.
+        Ignore moves after a bad move, without answers.
     """
     if game not in SHELLS:
         raise Rejected(f"GAME: there is no shell {game!r}; the shells are {', '.join(SHELLS)}")

@@ -1,1 +1,1 @@
-"""Compiling: plain functions bound to constants, and where their compiled code is kept."""
+"""Compiling: plain functions bound to constants, and the disk cache of their compiled code."""

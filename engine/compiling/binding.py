@@ -1,12 +1,11 @@
-"""One source for rules and speed: copies of plain functions, bound to constants and, where asked, compiled.
+"""Binding: copies of plain functions with constants for their global names, interpreted or compiled by numba.
 
-The rules of a game are ordinary functions over integers that call each other, and read the constants of their
-board, by global name. `specialise` copies such functions with all that they call, binds the names to the constants of
-one board and returns the copies: interpreted, so that they work for any board, or compiled by numba, so that they are
-fast. The search is bound to a game's functions in the same way.
+The rules of a game are functions over integers. By global name they call each other and read the constants of a board.
+`specialise` copies such functions with everything that they call, and binds the names to the constants of one board.
+The search is bound to the functions of a game in the same way.
 
-A name that has to be bound stands for `UNBOUND` in its module; what still does when a function that reads it is bound
-is an error. Compiled code is kept on disk, as `engine.compiling.code_cache` says.
+In its module, a name to bind has the value `UNBOUND`. A name that remains unbound is an error. Compiled code is cached
+on disk (`engine.compiling.code_cache`).
 """
 
 import hashlib
@@ -32,7 +31,7 @@ Functions = TypeVarTuple("Functions")
 Bound = TypeVar("Bound")
 
 LARGE_BYTES = 1 << 16
-"""From this size on an array is made of memory that the system gives when it is written to."""
+"""Least size of an array in memory-mapped pages, which take no memory before they are written."""
 
 
 _BUFFERS = array, memoryview
@@ -40,10 +39,10 @@ _CONVERTED = array, memoryview, tuple
 
 
 class Numbers(Protocol):
-    """Numbers that functions read and write: a list or `array.array`; where they are compiled, an array of numpy's."""
+    """Numbers that functions read and write: a list or `array.array`, or a numpy array in compiled functions."""
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the count of numbers."""
 
     @overload
     def __getitem__(self, at: int, /) -> int: ...
@@ -58,19 +57,19 @@ class Numbers(Protocol):
 
 
 UNBOUND: Any = object()
-"""Stands for a constant or function that is bound later. Of any type, so that its name is declared with its own."""
+"""Value of a constant or function before it is bound. Its type is Any, so names can be declared with their own
+types."""
 
 
 def specialise(
     functions: tuple[*Functions], label: str, constants: Mapping[str, Any], *, compile: bool
 ) -> tuple[*Functions]:
-    """Copy functions, and those that they call, with their global names bound, and return the copies of the former.
+    """Copy functions and everything that they call, bind their global names, and return the copies of the functions.
 
-    A name that ``constants`` holds is bound to what stands there; a function of such a name is left out in its favour.
-    A function may call itself, but no two functions each other. ``label`` tells this binding from others of the same
-    functions (letters, digits and underscores): it becomes part of the copies' names, by which numba finds them in its
-    disk cache. Copies that are compiled release the interpreter lock while they run. Raises `TypeError` for a name that
-    stands for `UNBOUND`, and for a function that cannot be copied.
+    A name in ``constants`` is bound to its value there, which also replaces a function of this name. A function may
+    call itself, but two functions must not call each other. ``label`` (letters, digits and underscores) becomes a part
+    of the names of the copies, by which numba finds them in its cache. Compiled copies release the interpreter lock.
+    Raises `TypeError` for a name that remains `UNBOUND`, and for a function that cannot be copied.
     """
     roots = [constants.get(cast(FunctionType, function).__name__, function) for function in functions]
     copies: dict[Any, Any] = {}
@@ -86,10 +85,9 @@ def specialise(
 def bind_fields(
     bound: type[Bound], modules: Sequence[ModuleType], label: str, constants: Mapping[str, Any], *, compile: bool
 ) -> Bound:
-    """Return an object of a dataclass that has bound functions and constants, and ``label``, for its fields.
+    """Return an object of a dataclass whose fields are constants, functions of modules and ``label``, by name.
 
-    A field is filled with the constant of its name, or with the function of its name that one of the modules has, as
-    `specialise` binds it. Raises TypeError where nothing has the name of a field without default.
+    Functions are bound by `specialise`. Raises TypeError if there is no value for a field without default.
     """
     names = [field.name for field in fields(cast(Any, bound))]
     found = {**{name: constants[name] for name in names if name in constants}, "label": label}
@@ -106,11 +104,11 @@ def bind_fields(
 def _copy(
     function: Any, label: str, constants: Mapping[str, Any], copies: dict[Any, Any], callers: tuple[Any, ...]
 ) -> None:
-    """Copy a function after all that it calls, in the order in which they are to be compiled: callees first."""
+    """Copy a function after everything that it calls: callees are compiled first."""
     if not _is_copied(function) or function in copies:
         return
     if function.__closure__ is not None or function.__kwdefaults__:
-        reason = "has a closure or defaults of keywords, which belong to no digest of compiled code"
+        reason = "has a closure or keyword defaults, which the digest of compiled code does not contain"
         raise TypeError(f"{function.__qualname__} {reason}")
     if function in callers:
         raise TypeError(f"{function.__qualname__} and {callers[-1].__qualname__} call each other")
@@ -121,7 +119,7 @@ def _copy(
         elif name in function.__globals__:
             value = function.__globals__[name]
             if value is UNBOUND:
-                raise TypeError(f"{function.__qualname__} reads {name}, which nothing is bound to")
+                raise TypeError(f"{function.__qualname__} reads {name}, which is not bound")
             if value is not function:
                 _copy(value, label, constants, copies, (*callers, function))
             scope[name] = copies.get(value, value) if _is_copied(value) else value
@@ -129,7 +127,7 @@ def _copy(
 
 
 def _with_globals(function: FunctionType, scope: dict[str, Any], qualname: str) -> FunctionType:
-    """Return a copy of a function that reads its global names, its own among them, from a scope."""
+    """Return a copy of a function that reads its global names from a scope. The scope gets its own name."""
     copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
     copy.__qualname__, copy.__module__ = qualname, function.__module__
     scope[function.__name__] = copy
@@ -137,12 +135,12 @@ def _with_globals(function: FunctionType, scope: dict[str, Any], qualname: str) 
 
 
 def _is_copied(value: Any) -> bool:
-    """Tell whether something is a function to be copied: not where numba is told how to compile it itself."""
+    """Tell whether a value is a function to copy. `popcount` is not copied, since numba has its own version."""
     return isinstance(value, FunctionType) and value is not popcount
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """Yield the names that a function reads; bytecode has those of attributes among them."""
+    """Yield the names that a function reads, including names of attributes."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -150,30 +148,30 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 class Binding:
-    """Functions that were bound together to be compiled, callees before their callers.
+    """Functions that were bound together, callees before their callers.
 
-    numba compiles a function when it is called first, or loads it where the disk has it.
+    numba compiles a function at its first call, or loads it from the disk.
     """
 
     def __init__(self, copies: Sequence[FunctionType]) -> None:
-        """Take the copies, and find the folder of their code."""
+        """Take the copies, and determine the folder of their code."""
         for copy in copies:
             vars(copy)["fingerprint"] = disk.fingerprint(copy, copy.__globals__)
         self.folder = disk.folder_of(vars(copy)["fingerprint"] for copy in copies)
         self.roots: list[CompiledFunction] = []
-        """The functions that callers outside of the binding call."""
+        """The functions that are called from outside."""
         self._copies = copies
         self._lock = threading.RLock()
         self._dispatchers: dict[FunctionType, Any] = {}
         self._files: set[str] = set()
-        """Names of the files that hold the code that this process has called."""
+        """Names of the files with the code that this process has called."""
 
-    def is_kept(self, purpose: str) -> bool:
+    def is_complete(self, purpose: str) -> bool:
         """Tell whether all code for a purpose is on the disk."""
-        return self.folder is not None and disk.is_kept(self.folder, purpose)
+        return self.folder is not None and disk.is_complete(self.folder, purpose)
 
     def dispatcher(self, copy: FunctionType) -> Any:
-        """Return a function as numba compiles it."""
+        """Return the numba dispatcher of a function."""
         with self._lock:
             if not self._dispatchers:
                 _dispatching.add(self)
@@ -182,10 +180,10 @@ class Binding:
                     self._dispatchers[each] = self._jitted(each, is_root=each in roots)
             return self._dispatchers[copy]
 
-    def keep(self, purpose: str) -> None:
-        """Note that the code which this process has called is all code for a purpose; raises OSError."""
+    def mark_complete(self, purpose: str) -> None:
+        """Mark the code that this process has called as all code for a purpose; raises OSError."""
         if self.folder is not None and self._files:
-            disk.keep(self.folder, purpose, self._files)
+            disk.mark_complete(self.folder, purpose, self._files)
 
     def _jitted(self, copy: FunctionType, *, is_root: bool) -> Any:
         scope: dict[str, Any] = {}
@@ -194,11 +192,11 @@ class Binding:
         scope.update({name: self._as_numba_reads(value) for name, value in copy.__globals__.items()})
         dispatcher = scope[copy.__name__] = _jit(function)
         if is_root and self.folder is not None:
-            KeptFunction(dispatcher, self.folder, self._files)
+            CachedFunction(dispatcher, self.folder, self._files)
         return dispatcher
 
     def _as_numba_reads(self, value: Any) -> Any:
-        """Return what stands for the value of a global name in functions that numba compiles."""
+        """Return the value of a global name for functions that numba compiles."""
         if isinstance(value, CompiledFunction):
             return value.dispatcher
         if isinstance(value, FunctionType):
@@ -214,38 +212,38 @@ class Binding:
 _dispatching: WeakSet[Binding] = WeakSet()
 
 
-def keep_compiled(purpose: str) -> None:
-    """Note that the compiled code which this process has called is all code for a purpose; raises OSError.
+def mark_code_complete(purpose: str) -> None:
+    """Mark the compiled code that this process has called as all code for a purpose; raises OSError.
 
     ``purpose`` is a word of letters.
     """
     for binding in list(_dispatching):
-        binding.keep(purpose)
+        binding.mark_complete(purpose)
 
 
 class CompiledFunction:
-    """A bound function that numba compiles, or loads from the disk, when it is called first."""
+    """A bound function that numba compiles, or loads from the disk, at its first call."""
 
     def __init__(self, copy: FunctionType, binding: Binding) -> None:
-        """Take the interpreted copy, and the binding that it is part of."""
+        """Take the interpreted copy, and its binding."""
         self.py_func = copy
         self.binding = binding
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call it; the interpreter lock is released meanwhile."""
+        """Call the function, which releases the interpreter lock."""
         return self.dispatcher(*map(as_numba_takes, arguments))
 
     @cached_property
     def dispatcher(self) -> Any:
-        """What numba has of the function."""
+        """The numba dispatcher of the function."""
         return self.binding.dispatcher(self.py_func)
 
 
-class KeptFunction:
-    """Compiled code of one function on the disk: the cache of its dispatcher, as numba calls it."""
+class CachedFunction:
+    """The disk cache of one function's compiled code, with the methods that its dispatcher calls."""
 
     def __init__(self, dispatcher: Any, folder: Path, files: set[str]) -> None:
-        """Let a dispatcher use a folder. The names of the files that it reads and writes are added to a set."""
+        """Become the cache of a dispatcher. ``files`` gets the names of the files that are read and written."""
         self._name = dispatcher.py_func.__name__
         self._folder = folder
         self._files = files
@@ -254,7 +252,7 @@ class KeptFunction:
         dispatcher.compile = self.compile
 
     def compile(self, signature: Any) -> Any:
-        """Load or compile it for a signature. A process that compiles holds the lock of the folder."""
+        """Load or compile the function for a signature. A process that compiles holds the lock of the folder."""
         from numba.core.compiler_lock import global_compiler_lock
 
         if disk.read(self._folder, self._file(signature)) is not None:
@@ -263,17 +261,17 @@ class KeptFunction:
             return self._compile(signature)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        """Return what was compiled for a signature, None where there is nothing."""
+        """Return the compiled code for a signature, or None."""
         from numba.core.compiler import CompileResult
 
-        kept = disk.read(self._folder, self._file(signature))
-        if kept is None:
+        found = disk.read(self._folder, self._file(signature))
+        if found is None:
             return None
         self._files.add(self._file(signature))
-        return CompileResult._rebuild(context, *pickle.loads(kept))
+        return CompileResult._rebuild(context, *pickle.loads(found))
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Write what was compiled for a signature, where the disk takes it."""
+        """Write the compiled code for a signature. A write error is ignored."""
         from numba.core.serialize import dumps
 
         if not compiled.library.has_dynamic_globals:
@@ -289,7 +287,7 @@ class KeptFunction:
 
 
 def as_numba_takes(argument: Any) -> Any:
-    """Return an argument with numpy's arrays in the place of others; itself where it has no others."""
+    """Convert the arrays in an argument to numpy arrays. An argument without arrays is returned itself."""
     if isinstance(argument, _BUFFERS):
         return numpy_array(argument)
     if isinstance(argument, tuple):
@@ -301,16 +299,16 @@ def as_numba_takes(argument: Any) -> Any:
 
 
 def numpy_array(numbers: Any) -> Any:
-    """Return an array of numpy's that shares its memory with another one."""
+    """Return a numpy array that shares the memory of another array."""
     import numpy
 
     return numpy.asarray(numbers)
 
 
 def zeros(typecode: str, count: int) -> Numbers:
-    """Return an array of that many zeros: ``q``, ``i``, ``h``, ``I`` and ``B`` as `array` has them.
+    """Return an array of zeros with a typecode of `array`: ``q``, ``i``, ``h``, ``I`` or ``B``.
 
-    A large one takes no memory before it is written to.
+    A large array takes no memory before it is written.
     """
     size = array(typecode).itemsize * count
     if size < LARGE_BYTES:
@@ -325,7 +323,7 @@ def copy_of(values: Numbers) -> Numbers:
 
 
 def table(values: Iterable[int], *, compile: bool) -> Sequence[int]:
-    """Return numbers as functions read them by global name: a tuple, or an int64 array for compiled functions."""
+    """Return numbers for functions that read them by global name: a tuple, or an int64 array for compiled functions."""
     return array("q", values) if compile else tuple(values)
 
 
@@ -336,19 +334,19 @@ def is_installed(package: str) -> bool:
 
 
 def can_compile() -> bool:
-    """Tell whether numba is there and compiles: with ``NUMBA_DISABLE_JIT=1`` everything runs interpreted."""
+    """Tell whether numba is installed and compiles. With ``NUMBA_DISABLE_JIT=1`` everything is interpreted."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0") and is_installed("numba")
 
 
 def _jit(function: FunctionType) -> Any:
-    # without reference counts for arrays a search is half as fast again; what is compiled may then make none. The two
-    # options without documentation are numba's own affair: tests/engine/test_numba_options.py watches over them
+    # A search is half as fast again without reference counts for arrays; then compiled functions cannot make arrays.
+    # Two of the options are not documented: tests/engine/test_numba_options.py checks them.
     return _numba().njit(nogil=True, _nrt=False, no_cfunc_wrapper=True)(function)
 
 
 @cache
 def _numba() -> Any:
-    """Import numba; only what compiles pays for that."""
+    """Import numba, and define how it compiles `popcount`."""
     import numba
     from numba.extending import intrinsic, overload
 
@@ -367,17 +365,17 @@ def _numba() -> Any:
 
 
 def get_fields(arena: Numbers, at: int) -> int:
-    """Return the set of fields that stands in an arena from a number on: one number, or several words."""
+    """Return the set of fields at a place of an arena: one number, or several words."""
     return arena[at]
 
 
 def put_fields(arena: Numbers, at: int, fields: int) -> None:
-    """Write a set of fields into an arena, from a number on."""
+    """Write a set of fields into an arena."""
     arena[at] = fields
 
 
 class FieldSets(NamedTuple):
-    """How the rules of one board have their sets of fields."""
+    """The representation of sets of fields on one board."""
 
     compiled: bool
     width: int
@@ -385,11 +383,11 @@ class FieldSets(NamedTuple):
 
     @property
     def is_wide(self) -> bool:
-        """Tell whether a set takes several machine words."""
+        """Whether a set has several machine words."""
         return self.compiled and self.width > WORD_BITS
 
     def number(self, fields: int) -> int:
-        """Return a set of fields as the rules take it."""
+        """Return a set of fields for the rules."""
         return WideInteger(fields, self.width) if self.is_wide else fields
 
     def table(self, sets: Iterable[int]) -> Sequence[int]:
@@ -397,7 +395,7 @@ class FieldSets(NamedTuple):
         return WideTable(sets, self.width) if self.is_wide else table(sets, compile=self.compiled)
 
     def constants(self) -> dict[str, Any]:
-        """Return how many numbers of an arena a set takes and, where that is several, what reads and writes them."""
+        """Return the number of words of a set, and the functions that read and write several words."""
         if not self.is_wide:
             return {"SET_WORDS": 1}
         return {

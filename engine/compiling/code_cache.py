@@ -1,20 +1,21 @@
 """The disk cache of compiled code: a folder for each binding, in the user's cache directory.
 
 numba identifies compiled code by the name and the source file of a function. It does not notice that a function or
-constant has changed which the function uses. So the name of a folder carries a digest of everything that the code of a
-binding depends on: the bytecode of its functions, the values of the global names that they read, the versions of Python
-and numba, and the processor. A change anywhere else, in another game for instance, leaves a folder valid.
+constant has changed which the function uses. So the name of a folder is a digest of everything that the code of a
+binding depends on: bytecode, values of global names, versions of Python and numba, and the processor. Other changes
+leave it valid.
 
 Each file begins with a digest of its content. A file whose digest is wrong counts as missing, so its code is compiled
 again.
 
-The variable `GIVEN` names a second folder of such folders, to read from only: programs in a sandbox have no cache
-directory that outlives them.
+The variable `KERNELS_VARIABLE` names a second folder of such folders, to read from only: programs in a sandbox have no
+cache directory that outlives them.
 """
 
 import hashlib
 import os
 import platform
+import shutil
 import sys
 import threading
 from array import array
@@ -30,7 +31,7 @@ from engine import system
 MAKERS = "binding.py", "wide_integers.py", "wide_lowering.py"
 """Modules in this folder that determine the compiled code."""
 
-GIVEN = "ARENA_KERNELS"
+KERNELS_VARIABLE = "ARENA_KERNELS"
 """Environment variable with a second folder to read from."""
 
 DIGEST_BYTES = 32
@@ -42,6 +43,9 @@ LOCK = "lock"
 MAX_WAIT_SECONDS = 60.0
 """Longest wait for a lock. Its holder may have been stopped; then two processes compile the same, which is harmless."""
 
+MAX_UNUSED_SECONDS = 30 * 86_400.0
+"""Folders that were not used for so long are deleted."""
+
 POLL_SECONDS = 0.02
 """Time between two attempts to get a lock."""
 
@@ -50,10 +54,9 @@ _held: set[Path] = set()
 
 
 def fingerprint(function: FunctionType, scope: Mapping[str, Any]) -> str:
-    """Return a digest of what a function does: of its bytecode and defaults, and of the globals it reads from a scope.
+    """Return a digest of a function: its module, its bytecode, its defaults, and the globals that it reads.
 
-    Its module counts, too: numba's files name it. A global function that has a ``fingerprint`` of its own, as
-    `engine.compiling.binding.specialise` gives it, counts with it.
+    A global function with a ``fingerprint`` of `engine.compiling.binding.specialise` counts with it.
     """
     digest = hashlib.sha256()
     for part in (function.__module__, *_parts(function.__code__, scope), _defaults(function)):
@@ -75,12 +78,12 @@ def _parts(code: CodeType, scope: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _defaults(function: FunctionType) -> str:
-    """Describe what arguments that are left out stand for."""
+    """Describe the defaults of a function."""
     return " ".join(map(_meaning, function.__defaults__ or ()))
 
 
 def _meaning(value: Any) -> str:
-    """Describe what a global name stands for."""
+    """Describe the value of a global name."""
     value = getattr(value, "py_func", value)
     if isinstance(value, FunctionType):
         known = vars(value).get("fingerprint")
@@ -97,19 +100,32 @@ def _meaning(value: Any) -> str:
 
 
 def folder_of(fingerprints: Iterable[str]) -> Path | None:
-    """Return the folder for the compiled code of functions with these digests, or None where none can be written."""
+    """Return the folder for the compiled code of functions with these digests, or None if it cannot be written."""
     digest = hashlib.sha256(" ".join((_tools(), *fingerprints)).encode()).hexdigest()
     folder = _kernels() / digest[:20]
     with suppress(OSError):
+        is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
         if os.access(folder, os.W_OK):
+            os.utime(folder)  # the time of its last use
+            if is_new:
+                _remove_unused(folder)
             return folder
     return None
 
 
+def _remove_unused(newest: Path) -> None:
+    """Delete the folders beside a new one that were not used for `MAX_UNUSED_SECONDS`: their sources have changed."""
+    oldest = newest.stat().st_mtime - MAX_UNUSED_SECONDS
+    for other in newest.parent.iterdir():
+        with suppress(FileNotFoundError):  # another process deletes the same
+            if other.stat().st_mtime < oldest:
+                shutil.rmtree(other, ignore_errors=True)
+
+
 def read(folder: Path, name: str) -> bytes | None:
-    """Return the content of a file, from `GIVEN` where the folder lacks it; None for a damaged or missing one."""
-    for kernels in (folder.parent, os.environ.get(GIVEN)):
+    """Return the content of a file from the folder, else from the second folder; None if it is damaged or missing."""
+    for kernels in (folder.parent, os.environ.get(KERNELS_VARIABLE)):
         if kernels is not None:
             with suppress(OSError):
                 data = Path(kernels, folder.name, name).read_bytes()
@@ -120,27 +136,26 @@ def read(folder: Path, name: str) -> bytes | None:
 
 
 def write(folder: Path, name: str, content: bytes) -> None:
-    """Write a file; raises OSError. A file that is not written to its end counts as missing."""
+    """Write a file; raises OSError. An incomplete file counts as missing."""
     (folder / name).write_bytes(hashlib.sha256(content).digest() + content)
 
 
-def keep(folder: Path, purpose: str, names: Iterable[str]) -> None:
-    """Note the names of all files that a purpose needs; raises OSError."""
+def mark_complete(folder: Path, purpose: str, names: Iterable[str]) -> None:
+    """Write the names of all files for a purpose; raises OSError."""
     write(folder, purpose, "\n".join(sorted(names)).encode())
 
 
-def is_kept(folder: Path, purpose: str) -> bool:
-    """Tell whether all files that are needed for a purpose are there."""
+def is_complete(folder: Path, purpose: str) -> bool:
+    """Tell whether all files for a purpose exist."""
     names = read(folder, purpose)
     return names is not None and all(read(folder, name) is not None for name in names.decode().split())
 
 
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder while the body runs, or run it without the lock where that is not available.
+    """Hold the lock of a folder while the body runs. Without a lock after MAX_WAIT_SECONDS, the body runs, too.
 
-    A process that holds the lock already goes on. Bindings call each other in one direction only, so no two
-    processes wait for each other.
+    A process that has the lock enters at once. Bindings call each other in one direction only, so there is no deadlock.
     """
     if not system.can_lock() or folder in _held:
         yield
@@ -160,14 +175,14 @@ def folder_lock(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def sole_use(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder while the body runs, however long that has to be waited for; raises OSError."""
+    """Hold the lock of a folder while the body runs, after a wait of any length; raises OSError."""
     with (folder / LOCK).open("ab") as file:
         system.lock(file, wait=True)
         yield
 
 
 def _lock(file: BinaryIO) -> bool:
-    """Lock a file, POLL_SECONDS between two attempts; tell whether that was possible. Closing the file unlocks it."""
+    """Lock a file within MAX_WAIT_SECONDS; tell whether it is locked. Closing the file unlocks it."""
     for _ in range(int(MAX_WAIT_SECONDS / POLL_SECONDS)):
         with suppress(BlockingIOError):
             system.lock(file)
@@ -188,7 +203,7 @@ def _kernels() -> Path:
 
 @cache
 def _tools() -> str:
-    """Name everything outside of a binding that its code depends on: tools, sources, their place and the processor."""
+    """Describe everything outside a binding that its code depends on: tools, sources, their path and the processor."""
     from importlib.metadata import version
 
     sources = hashlib.sha256(b"".join((Path(__file__).parent / name).read_bytes() for name in MAKERS)).hexdigest()

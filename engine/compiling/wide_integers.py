@@ -1,10 +1,11 @@
-"""Arithmetic on bits, and integers of several machine words.
+"""Arithmetic on bits, and integers of several machine words for compiled rules.
 
-These are sets of fields on boards of more than 63 fields, as compiled rules take them. Interpreted rules need nothing
-of this, since Python's integers have any width. Compiled ones are given values of the
-types here, whose width numba reads from them; `engine.compiling.wide_lowering` teaches it what such types are. Then
-the same functions compile for any board. A number of a width behaves as Python's does as long as it, and all that is
-computed with it, lies from -2**(width-1) to 2**(width-1) - 1; bits that are shifted out at the top are lost.
+A set of fields on a board of more than 63 fields needs several words. Interpreted rules use Python's integers of any
+width. Compiled rules get values of the types here, and `engine.compiling.wide_lowering` defines these types for numba.
+So the same functions compile for any board.
+
+A number of a width behaves like Python's integers from -2**(width-1) to 2**(width-1) - 1. Bits that are shifted out at
+the top are lost.
 """
 
 from collections.abc import Iterable
@@ -15,13 +16,13 @@ HASH_MASK = (1 << 62) - 1
 
 
 def mix(value: int, more: int) -> int:
-    """Stir a number of 62 bits into a hash of 62 bits."""
+    """Mix a number of 62 bits into a hash of 62 bits."""
     value = ((value ^ more) * HASH_FACTOR) & HASH_MASK
     return value ^ (value >> 31)
 
 
 def run_shifts(run: int) -> tuple[int, ...]:
-    """Return shifts that leave one bit of every ``run`` neighbouring ones, each as far as the ones before reach."""
+    """Return shifts that reduce ``run`` neighbouring bits to one bit. Each shift at most doubles the length."""
     shifts = []
     length = 1
     while length < run:
@@ -31,7 +32,7 @@ def run_shifts(run: int) -> tuple[int, ...]:
 
 
 def popcount(bits: int) -> int:
-    """Count the bits that are set in a number >= 0. Compiled to one machine instruction."""
+    """Count the set bits of a number >= 0. It compiles to one machine instruction."""
     return bits.bit_count()
 
 
@@ -39,17 +40,17 @@ WORD_BITS = 64
 
 
 def width_for(bits: int) -> int:
-    """Return the width of the narrowest integer of whole words that holds so many bits and a sign."""
+    """Return the least width, a multiple of WORD_BITS, for a number of bits and a sign."""
     return (bits // WORD_BITS + 1) * WORD_BITS
 
 
 class WideInteger(int):
-    """An integer with the width that it has in compiled code; operations on it give plain integers."""
+    """An integer with its width in compiled code. Operations on it return plain integers."""
 
     width: int
 
     def __new__(cls, value: int, width: int) -> "WideInteger":
-        """Make the number of a width, a multiple of 64; raises OverflowError where it does not fit."""
+        """Make a number of a width, a multiple of 64; raises OverflowError if it does not fit."""
         number = super().__new__(cls, value)
         number.width = width
         number.packed()
@@ -67,16 +68,16 @@ class WideInteger(int):
 
 
 def unpacked(words: bytes) -> WideInteger:
-    """Return the number whose words these are."""
+    """Return the number with these words."""
     return WideInteger(int.from_bytes(words, "little", signed=True), 8 * len(words))
 
 
 class CompiledOnly(NamedTuple):
-    """A function that is there for compiled rules alone: what stands in `engine.compiling.wide_lowering` for it."""
+    """A function for compiled rules, by its name in `engine.compiling.wide_lowering`."""
 
     name: str
     width: int = 0
-    """The width of the integers that it works on, where that is bound."""
+    """The width of its integers; 0 if the function works on any width."""
 
 
 class WideTable(tuple[int, ...]):

@@ -1,7 +1,7 @@
-"""What numba is told of integers of several machine words: their types, and each operation in LLVM's terms.
+"""Integers of several machine words for numba: their types, and their operations in LLVM.
 
-LLVM knows integers of any width, so an operation takes a line here. Numbers are signed: they are shifted to the right
-and compared as Python's are. Whoever imports this imports numba and tells it; only compiling for a large board does.
+LLVM has integers of any width, so most operations take a line. Numbers are signed, and behave like Python's in shifts
+to the right and in comparisons. An import of this module loads numba and registers the types.
 """
 
 import operator
@@ -31,7 +31,7 @@ from engine.compiling.wide_integers import WORD_BITS, WideInteger, WideTable, po
 WORD = ir.IntType(WORD_BITS)
 
 ALIGNMENT = WORD_BITS // 8
-"""Of a number in an arena: that of its words."""
+"""Alignment in bytes of a number in an arena: that of its words."""
 
 
 class WideType(types.Type):  # type: ignore[misc]
@@ -42,16 +42,16 @@ class WideType(types.Type):  # type: ignore[misc]
         self.width = width
 
     def unify(self, _context: Any, other: Any) -> Any:
-        """Let a variable that is a machine word here and wide there be wide."""
+        """Make a variable wide that is a machine word in one branch and wide in another."""
         return self if isinstance(other, types.Integer) else None
 
     def can_convert_from(self, _context: Any, other: Any) -> Any:
-        """Let machine words become wide without being asked to."""
+        """Convert machine words implicitly."""
         return Conversion.safe if isinstance(other, types.Integer) else None
 
 
 class WideTableType(types.Type):  # type: ignore[misc]
-    """The type of tables of so many integers of a width, which are read by index."""
+    """The type of tables of ``count`` integers of a width."""
 
     def __init__(self, width: int, count: int) -> None:
         super().__init__(name=f"WideTable{width}x{count}")
@@ -136,16 +136,16 @@ def _widen_literal(_context: Any, _builder: Any, kind: Any, wide: WideType, _val
     return ir.Constant(ir.IntType(wide.width), kind.literal_value)
 
 
-# operations that carry nothing from word to word: one vector instruction computes with several words
+# operations without carries between words: one vector instruction computes several words
 
 
 def _vector(builder: Any, number: Any) -> Any:
-    """Return the words of a number, the lowest first, as a vector: one instruction computes with several of them."""
+    """Return the words of a number as a vector, the lowest word first."""
     return builder.bitcast(number, ir.VectorType(WORD, number.type.width // WORD_BITS))
 
 
 def _by_words(name: str) -> Callable[..., Any]:
-    """Return a function that carries out one of LLVM's instructions on vectors of words."""
+    """Return a function that executes an LLVM instruction on vectors of words."""
 
     def lower(builder: Any, *numbers: Any) -> Any:
         words = getattr(builder, name)(*(_vector(builder, number) for number in numbers))
@@ -155,7 +155,7 @@ def _by_words(name: str) -> Callable[..., Any]:
 
 
 def _moved(builder: Any, words: Any, count: int, filling: Any) -> Any:
-    """Return the words, each ``count`` places higher, or lower where that is negative; others fill up."""
+    """Return a vector with the words ``count`` places higher, or lower if it is negative. Other words fill the rest."""
     length = words.type.count
     places = [place - count if 0 <= place - count < length else length for place in range(length)]
     mask = ir.Constant(ir.VectorType(ir.IntType(32), length), places)
@@ -163,14 +163,14 @@ def _moved(builder: Any, words: Any, count: int, filling: Any) -> Any:
 
 
 def _all(builder: Any, word: Any, length: int) -> Any:
-    """Return a vector of so many times a word."""
+    """Return a vector of ``length`` equal words."""
     kind = ir.VectorType(WORD, length)
     one = builder.insert_element(ir.Constant(kind, ir.Undefined), word, ir.Constant(ir.IntType(32), 0))
     return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), length), [0] * length))
 
 
 def _shifted_left(builder: Any, number: Any, distance: Any) -> Any:
-    """Return a number shifted to the left; what leaves it at the top is lost."""
+    """Return a number shifted to the left. Bits that leave it at the top are lost."""
     if number.type.width <= 2 * WORD_BITS:
         return builder.shl(number, builder.zext(distance, number.type))
     nothing = ir.Constant(ir.VectorType(WORD, number.type.width // WORD_BITS), None)
@@ -178,7 +178,7 @@ def _shifted_left(builder: Any, number: Any, distance: Any) -> Any:
 
 
 def _shifted_right(builder: Any, number: Any, distance: Any) -> Any:
-    """Return a number shifted to the right, with copies of its sign drawn in."""
+    """Return a number shifted to the right, filled with copies of its sign."""
     if number.type.width <= 2 * WORD_BITS:
         return builder.ashr(number, builder.zext(distance, number.type))
 
@@ -192,10 +192,10 @@ def _shifted_right(builder: Any, number: Any, distance: Any) -> Any:
 def _shift(
     builder: Any, number: Any, distance: Any, funnel_name: str, step: int, filling_of: Callable[[Any], Any]
 ) -> Any:
-    """Shift a number of more than two words: LLVM would write it to memory, and read it from a place beside that.
+    """Shift a number of more than two words in registers, where LLVM would use memory.
 
-    Distances of less than a word are the usual ones. For others words are moved by 1, 2, 4, 8 where the distance has
-    that bit (a barrel shifter).
+    Most distances are less than a word. For larger ones, words move by 1, 2, 4, 8 for each bit of the distance (a
+    barrel shifter).
     """
     length = number.type.width // WORD_BITS
     kind = ir.VectorType(WORD, length)
@@ -231,7 +231,7 @@ def _shift(
 
 
 def _define(function: Any, typing: Callable[..., Any], lower: Callable[..., Any], *arguments: Any) -> None:
-    """Let numba know a function: the types of its result and its arguments, or None, and how to carry it out."""
+    """Register a function with numba: the types of its result and its arguments, or None, and its LLVM code."""
 
     class Template(AbstractTemplate):  # type: ignore[misc]
         def generic(self, args: Any, kws: Any) -> Any:
@@ -246,12 +246,12 @@ def _define(function: Any, typing: Callable[..., Any], lower: Callable[..., Any]
 
 
 def _instruction(name: str) -> Callable[..., Any]:
-    """Return a function that carries out an operation by one of LLVM's instructions."""
+    """Return a function that executes an LLVM instruction."""
     return lambda builder, *numbers: getattr(builder, name)(*numbers)
 
 
 def _wide_among(left: Any, right: Any) -> Any:
-    """Return the wide type of two arguments where one is wide, and the other one also or a machine word."""
+    """Return the wide type of two arguments, one of which is wide and the other wide or a machine word."""
     wide = left if isinstance(left, WideType) else right
     fits = isinstance(wide, WideType) and all(kind == wide or isinstance(kind, types.Integer) for kind in (left, right))
     return wide if fits else None
@@ -310,7 +310,7 @@ def _count_bits(_context: Any, number: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def smear_down(_context: Any, number: Any) -> Any:
-    """Set every bit of a number >= 0 below the highest one that is set."""
+    """Set every bit below the highest set bit of a number >= 0."""
 
     def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
         kind = args[0].type
@@ -358,7 +358,7 @@ def _pointer(context: Any, builder: Any, kind: Any, arena: Any, place: Any, widt
 
 @cache
 def reader(width: int) -> Any:
-    """Return ``get_fields(arena, at)``: the number whose words stand in an arena from a place on."""
+    """Return ``get_fields(arena, at)``, which reads the words of a number from an arena."""
 
     @intrinsic  # type: ignore[untyped-decorator]
     def get_fields(_context: Any, arena: Any, _at: Any) -> Any:
@@ -372,7 +372,7 @@ def reader(width: int) -> Any:
 
 @cache
 def writer(width: int) -> Any:
-    """Return ``put_fields(arena, at, number)``: writes the words of a number into an arena from a place on."""
+    """Return ``put_fields(arena, at, number)``, which writes the words of a number into an arena."""
 
     @intrinsic  # type: ignore[untyped-decorator]
     def put_fields(_context: Any, arena: Any, _at: Any, _number: Any) -> Any:

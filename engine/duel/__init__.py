@@ -1,1 +1,1 @@
-"""Matches between two configurations of the search, to measure which is stronger, and by how much."""
+"""Duels between two configurations of the search, which measure their difference in strength, and training."""

@@ -1,7 +1,7 @@
-"""The sides of a duel, its games in pairs of one opening, each side beginning once, and their results in words.
+"""The sides of a duel, its games and its result.
 
-The players are passed in as functions. A game ends as the rules, a
-repetition, a lack of progress or the move limit end it; nothing else does.
+Games come in pairs with the same opening, in which each side begins once. Players are functions. A game ends by the
+rules, by repetition, without progress or at the move limit.
 """
 
 from collections import Counter
@@ -12,37 +12,38 @@ import msgspec
 from msgspec import Meta
 
 from engine.games.history import History
-from engine.games.interface import Kernel, Position
+from engine.games.interface import Position
+from engine.games.rules import Kernel
 from engine.levels import MAX_LEVEL
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH
 from engine.statistics.elo import Decision, Sprt, Tally, estimate
 
-MOST = 1_000_000_000
-"""No number of a side is larger than this: nodes, milliseconds, megabytes."""
+MAX_AMOUNT = 1_000_000_000
+"""Largest number in the options of a side: nodes, milliseconds, megabytes."""
 
-Amount = Annotated[int, Meta(ge=1, le=MOST)]
+Amount = Annotated[int, Meta(ge=1, le=MAX_AMOUNT)]
 
 
 class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A side of a duel. Each field is an option of the text, None or empty where it is not given."""
+    """A side of a duel. Each field is an option of the text."""
 
     nodes: Amount | None = None
-    """Positions looked at for a move."""
+    """Nodes for a move."""
     ms: Amount | None = None
     """Milliseconds for a move."""
     depth: Annotated[int, Meta(ge=1, le=MAX_DEPTH)] | None = None
     """Plies for a move."""
     level: Annotated[int, Meta(ge=1, le=MAX_LEVEL)] = MAX_LEVEL
-    """The level of `engine.levels` to play at."""
+    """A level of `engine.levels`."""
     table: Amount | None = None
-    """Megabytes of the transposition table; without it what the engine takes by itself."""
+    """Megabytes of the transposition table; None for the default."""
     threads: Annotated[int, Meta(ge=1, le=MAX_THREADS)] = 1
     """Threads that search at the same time."""
     exact: bool = False
     """Whether every move is searched to the full depth."""
     weights: str = ""
-    """A file with other weights of the evaluation: JSON, names to whole numbers."""
+    """A JSON file with other weights of the evaluation by name; empty for none."""
 
 
 def read_side(text: str) -> EngineConfig:
@@ -57,20 +58,20 @@ def read_side(text: str) -> EngineConfig:
         names = ", ".join(EngineConfig.__struct_fields__)
         raise ValueError(f"{error}; the options are {names}, as in nodes=5000,table=16") from None
     if side.nodes is side.ms is side.depth is None and side.level == MAX_LEVEL:
-        raise ValueError("nothing ends its thinking: give it nodes=, ms=, depth=, or a lower level=")
+        raise ValueError("its search has no limit: give it nodes=, ms=, depth=, or a lower level=")
     return side
 
 
 def weigher(start: Position, named: Mapping[str, object]) -> Callable[[Kernel], Kernel]:
-    """Return a function that gives kernels of a variant other weights.
+    """Return a function that replaces the weights of the evaluation in kernels of a variant.
 
-    Without names the kernels stay as they are. Raises ValueError for a game without weights, and for weights that the
-    game does not accept.
+    Without names the kernels do not change. Raises ValueError for a game without weights, and for weights that the game
+    does not accept.
     """
     if not named:
         return lambda kernel: kernel
     if start.game.reweigher is None:
-        raise ValueError(f"the evaluation of {start.game.name} has no weights to be named")
+        raise ValueError(f"the evaluation of {start.game.name} has no weights")
     return start.game.reweigher(start.parameters, named)
 
 
@@ -91,7 +92,7 @@ Player = Callable[[int, History], Reply]
 """Chooses a move, from a number that no other game of the duel has, and the game so far."""
 
 
-class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Usage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Moves, time and nodes of one side in a game."""
 
     moves: int = 0
@@ -99,7 +100,7 @@ class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nodes: int = 0
 
 
-class Game(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DuelGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A finished game. Sides are 0 for A and 1 for B."""
 
     first: int
@@ -110,7 +111,7 @@ class Game(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The end of the game: a word of `Termination` or of the game."""
     moves: tuple[str, ...]
     """All moves, including the opening."""
-    used: tuple[Use, Use]
+    used: tuple[Usage, Usage]
 
     @property
     def points(self) -> int:
@@ -123,7 +124,7 @@ class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     number: int
     """Counts from 0, as the openings do."""
-    games: tuple[Game, Game]
+    games: tuple[DuelGame, DuelGame]
 
     @property
     def points(self) -> int:
@@ -146,7 +147,7 @@ def play(
     opening: Sequence[str],
     players: tuple[Player, Player],
     move_limit: int,
-) -> Game:
+) -> DuelGame:
     """Play one game, in which side ``first`` has the side to move of the start.
 
     ``move_limit`` is in plies, including the opening.
@@ -154,33 +155,33 @@ def play(
     history = History.begin(start)
     for move in opening:
         history = history.after(move)
-    used = [Use(), Use()]
+    used = [Usage(), Usage()]
     while (outcome := history.outcome(move_limit)) is None:
         side = _side(first, start, history.position.turn)
         reply = players[side](number, history)
         before = used[side]
-        used[side] = Use(before.moves + 1, before.ms + reply.ms, before.nodes + reply.nodes)
+        used[side] = Usage(before.moves + 1, before.ms + reply.ms, before.nodes + reply.nodes)
         history = history.after(reply.move)
     winner = None if outcome.winner is None else _side(first, start, outcome.winner)
-    return Game(first, winner, outcome.reason, history.moves, (used[0], used[1]))
+    return DuelGame(first, winner, outcome.reason, history.moves, (used[0], used[1]))
 
 
 def _side(first: int, start: Position, turn: int) -> int:
-    """Return which side of the duel plays that side of the game."""
+    """Return the side of the duel that plays the side ``turn`` of the game."""
     return first if turn == start.turn else 1 - first
 
 
 class Contender(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A side, as far as its moves depend on it."""
+    """A side in the file of results: everything that its moves depend on."""
 
     side: str
     """The text of the side."""
     weights: dict[str, Any]
-    """What the file of its weights holds."""
+    """The content of the file of its weights."""
 
 
-class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="duel"):
-    """What every game of a duel depends on, and when it ends by itself."""
+class DuelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="duel"):
+    """The settings of a duel, on which every game and the end of the duel depend."""
 
     engine: str
     """A digest of the engine's sources."""
@@ -191,7 +192,7 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="duel
     seed: int
     opening_plies: int
     balance: int | None
-    """The most that an opening may be worth to a side; None for the median of the first ones."""
+    """Largest imbalance of an opening; None for the median of the first openings."""
     move_limit: int
     elo0: float
     elo1: float
@@ -204,8 +205,8 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="duel
         return Sprt(self.elo0, self.elo1, self.alpha, self.beta)
 
 
-class Standing(NamedTuple):
-    """A duel so far. The pairs count in the order of their numbers, without a gap."""
+class DuelResult(NamedTuple):
+    """The result of a duel so far. Pairs count in the order of their numbers, without a gap."""
 
     tally: Tally
     found: dict[int, Pair]
@@ -217,17 +218,17 @@ class Standing(NamedTuple):
         self.tally.add(pair.number, pair.points, stop=stop)
 
     def is_over(self, most: int, *, stop: bool) -> bool:
-        """Tell whether so many pairs count, or, with ``stop``, the test is decided."""
+        """Tell whether ``most`` pairs count or, with ``stop``, the test is decided."""
         return self.tally.pairs >= most or (stop and self.tally.decision is not Decision.OPEN)
 
     @property
-    def games(self) -> list[Game]:
+    def games(self) -> list[DuelGame]:
         """The games that count."""
         return [game for number in range(self.tally.pairs) for game in self.found[number].games]
 
     @property
     def score(self) -> str:
-        """The games that A has won, drawn and lost, with the strength of A over B from at least one pair."""
+        """The wins, draws and losses of A, and after the first pair the difference in strength."""
         wins = Counter(game.winner for game in self.games)
         score = f"A +{wins[0]} ={wins[None]} -{wins[1]}"
         if not self.tally.pairs:

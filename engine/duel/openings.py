@@ -1,7 +1,7 @@
-"""From where the games of a duel begin: random legal moves, the same for the same seed on every machine.
+"""Random openings. The same seed has the same openings on every machine.
 
-Openings are distinct: no two lead to the same position. In none the game is over or its end in sight, and none is
-worth more to one side than usual, as a short search judges them.
+Openings lead to distinct positions. A short search excludes finished games, games with a proven end, and imbalanced
+positions.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -9,28 +9,29 @@ from itertools import chain, islice
 from statistics import median_low
 from typing import NamedTuple
 
-from engine.games.interface import EVALUATION_LIMIT, Position
+from engine.games.interface import Position
+from engine.games.rules import EVALUATION_LIMIT
 
-PLIES_PART, MAX_EACH = 16, 6
-"""Of the plies that a game usually takes, each side moves at random in one of so many, but in no more than six."""
+PLIES_PART, MAX_PLIES_EACH = 16, 6
+"""Random moves of each side in an opening: one in PLIES_PART of the usual plies of a game, and at most
+MAX_PLIES_EACH."""
 
-JUDGED_NODES = 1000
-"""Nodes of the search that judges an opening: a millisecond where it is compiled."""
+JUDGE_NODES = 1000
+"""Nodes of the search that evaluates an opening: a millisecond of compiled code."""
 
 SAMPLE = 32
-"""Of so many openings the median imbalance is what an opening may have where no bound is given.
+"""Openings whose median imbalance is the default bound.
 
-Scores of different games are not alike, and in some the side to move is always ahead: a bound for all would not do.
-"""
+A fixed bound would not fit all games: their scores differ, and in some games the side to move is always ahead."""
 
 TRIES = 2000
-"""After so many tries in a row that led to nothing new and balanced there are no more openings."""
+"""Failed tries in a row after which there are no more openings."""
 
 WORD = (1 << 64) - 1
 
 
 class Opening(NamedTuple):
-    """Moves from the start of the game."""
+    """Moves from the start position."""
 
     moves: tuple[str, ...]
     position: Position
@@ -38,17 +39,17 @@ class Opening(NamedTuple):
 
 
 def usual_plies(start: Position) -> int:
-    """Return how many random moves an opening has where nothing else is said: 2 to 12, so that the same side moves."""
-    return 2 * min(max(1, start.plies_ahead // PLIES_PART), MAX_EACH)
+    """Return the default number of random moves: 2 to 12. It is even, so that the same side is to move."""
+    return 2 * min(max(1, start.plies_ahead // PLIES_PART), MAX_PLIES_EACH)
 
 
 def openings(
     start: Position, plies: int, seed: int, judge: Callable[[Position], int], bound: int | None = None
 ) -> Iterator[Opening]:
-    """Yield openings of so many plies, each at most ``bound`` off balance, until no more of them are found.
+    """Yield openings of ``plies`` moves with an imbalance of at most ``bound``, until no more are found.
 
-    ``judge`` returns the score of a position for the side to move; beyond `EVALUATION_LIMIT` the end is proven. Without
-    a bound it is the median of the first ones. The same arguments give the same openings.
+    ``judge`` returns the score of a position for the side to move. The imbalance is its absolute value; beyond
+    `EVALUATION_LIMIT` the end is proven. The default bound is the median of the first openings.
     """
     tries = _tries(start, plies, seed, judge)
     first: list[_Try] = []
@@ -60,11 +61,11 @@ def openings(
 
 
 _Try = tuple[int, Opening]
-"""An opening, and how much it is off balance."""
+"""The imbalance of an opening, and the opening."""
 
 
 def _found(tries: Iterable[_Try | None], bound: int) -> Iterator[_Try]:
-    """Yield tries that have led to something balanced, until too many have not."""
+    """Yield balanced openings, until too many tries in a row fail."""
     vain = 0
     for attempt in tries:
         if attempt is not None and attempt[0] <= bound:
@@ -77,7 +78,7 @@ def _found(tries: Iterable[_Try | None], bound: int) -> Iterator[_Try]:
 
 
 def _tries(start: Position, plies: int, seed: int, judge: Callable[[Position], int]) -> Iterator[_Try | None]:
-    """Yield openings without end; None for one that was there before, or decides the game."""
+    """Yield openings without end. A repeated or decided opening is None."""
     seen = set()
     chance = split_mix(seed)
     while True:
@@ -91,7 +92,7 @@ def _tries(start: Position, plies: int, seed: int, judge: Callable[[Position], i
 
 
 def _random(start: Position, plies: int, chance: Iterator[int]) -> Opening | None:
-    """Play random moves; None where the game is over after them, or before."""
+    """Play random moves. Return None if the game is over then."""
     position = start
     moves = []
     for _ in range(plies):

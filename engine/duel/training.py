@@ -1,18 +1,14 @@
-"""Games of the engine with itself, and the tables of patterns that explain the scores of their positions best.
+"""Self-play with scored positions, and the training of pattern tables from them.
 
-Games are there for their positions: a random opening, and random moves in between, lead to positions that good play
-does not meet but a search does. Scores are those of searches, so a random move makes no score wrong. Games are
-independent of each other: each has its own random numbers and searcher, so any process may play any of them. Moves are
-numbers of children in the order of `engine.games.interface.Rules.children`, since texts take longer than the searches.
+**Self-play.** A random opening and random moves lead to positions that a search meets, but good play does not. Scores
+come from searches, so a random move makes no score wrong. Each game has its own random numbers and its own searcher, so
+any process can play any game. Moves are numbers of children, since texts would take longer than the searches.
 
-Training is stochastic gradient descent on the weights of patterns and of their pairs.
-
-The model is a factorization machine (S. Rendle, Factorization machines, 2010): each pattern has a weight and a few
-factors; the logit of a position is the sum of its patterns' weights and, for each factor, the square of the sum, added
-or subtracted in turn. So pairs of patterns count beside the patterns themselves, and the squares cost next to nothing.
-What is minimised is the cross-entropy with the probabilities that searches give, position by position; steps are those
-of AdaGrad (J. Duchi, E. Hazan, Y. Singer, Adaptive subgradient methods, 2011), so that rare patterns learn as fast as
-frequent ones, and become smaller towards the end.
+**Training.** The model is a factorization machine (S. Rendle 2010). Each pattern has a weight and some factors. The
+logit of a position is the sum of the weights of its patterns, plus or minus the square of the sum of each factor. So
+pairs of patterns count at nearly no cost. Stochastic gradient descent minimises the cross-entropy with the
+probabilities from the searches. Steps are those of AdaGrad (J. Duchi, E. Hazan and Y. Singer 2011), so that rare
+patterns learn as fast as frequent ones. Steps become smaller towards the end.
 """
 
 import math
@@ -23,37 +19,37 @@ import msgspec
 
 from engine.compiling.binding import can_compile, specialise
 from engine.duel.openings import split_mix
-from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Kernel, State
+from engine.games.rules import EVALUATION_LIMIT, UNDECIDED, Kernel, State
 from engine.search.capabilities import LOGIT
-from engine.search.memory import ROOM
+from engine.search.memory import MAX_CHILDREN
 from engine.search.searcher import Searcher, SearchLimits, Stop, kernel_after
 
-LEAST_OPENING, OPENINGS = 2, 13
-"""An opening has so many random plies at least, and so many lengths are equally likely."""
+MIN_OPENING_PLIES, OPENING_LENGTHS = 2, 13
+"""Least number of random plies in an opening, and number of equally likely lengths."""
 
-MEGABYTES = 1
-"""Of the transposition table, which is made anew for each game."""
+TABLE_MEGABYTES = 1
+"""Size of the transposition table. Each game has a new one."""
 
-MOST_PLIES = 400
-"""A game ends after so many."""
+MAX_PLIES = 400
+"""Longest game in plies."""
 
 
-class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="selfplay"):
-    """What every game of a file depends on; its first line."""
+class SelfplaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="selfplay"):
+    """The settings of self-play, on which every game depends: the first line of a file."""
 
     game: str
     parameters: str
     evaluation: str
-    """The label of the rules, which tells evaluations apart."""
+    """The label of the rules, which identifies the evaluation."""
     seed: int
     nodes: int
-    """Of the search of a position."""
+    """Nodes of the search of a position."""
     random: int
-    """Of a hundred moves behind the opening, so many are random ones."""
+    """Random moves in a hundred moves after the opening."""
 
 
 class ScoredGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A game. Scores are those of the positions behind the opening, for the side to move."""
+    """A game with the scores of the positions after the opening, for the side to move."""
 
     number: int
     opening: int
@@ -61,38 +57,38 @@ class ScoredGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     moves: tuple[int, ...]
     """Numbers of children, one for each ply."""
     scores: tuple[int, ...]
-    """The last one belongs to the position behind the last move where it tells the winner."""
+    """A score for each of these positions. The last one may belong to the final position, if it proves the winner."""
 
 
-def play(kernel: Kernel, setting: Setting, number: int, stop: Stop | None = None) -> ScoredGame:
-    """Play one game from a kernel's position. The same arguments always give the same game.
+def play(kernel: Kernel, setting: SelfplaySettings, number: int, stop: Stop | None = None) -> ScoredGame:
+    """Play one game from the position of a kernel. The same arguments play the same game.
 
-    ``stop`` is that of its searches, for whoever gives the game up.
+    ``stop`` stops its searches.
     """
     rules = kernel.rules
-    searcher = Searcher(kernel, megabytes=MEGABYTES)
+    searcher = Searcher(kernel, megabytes=TABLE_MEGABYTES)
     limits = SearchLimits(nodes=setting.nodes)
-    arena = kernel.arena(ROOM)
+    arena = kernel.arena(MAX_CHILDREN)
     chance = split_mix((setting.seed << 32) + number)
-    opening = LEAST_OPENING + next(chance) % OPENINGS
+    opening = MIN_OPENING_PLIES + next(chance) % OPENING_LENGTHS
     state = kernel.state
     moves: list[int] = []
     scores: list[int] = []
     earlier: list[int] = []
-    while len(moves) < MOST_PLIES and rules.verdict(state) == UNDECIDED:
+    while len(moves) < MAX_PLIES and rules.verdict(state) == UNDECIDED:
         key = int(rules.hash_of(state))
         if key in earlier:
             break
         best = None
         if len(moves) >= opening:
-            thought = searcher.think(state, earlier, limits, clock=lambda: 0.0, stop=stop)
-            if thought.score is None:
-                break  # so many children that the nodes do not suffice for one ply
-            scores.append(thought.score)
-            if abs(thought.score) > EVALUATION_LIMIT:
+            result = searcher.think(state, earlier, limits, clock=lambda: 0.0, stop=stop)
+            if result.score is None:
+                break  # too few nodes for one ply
+            scores.append(result.score)
+            if abs(result.score) > EVALUATION_LIMIT:
                 break
             if next(chance) % 100 >= setting.random:
-                best = thought.line[0]
+                best = result.line[0]
         move = next(chance) % rules.children(state, arena, 0) if best is None else best
         moves.append(int(move))
         earlier.append(key)
@@ -100,9 +96,9 @@ def play(kernel: Kernel, setting: Setting, number: int, stop: Stop | None = None
     return ScoredGame(number, min(opening, len(moves)), tuple(moves), tuple(scores))
 
 
-def scored(kernel: Kernel, game: ScoredGame) -> Iterator[tuple[State, int]]:
-    """Yield the positions of a game that have scores, and these; raises ValueError for a number that no move has."""
-    arena = kernel.arena(ROOM)
+def scored_positions(kernel: Kernel, game: ScoredGame) -> Iterator[tuple[State, int]]:
+    """Yield each position with a score, and its score; raises ValueError for a move that is no child's number."""
+    arena = kernel.arena(MAX_CHILDREN)
     state = kernel.state
     for ply in range(game.opening + len(game.scores)):
         if ply >= game.opening:
@@ -116,71 +112,71 @@ def scored(kernel: Kernel, game: ScoredGame) -> Iterator[tuple[State, int]]:
 # Training
 
 FACTORS = 3
-"""Factors of a pattern; those of even number add, the others subtract."""
+"""Factors of a pattern. The squares of the first and third are added, that of the second is subtracted."""
 
 EPOCHS = 24
-"""Times that every position is gone through."""
+"""Passes over all positions."""
 
 RATE, FACTOR_RATE = 0.5, 0.1
-"""Steps of weights and of factors at the beginning."""
+"""First step sizes of weights and of factors."""
 
 SPREAD = 0.1
-"""Standard deviation of the factors at the beginning; they cannot all be 0, or they stay so."""
+"""Standard deviation of the first factors. With 0 they would never change."""
 
 
-MOST_LOGITS = 6.0
-"""Scores beyond this, won and lost ones too, count as no more."""
+MAX_LOGITS = 6.0
+"""Limit of scores, also of proven ones."""
 
 HELD_OUT = 10
-"""One game in so many is kept to judge by."""
+"""One game in HELD_OUT is used for validation, not for training."""
 
 
 class Samples(NamedTuple):
-    """Positions of many games, a row or number of each."""
+    """Positions of many games: a row or a number for each."""
 
     entries: Any
-    """Numbers of the patterns that a position has, the same count of them for each."""
+    """The numbers of the patterns of a position. All rows have the same length."""
     targets: Any
-    """The probability that the side to move wins, from the score."""
+    """The winning probability of the side to move, from the score."""
     held: Any
-    """Whether the position is kept to judge by."""
+    """Whether the position is used for validation."""
 
 
-def samples_of(games: Iterable[ScoredGame], kernel: Kernel, entries: Callable[[Sequence[State]], Any]) -> Samples:
-    """Gather the positions of games, each once a game; raises ValueError."""
+def collect_samples(games: Iterable[ScoredGame], kernel: Kernel, entries: Callable[[Sequence[State]], Any]) -> Samples:
+    """Collect the scored positions of games; raises ValueError."""
     import numpy
 
     states, scores, numbers = [], [], []
     for game in games:
-        for state, score in scored(kernel, game):
+        for state, score in scored_positions(kernel, game):
             states.append(state)
             scores.append(score)
             numbers.append(game.number)
     if not states:
-        raise ValueError("these games have no scores: they tell nothing")
-    logits = numpy.clip(numpy.array(scores, dtype=float) / LOGIT, -MOST_LOGITS, MOST_LOGITS)
+        raise ValueError("these games have no scores")
+    logits = numpy.clip(numpy.array(scores, dtype=float) / LOGIT, -MAX_LOGITS, MAX_LOGITS)
     held = numpy.array(numbers) % HELD_OUT == 0
     return Samples(entries(states), 1 / (1 + numpy.exp(-logits)), held)
 
 
 def fit(samples: Samples, count: int, seed: int = 1, report: Callable[[int, float], None] | None = None) -> Any:
-    """Return the numbers of so many patterns that explain samples best; ``report`` is told the loss after each epoch.
+    """Return the numbers of ``count`` patterns that explain samples best.
 
-    A row a pattern: the weight, then the factors, in logits and their roots; 0 for one that was never seen. The loss is
-    the mean cross-entropy in the positions held out, beyond that of the targets with themselves. The same samples and
-    seed give the same numbers. Raises ValueError where there are too few games.
+    Each pattern has a row with its weight in logits, and its factors in square roots of logits. The row is 0 for a
+    pattern that does not occur. ``report`` gets each epoch and its loss: the mean Kullback-Leibler divergence of the
+    validation positions. The same samples and seed give the same numbers. Raises ValueError for too few games.
     """
     import numpy
 
     if samples.held.all() or not samples.held.any():
-        raise ValueError("these games are too few: some are kept to judge by, and none or nothing else is left")
+        raise ValueError("these games are too few: training and validation need games of their own")
     chance = numpy.random.default_rng(seed)
     numbers = chance.normal(0, SPREAD, (count, 1 + FACTORS))
     numbers[:, 0] = 0
     slopes = numpy.ones_like(numbers)
     scratch = numpy.zeros((2, 1 + FACTORS))
     used = numpy.flatnonzero(~samples.held)
-    learn, predict = specialise((learn_all, logits_of), "factorization", {}, compile=can_compile())
+    learn, predict = specialise((train_epoch, write_logits), "factorization", {}, compile=can_compile())
     logits = numpy.zeros(len(samples.targets))
     for epoch in range(EPOCHS):
         left = 1 - epoch / EPOCHS
@@ -193,10 +189,10 @@ def fit(samples: Samples, count: int, seed: int = 1, report: Callable[[int, floa
     return numbers
 
 
-def learn_all(
+def train_epoch(
     entries: Any, targets: Any, order: Any, numbers: Any, slopes: Any, scratch: Any, rate: float, factor_rate: float
 ) -> None:
-    """Go through the positions in an order, and change the numbers of each one's patterns."""
+    """Make one pass over the positions in an order, and change the numbers of their patterns."""
     for at in order:
         error = 1 / (1 + math.exp(-logit_of(entries, at, numbers, scratch))) - targets[at]
         for place in range(entries.shape[1]):
@@ -209,14 +205,14 @@ def learn_all(
                     numbers[pattern, part] -= step * slope / math.sqrt(slopes[pattern, part])
 
 
-def logits_of(entries: Any, numbers: Any, scratch: Any, logits: Any) -> None:
+def write_logits(entries: Any, numbers: Any, scratch: Any, logits: Any) -> None:
     """Write the logit of each position."""
     for at in range(len(logits)):
         logits[at] = logit_of(entries, at, numbers, scratch)
 
 
 def logit_of(entries: Any, at: int, numbers: Any, scratch: Any) -> float:
-    """Return the logit of a position; its slopes by the sums of weights and factors are left in ``scratch[1]``."""
+    """Return the logit of a position, and write its derivatives by the sums into ``scratch[1]``."""
     for part in range(1 + FACTORS):
         total = 0.0
         for place in range(entries.shape[1]):
@@ -232,7 +228,7 @@ def logit_of(entries: Any, at: int, numbers: Any, scratch: Any) -> float:
 
 
 def divergence(logits: Any, targets: Any) -> float:
-    """Return the mean of the Kullback-Leibler divergence of predictions from targets."""
+    """Return the mean Kullback-Leibler divergence of predictions from targets."""
     import numpy
 
     cross = numpy.logaddexp(0, logits) - targets * logits

@@ -1,1 +1,1 @@
-"""The games: one interface, its implementations, and what holds for all of them."""
+"""The games: one interface, its implementations, and functions for all of them."""

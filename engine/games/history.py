@@ -1,8 +1,7 @@
-"""A game so far: its positions, the draws that only they show, its text, and the table at which it is played.
+"""The history of a game: its positions, draws by repetition, its text form, and interactive games.
 
-As text a game is the position in which it began and, behind a line ``moves:``, its moves, a line each. Without moves it
-is the game's own text form of a position. Where that form has moves as well, as that of arrows, on a line that begins
-with ``moves:``, these belong to the position.
+The text form is the start position, then a line ``moves:``, then a line for each move. Without moves it is the text
+form of the position. In arrows, moves on the line ``moves:`` itself belong to the start position.
 """
 
 from collections.abc import Hashable
@@ -14,22 +13,21 @@ from engine.games.interface import BadMove, BadPosition, Game, Position
 from engine.games.outcome import Outcome, Termination
 
 REPETITIONS = 3
-"""A position that stands on the board for this many times is a draw."""
+"""Occurrences of a position that make a draw."""
 
 
 class History(NamedTuple):
-    """A game from its first position on. Immutable: `after` returns a longer one."""
+    """A game from its start position on. Immutable."""
 
     start: Position
     position: Position
     moves: tuple[str, ...] = ()
     keys: tuple[Hashable, ...] = ()
-    """Keys of the positions before the present one, in order, since the stage was another: what was then cannot come
-    back."""
+    """Keys of the earlier positions of the present stage, in order. Positions of other stages cannot be repeated."""
 
     @classmethod
     def begin(cls, position: Position) -> "History":
-        """Return the history of a game that begins in a position."""
+        """Return the history of a game that starts in a position."""
         return cls(position, position)
 
     def after(self, move: str) -> "History":
@@ -41,18 +39,18 @@ class History(NamedTuple):
 
     @property
     def plies(self) -> int:
-        """How many moves were made, both sides' counted."""
+        """Number of moves of both sides."""
         return len(self.moves)
 
     @property
     def quiet(self) -> int:
-        """How many of the last moves have left the stage as it was."""
+        """Number of moves since the present stage began."""
         return len(self.keys)
 
     def outcome(self, move_limit: int) -> Outcome | None:
-        """Return how the game has ended, or None. ``move_limit`` is in plies.
+        """Return the outcome of the game, or None. ``move_limit`` is in plies.
 
-        What the board shows goes before a repetition, that before a lack of progress, and that before the limit.
+        The rules apply in this order: the board, repetition, no progress, move limit.
         """
         outcome = self.position.outcome
         if outcome is not None:
@@ -72,13 +70,13 @@ MOVES = "moves:"
 
 
 def write_game(history: History) -> str:
-    """Return a game as text, lines ended by newlines; `read_game` reads it back."""
+    """Return the text form of a game, with a newline after each line."""
     moves = [MOVES, *history.moves] if history.moves else []
     return history.start.text() + "".join(f"{line}\n" for line in moves)
 
 
 def read_game(game: Game, text: str) -> History:
-    """Read a game; raises `BadPosition` with the line that is wrong, for a bad move under the code of that move."""
+    """Read the text form of a game; raises `BadPosition` with the wrong line, and for a bad move with its code."""
     lines = text.splitlines()
     end = next((number for number, line in enumerate(lines) if line.strip() == MOVES), len(lines))
     history = History.begin(game.read("".join(f"{line}\n" for line in lines[:end])))
@@ -92,29 +90,29 @@ def read_game(game: Game, text: str) -> History:
 
 
 MOVE_LIMIT = 1000
-"""A game at a table is drawn after so many moves, both sides' counted, as a match on the server usually is."""
+"""Moves of both sides after which an interactive game is a draw, as usual on the server."""
 
 
-class NothingThere(Exception):
-    """There is no move to take back, or none to make again. ``str(error)`` is a sentence for people."""
+class NoMoveLeft(Exception):
+    """There is no move to undo, or none to redo. ``str(error)`` is a sentence for people."""
 
 
 @dataclass(frozen=True)
 class Player:
-    """Who moves for a side: a person, or a bot that thinks about a move for so many seconds, or plays at a level."""
+    """The player of a side: a person, or a bot with a number of seconds for each move or with a level."""
 
     seconds: float = 0.0
-    """0 for a person, and for a bot with a level."""
+    """Seconds for each move; 0 for a person, and for a bot with a level."""
     level: int | None = None
-    """A level below the highest one of `engine.levels`; None for a person, and for a bot with a time."""
+    """A level of `engine.levels` below the highest one; None for a person, and for a bot with a time."""
 
     @property
     def is_bot(self) -> bool:
-        """Tell whether a program moves."""
+        """Whether the player is a bot."""
         return self.seconds > 0 or self.level is not None
 
     def __str__(self) -> str:
-        """Write it as people type it: ``person``, ``bot:1``, ``level:3``."""
+        """Return the player as on command lines: ``person``, ``bot:1``, ``level:3``."""
         if self.level is not None:
             return f"level:{self.level}"
         return f"bot:{self.seconds:g}" if self.is_bot else "person"
@@ -125,13 +123,13 @@ PERSON = Player()
 
 @dataclass(frozen=True)
 class InteractiveGame:
-    """A game, who plays it, and the moves that were taken back. Immutable: every method returns another table."""
+    """A game with its players, and with moves that were taken back. Immutable."""
 
     history: History
-    seats: tuple[Player, Player]
-    """The player of each side, the one that begins first."""
+    players: tuple[Player, Player]
+    """The player of each side."""
     undone: tuple[str, ...] = ()
-    """The moves that can be made again, the next one first."""
+    """The moves that can be redone, the next one first."""
 
     @property
     def position(self) -> Position:
@@ -140,35 +138,35 @@ class InteractiveGame:
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game has ended, or None."""
+        """The outcome of the game, or None."""
         return self.history.outcome(MOVE_LIMIT)
 
     @property
     def mover(self) -> Player:
-        """Who is to move; where the game is over, who would be."""
-        return self.seats[self.position.turn]
+        """The player to move."""
+        return self.players[self.position.turn]
 
     @property
     def has_person(self) -> bool:
-        """Tell whether a person plays at all."""
-        return not all(player.is_bot for player in self.seats)
+        """Whether a person plays."""
+        return not all(player.is_bot for player in self.players)
 
     def begun(self, history: History) -> "InteractiveGame":
-        """Return the table with another game on it."""
-        return InteractiveGame(history, self.seats)
+        """Return another game of the same players."""
+        return InteractiveGame(history, self.players)
 
     def after(self, move: str) -> "InteractiveGame":
-        """Return the table after a move; raises `engine.games.interface.BadMove`.
+        """Return the game after a move; raises `engine.games.interface.BadMove`.
 
-        The moves that were taken back stay to be made again as long as the same ones are played.
+        The moves to redo remain if the move is the first of them.
         """
         history = self.history.after(move)
         return replace(self, history=history, undone=self.undone[1:] if self.undone[:1] == history.moves[-1:] else ())
 
     def undo(self) -> "InteractiveGame":
-        """Take back the last move, and those before it up to one that a person chose; raises `NothingThere`.
+        """Take back all moves from the last move of a person on; raises `NoMoveLeft`.
 
-        Between bots that is one move.
+        In a game of two bots, take back one move.
         """
         earlier = self._earlier()
         while earlier:
@@ -176,21 +174,21 @@ class InteractiveGame:
             if self._is_stop(history):
                 taken = self.history.moves[history.plies :]
                 return replace(self, history=history, undone=taken + self.undone)
-        raise NothingThere("there is no move of yours to take back" if self.history.moves else "no move was made yet")
+        raise NoMoveLeft("there is no move of yours to take back" if self.history.moves else "no move was made yet")
 
     def redo(self) -> "InteractiveGame":
-        """Make moves again that were taken back, up to where a person is to choose; raises `NothingThere`."""
+        """Play undone moves until a person is to move; raises `NoMoveLeft`."""
         if not self.undone:
-            raise NothingThere("no move was taken back")
-        table = self.after(self.undone[0])
-        while table.undone and not self._is_stop(table.history):
-            table = table.after(table.undone[0])
-        return table
+            raise NoMoveLeft("no move was taken back")
+        game = self.after(self.undone[0])
+        while game.undone and not self._is_stop(game.history):
+            game = game.after(game.undone[0])
+        return game
 
     def _is_stop(self, history: History) -> bool:
-        return not (self.has_person and self.seats[history.position.turn].is_bot)
+        return not (self.has_person and self.players[history.position.turn].is_bot)
 
     def _earlier(self) -> list[History]:
-        """Return the game as it was before each of its moves."""
+        """Return the history before each move."""
         begun = History.begin(self.history.start)
         return list(accumulate(self.history.moves[:-1], History.after, initial=begun)) if self.history.moves else []

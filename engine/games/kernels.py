@@ -1,12 +1,14 @@
-"""The best kernel of a position that there is now: interpreted, until compiled code can be loaded in a moment.
+"""Kernels that are interpreted until compiled code is ready.
 
-Nobody waits for the compiler. Work begins with interpreted rules, and counts what it costs. After some cost a process
-of its own is started that compiles; when its code is on the disk, the next kernel is compiled. Interpreted and compiled
-rules lead to the same results, so the time of the change decides nothing else. Small work never needs a compiler.
+Nothing waits for the compiler. Work begins with interpreted rules and counts its cost. At some cost a process starts to
+compile. When its code is on the disk, the next kernel is compiled. Interpreted and compiled rules have the same
+results, so the time of the change does not matter. Small work needs no compiler.
 
-The process has a low priority, and outlives its caller, so that its work is there the next time.
+The process has a low priority. It outlives a caller that ends normally, so that its work is there the next time. It
+ends with a caller that is killed.
 """
 
+import atexit
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -16,30 +18,42 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeVarTuple, cast
 
 from engine.compiling.binding import Binding, CompiledFunction, specialise
-from engine.games.interface import Kernel, LayerRules, Position, Rules
+from engine.games.interface import Position
+from engine.games.rules import Kernel, LayerRules, Rules
 
 
 class CompileProcess(subprocess.Popen[bytes]):
-    """A process that carries out a command of ``python -m engine``."""
+    """A process that carries out ``arena-engine precompile``. It ends if its standard input ends without a byte."""
 
     _latest: "CompileProcess | None" = None
 
     @classmethod
     def start(cls, arguments: Sequence[str]) -> "CompileProcess | None":
-        """Start one, or return None while another one that this process has started runs; raises OSError.
+        """Start a process, or return None while the last one still runs; raises OSError.
 
-        Clients choose the boards of which a server's processes think, but not how much is compiled at once.
+        One at a time: clients choose the boards of a server's searches, but not how much is compiled at once.
         """
         if cls._latest is not None and cls._latest.poll() is None:
             return None
-        command = [sys.executable, "-P", "-m", "engine", *arguments]
+        if cls._latest is not None and cls._latest.stdin is not None:
+            cls._latest.stdin.close()
+        command = [sys.executable, "-P", "-m", "engine", *arguments, "--attached"]
         nothing = subprocess.DEVNULL
-        cls._latest = cls(command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
+        cls._latest = cls(command, bufsize=0, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing)
         return cls._latest
+
+    @staticmethod
+    @atexit.register
+    def detach() -> None:
+        """Let the process that compiles go on when this one ends."""
+        latest = CompileProcess._latest
+        if latest is not None and latest.stdin is not None:
+            with suppress(OSError):
+                latest.stdin.write(b"\n")
 
 
 MAX_BOUND = 256
-"""Bindings that are kept, the latest used: some for each board that is searched, and one board may follow another."""
+"""Most recently used bindings that are cached: some for each board that is searched."""
 
 NEVER = float("inf")
 """A cost that no work reaches."""
@@ -48,9 +62,9 @@ Functions = TypeVarTuple("Functions")
 
 
 def bind(functions: tuple[*Functions], kernel: Kernel) -> tuple[*Functions]:
-    """Return copies of functions, bound to a kernel's rules with all that they call; each binding is made once.
+    """Return copies of functions, bound to the rules of a kernel with everything that they call.
 
-    Where the rules have a function of the same name, that takes its place.
+    A function of the rules replaces a function of the same name. Each binding is made once.
     """
     return cast(tuple[*Functions], _bind(functions, kernel.rules, kernel.compiled))
 
@@ -67,14 +81,14 @@ class Purpose(NamedTuple):
 
     name: str
     functions: Callable[[Kernel], Sequence[tuple[Any, ...]]] = lambda kernel: ()
-    """Returns the functions that are bound to the rules of a kernel, together as they are bound."""
+    """Returns the functions that are bound to the rules of a kernel, in the groups in which they are bound."""
     extended: Callable[[Kernel], Kernel] | None = None
-    """Returns a kernel with more rules, to which the functions are bound instead. Then the code of these functions
-    alone is looked for: the code of the board serves them, too."""
+    """Returns a kernel with more rules, to which the functions are bound instead. Then only the code of these functions
+    must be ready: they share the other code of the board."""
 
 
 class KernelSource:
-    """Gives the best kernels of one board that there are now, and has better ones compiled."""
+    """Supplies the kernels of one board, and compiles them in the background."""
 
     def __init__(
         self,
@@ -85,10 +99,10 @@ class KernelSource:
         load_from: float = 0,
         compiling: Callable[[], None] = lambda: None,
     ) -> None:
-        """Take a position of the board, and costs of interpreted work, in a unit of the caller's.
+        """Take a position of the board, and costs of interpreted work in any unit.
 
-        From a cost of ``compile_from`` on another process compiles, and ``compiling`` is called when it begins; from
-        ``load_from`` on it is worth while to load compiled code, which takes some hundredths of a second.
+        At the cost ``compile_from`` another process starts to compile, and ``compiling`` is called. At the cost
+        ``load_from`` compiled code is loaded, which takes some hundredths of a second.
         """
         self._position = position
         self._purpose = purpose
@@ -99,38 +113,37 @@ class KernelSource:
         self._process: CompileProcess | None = None
         self._is_ready = False
         self._is_final = False
-        """Whether `is_ready` remains as it is."""
+        """Whether `is_ready` no longer changes."""
 
     def kernel_for(self, position: Position, cost: float = 0) -> Kernel:
-        """Return the best kernel of a position of the board that there is now, for work of a cost."""
+        """Return the kernel of a position of the board for work of a cost, compiled if the code is ready."""
         return position.kernel(compile=self.spend(cost))
 
     def spend(self, cost: float) -> bool:
-        """Count interpreted work; tell whether to go on with compiled code."""
+        """Add the cost of interpreted work; tell whether to continue with compiled code."""
         self._spent += cost
         if self._spent >= self._compile_from:
             self.start()
         return self._spent >= self._load_from and self.is_ready()
 
     def is_ready(self) -> bool:
-        """Tell whether code is there that can be loaded in a moment. Once it is, it remains so."""
+        """Tell whether compiled code is on the disk. It remains so."""
         if not self._is_final and (self._process is None or self._process.poll() is not None):
-            kept = [binding.is_kept(self._purpose.name) for binding in self.bindings]
+            kept = [binding.is_complete(self._purpose.name) for binding in self.bindings]
             self._is_ready = bool(kept) and all(kept)
             self._is_final = self._is_ready or self._process is not None
         return self._is_ready
 
     def start(self, *, urgent: bool = False) -> None:
-        """Have another process compile; returns at once.
+        """Start a process that compiles; returns at once.
 
-        Nothing is done where the code is there, where this was tried before, and while the process compiles something
-        else: ask again later. The process has the lowest priority, except for ``urgent`` work: where interpreted work
-        takes all cores until the code is there.
+        Does nothing if the code is ready, if it was tried before, or while another process compiles. The process has
+        the lowest priority, except for ``urgent`` work, which would use all cores until the code is ready.
         """
         if self._process is not None or self._is_final or self.is_ready():
             return
         if not self.bindings or any(binding.folder is None for binding in self.bindings):
-            return  # there is no compiler, or no cache to write to
+            return  # no compiler, or no cache directory
         command = ["precompile", self._position.game.name, self._position.parameters, "--purpose", self._purpose.name]
         try:
             self._process = CompileProcess.start([*command, *([] if urgent else ["--background"])])
@@ -140,7 +153,7 @@ class KernelSource:
             self._compiling()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for a process that was started, so many seconds at most; tell whether the code is there."""
+        """Wait at most ``seconds`` for the process; tell whether the code is ready."""
         if self._process is not None:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(seconds)
@@ -148,7 +161,7 @@ class KernelSource:
 
     @cached_property
     def bindings(self) -> list[Binding]:
-        """What has to be there: the rules and each group of functions; nothing where the rules do not compile."""
+        """The bindings whose code must be ready: the rules, and each group of functions. Empty without a compiler."""
         kernel = self._position.kernel()
         if self._purpose.extended is not None:
             kernel = self._purpose.extended(kernel)
@@ -159,4 +172,4 @@ class KernelSource:
 
 
 COUNTING = Purpose("perft")
-"""Counting leaves, which needs the rules alone."""
+"""Perft, which needs only the rules."""

@@ -1,49 +1,49 @@
-"""How a game ends: who won, and by which rule."""
+"""The outcome of a game: the winner and the rule."""
 
 from enum import StrEnum
 from typing import NamedTuple
 
 
 class Termination(StrEnum):
-    """The ways any game can end; the words stand in records and on the wire.
+    """The reasons for the end of any game, as in records and on the wire.
 
-    Each game adds its own, the ends that the board itself shows, in a `StrEnum` of its own.
+    Each game has a `StrEnum` of further reasons that follow from the board.
     """
 
     REPETITION = "repetition"
     """Draw: the same position stood on the board for the third time."""
     NO_PROGRESS = "no_progress"
-    """Draw: for as many moves as the game allows nothing was changed that cannot be changed back."""
+    """Draw: there was no irreversible move for as many moves as the game allows."""
     MOVE_LIMIT = "move_limit"
-    """Draw: the match reached the number of moves it was allowed."""
+    """Draw: the match reached its largest number of moves."""
     TIME = "time"
     """The loser's clock ran out."""
     BAD_MOVE = "bad_move"
     """The loser's move was illegal or could not be read."""
     RESIGN = "resign"
-    """The loser gave up."""
+    """The loser resigned."""
     CRASHED = "crashed"
-    """The loser's program failed before the game was over: it said so, or it has ended, where the server started it."""
+    """The loser's program reported a failure, or exited before the end of the game."""
     OUT_OF_MEMORY = "out_of_memory"
-    """The loser's program, which the server had started, used more memory than it was allowed, and was ended."""
+    """The loser's program exceeded its memory limit, and was killed."""
     TOO_MANY_PROCESSES = "too_many_processes"
-    """The loser's program had more processes and threads than it was allowed, and was ended."""
+    """The loser's program exceeded its limit of processes and threads, and was killed."""
     OUT_OF_CPU_TIME = "out_of_cpu_time"
-    """The loser's program used more processor time than it was allowed for a game, and was ended."""
+    """The loser's program exceeded its limit of processor time for a game, and was killed."""
     FILE_TOO_LARGE = "file_too_large"
-    """The loser's program wrote a file that was larger than it was allowed, and was ended."""
+    """The loser's program exceeded its limit of file size, and was killed."""
     ADJUDICATED = "adjudicated"
-    """A win or a draw: exact solving has proven what the position on the board is worth."""
+    """A win or a draw: the solver has proven the value of the position."""
     ORGANISER = "organiser"
-    """Annulled: the organiser wanted it so."""
+    """Annulled by the organiser."""
     SERVER_STOP = "server_stop"
-    """Annulled: the server was stopped before the game ended."""
+    """Annulled: the server was stopped before the end of the game."""
     SERVER_FAULT = "server_fault"
-    """Annulled: something went wrong in the server itself."""
+    """Annulled: the server had an internal error."""
 
 
 ANNULLED = frozenset({Termination.ORGANISER, Termination.SERVER_STOP, Termination.SERVER_FAULT})
-"""Terminations after which a game has no result at all, not even a draw."""
+"""Terminations without a result, not even a draw."""
 
 ENDED_PROGRAM = frozenset(
     {
@@ -54,19 +54,19 @@ ENDED_PROGRAM = frozenset(
         Termination.FILE_TOO_LARGE,
     }
 )
-"""Terminations by which a program loses that the server had started, and that ended before the game did."""
+"""Terminations of a program that the server started, and that ended before its game."""
 
 
 class Outcome(NamedTuple):
-    """The end of a game: the winning side (0 who began, 1 the other) or None, and how it came about."""
+    """The outcome of a game. The winner is 0 for the side that began, 1 for the other side, or None."""
 
     winner: int | None
     reason: StrEnum
     detail: str = ""
-    """One sentence for people: which rule, which move, which figures. May be empty."""
+    """One sentence for people, with the rule, the move or the figures. May be empty."""
 
     def result(self, sides: tuple[str, str]) -> str:
-        """Name the result as it stands in records and on the wire: a side's name, ``draw`` or ``annulled``."""
+        """Return the result as in records and on the wire: the name of a side, ``draw`` or ``annulled``."""
         if self.winner is not None:
             return sides[self.winner]
         return "annulled" if self.reason in ANNULLED else "draw"

@@ -1,40 +1,41 @@
-"""Perft: counting the leaves of the tree of moves, to prove a game's rules and to measure their speed.
+"""Perft: counts the leaves of the tree of moves, to verify the rules of a game and to measure their speed.
 
-The counts to compare with stand in docs/rules.md. The term and the method come from chess programming, where
-R. Hyatt's Crafty made the command known.
+docs/rules.md has counts for comparison. The method comes from chess programming, where R. Hyatt's Crafty made the
+command known.
 """
 
 from collections.abc import Callable
 
-from engine.games.interface import Kernel, Position
+from engine.games.interface import Position
+from engine.games.rules import Kernel
 
 FIRST_PLACES = 1 << 12
-"""Places of the arena that a count begins with: several plies of positions with hundreds of children."""
+"""Places of the first arena: several plies of positions with hundreds of children."""
 
 MAX_PLACES = 1 << 16
-"""Places of the largest arena that a count tries; more children of a position take too long to tell apart."""
+"""Places of the largest arena: it takes too long to compare more children of a position."""
 
 PIECE_PLIES = 2
-"""Depth of the trees that `Counter` counts in one go while they are interpreted: milliseconds, and a tenth of a
-second on the largest boards."""
+"""Depth of the trees that `Counter` counts at once with interpreted rules. They take milliseconds, on the largest
+boards a tenth of a second."""
 
 
 def count(position: Position, depth: int, *, unique: bool = False, compile: bool = True) -> int:
-    """Return how many leaves the tree of moves from a position has at a depth of 0 and more.
+    """Return the number of leaves of the tree of moves from a position.
 
-    With ``unique``, moves of a node that lead to the same position count once. Raises OverflowError where a position
-    has more children than an arena of MAX_PLACES holds.
+    With ``unique``, moves of a node to the same position count once. Raises OverflowError if a position has too many
+    children for an arena of MAX_PLACES.
     """
     return Counter(unique=unique, is_compiled=lambda leaves: compile, piece_plies=depth).count(position, depth)
 
 
 class Counter:
-    """Counts leaves without waiting for the compiler: a tree in pieces, interpreted until compiled rules are there."""
+    """Counts leaves with interpreted rules until compiled rules are ready: it divides the tree into pieces."""
 
     def __init__(self, *, unique: bool, is_compiled: Callable[[int], bool], piece_plies: int = PIECE_PLIES) -> None:
-        """Take what tells, after so many more leaves, whether compiled rules are there; it is asked before each piece.
+        """Take a function that tells whether compiled rules are ready, given the leaves of the last piece.
 
-        A piece that is counted by interpreted rules is ``piece_plies`` deep.
+        It is called before each piece. With interpreted rules, a piece has ``piece_plies`` plies.
         """
         self._unique = unique
         self._is_compiled = is_compiled
@@ -42,7 +43,7 @@ class Counter:
         self._leaves = 0
 
     def count(self, position: Position, depth: int) -> int:
-        """Return how many leaves the tree of moves has, as `count` does."""
+        """Return the number of leaves, as the function `count` does."""
         if depth == 0:
             return 1
         compile = self._is_compiled(self._leaves)
@@ -53,10 +54,10 @@ class Counter:
         return self._leaves
 
     def divide(self, position: Position, depth: int) -> list[tuple[str, int]]:
-        """Return each move with the leaves behind it at a depth of 1 and more, in the order of generation.
+        """Return each move with its leaves, in the order of generation. The depth is at least 1.
 
-        With ``unique``, a move that leads to the same position as an earlier one is left out, so that the leaves add
-        up to `count` either way. Raises the errors of `count`.
+        With ``unique``, a move to the same position as an earlier move is left out, so the sum is always that of
+        `count`. Raises the errors of `count`.
         """
         branches = []
         seen = set()
@@ -69,7 +70,7 @@ class Counter:
 
 
 def _count(kernel: Kernel, depth: int, unique: bool) -> int:
-    """Count with arenas that grow until one is large enough: a kernel raises OverflowError where one is not."""
+    """Count with a larger arena each time the kernel raises OverflowError."""
     places = FIRST_PLACES
     while True:
         try:

@@ -1,4 +1,4 @@
-"""An animated GIF of a game, which is its first position and the moves since then. Pillow puts the frames together."""
+"""Animated GIFs of games, which Pillow encodes."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -9,17 +9,17 @@ from engine.games.boards.svg import document
 from engine.games.interface import Child, Position
 
 COLOURS = 96
-"""Colours of all frames of an animation together: boards have some twenty, and edges have the colours between these."""
+"""Colours of an animation: boards have some twenty, and smooth edges have mixed colours."""
 
-MOST_MOVES = 240
-"""Moves that an animation shows: the last ones of a longer game."""
+MAX_MOVES = 240
+"""Largest number of moves in an animation: the last moves of a longer game."""
 
-FIRST, EACH, LAST = 1000, 650, 5000
-"""Milliseconds of the first frame, of each later one, and of the last one."""
+FIRST_MS, FRAME_MS, LAST_MS = 1000, 650, 5000
+"""Durations of the first frame, of each later one, and of the last one."""
 
 
 def end_of(start: Position, moves: Sequence[str]) -> tuple[Position, Child | None]:
-    """Return the last position, and the last move with it; raises `engine.games.interface.BadMove`."""
+    """Return the last position, and the last move with its position; raises `engine.games.interface.BadMove`."""
     if not moves:
         return start, None
     last = reduce(Position.play, moves[:-1], start).child(moves[-1])
@@ -29,7 +29,7 @@ def end_of(start: Position, moves: Sequence[str]) -> tuple[Position, Child | Non
 def animation(
     start: Position, moves: Sequence[str], players: Sequence[str], ending: str, *, night: bool = False
 ) -> bytes:
-    """Return all positions of a game as an animated GIF with the players above, and a text in the last frame."""
+    """Return the positions of a game as an animated GIF, with the players above and ``ending`` in the last frame."""
     from PIL import Image
 
     names = " - ".join(f"{player} ({side})" for player, side in zip(players, start.game.sides, strict=True))
@@ -42,7 +42,7 @@ def animation(
         now = f"{ply}. {last.move}" if last else f"{position.game.name} {position.parameters}"
         title = names, ending if ply == len(moves) and ending else now
         texts.append(document(position.drawing(last), position.summary(), title, night=night))
-    texts = texts[-MOST_MOVES - 1 :]
+    texts = texts[-MAX_MOVES - 1 :]
 
     def painted(text: str) -> Image.Image:
         return Image.open(BytesIO(paint(text, night=night))).convert("RGB")
@@ -54,8 +54,8 @@ def animation(
         sheet.paste(sample, (0, row * height))
     palette = sheet.quantize(COLOURS, Image.Quantize.MEDIANCUT)
     frames = (painted(text).quantize(palette=palette, dither=Image.Dither.NONE) for text in texts)
-    times = [FIRST, *[EACH] * (len(texts) - 1)]
-    times[-1] = LAST
+    times = [FIRST_MS, *[FRAME_MS] * (len(texts) - 1)]
+    times[-1] = LAST_MS
     file = BytesIO()
     next(frames).save(file, "GIF", save_all=True, append_images=frames, duration=times, loop=0, optimize=True)
     return file.getvalue()

@@ -1,4 +1,4 @@
-"""How games read parameters and boards: what their texts have in common."""
+"""Functions that read parameters and boards, shared by the games."""
 
 import re
 from collections.abc import Sequence
@@ -9,19 +9,19 @@ NUMBER = "[0-9]{1,6}"
 """A number in a text."""
 
 Line = tuple[int, list[str]]
-"""The number of a line, from 1, and its words."""
+"""The number of a line, counted from 1, and its words."""
 
 
 def numbers(text: str) -> list[int]:
-    """Return the numbers of a text, separated by spaces or commas; none where a word is no number."""
+    """Return the numbers of a text, separated by spaces or commas. Empty if a word is not a number."""
     words = re.split(r"[,\s]+", text.strip())
     return [int(word) for word in words] if all(re.fullmatch(NUMBER, word) for word in words) else []
 
 
 def lines_of(text: str, code: str, first: str) -> list[Line]:
-    """Return the lines of a board that are not blank.
+    """Return the non-blank lines of a board.
 
-    Raises `BadPosition` with a code for a text without any, which names an example of the first line.
+    Raises `BadPosition` with a code if there are none. ``first`` is an example of the first line.
     """
     lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
@@ -30,7 +30,7 @@ def lines_of(text: str, code: str, first: str) -> list[Line]:
 
 
 def read_hands(line: Line, code: str) -> tuple[int, int, int]:
-    """Read the pieces of both sides that are not on the board, and the side to move: ``9 9 W``, as 9, 9 and 0.
+    """Read the pieces of each side beside the board, and the side to move: ``9 9 W`` is 9, 9 and 0.
 
     Raises `BadPosition` with a code.
     """
@@ -42,10 +42,10 @@ def read_hands(line: Line, code: str) -> tuple[int, int, int]:
 
 
 def read_rows(lines: Sequence[Line], lengths: Sequence[int], letters: str, header: int, code: str) -> str:
-    """Return the letters of all fields, row by row; ``lengths`` are the fields of each row.
+    """Return the letters of all fields, row by row. ``lengths`` has the number of fields of each row.
 
-    Raises `BadPosition`, with the code WRONG_BOARD_FIELD, WRONG_BOARD_ROW_LENGTH, or the given one where the number of
-    rows is wrong. ``header`` is the number of the line before the rows.
+    Raises `BadPosition` with the code WRONG_BOARD_FIELD or WRONG_BOARD_ROW_LENGTH, or with ``code`` for a wrong number
+    of rows. ``header`` is the number of the line before the rows.
     """
     for number, words in lines:
         for word in words:

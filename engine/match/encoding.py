@@ -17,7 +17,7 @@ from engine.games.arrows.rules import DIRECTIONS, HALF, LENGTH, NOWHERE, ROW
 from engine.games.catalogue import GAMES
 from engine.games.gipf.geometry import AXES, geometry, is_field, parse as parse_gipf
 from engine.games.gipf.notation import SAME, names, split
-from engine.games.gipf.position import GipfPosition, choosing
+from engine.games.gipf.position import GipfPosition, play_push
 from engine.games.history import REPETITIONS, History
 from engine.games.interface import Position
 from engine.games.mnk import board as mnk_board
@@ -118,13 +118,13 @@ class GipfEncoding(Encoding):
         """Return the board after a push and the rows chosen so far, some of which crossed others."""
         text = names(self._variant.size).texts[made[0]]
         for count in range(1, len(made)):
-            crossing = choosing(position, text).crossing
+            crossing = play_push(position, text).crossing
             text = next(
                 longer
                 for longer in (f"{text} {row.text}" for row in crossing)
                 if self.actions(position, longer)[count] == made[count]
             )
-        return choosing(position, text).position
+        return play_push(position, text).position
 
 
 class ArrowsEncoding(Encoding):

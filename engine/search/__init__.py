@@ -1,4 +1,4 @@
-"""Search: finds the best move within limits of depth, nodes and time. Written once over the kernel of any game."""
+"""Search: the best move within limits of depth, nodes and time, for the kernel of any game."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ __all__ = ["best_move"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the search when it is asked for: solving and the shells load this package without it."""
+    """Import the search at its first use: solving and the shells load this package without it."""
     if name == "best_move":
         from engine.search.game_engine import best_move
 

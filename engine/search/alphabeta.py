@@ -1,508 +1,394 @@
-"""Alpha-beta search of one position to one depth, for every game: plain functions that `bind` binds to a kernel.
+"""Alpha-beta search of one position to one depth, for every game. `bind` binds its functions to a kernel.
 
-The search is negamax with principal variation search: the first child with the whole window, the others with an empty
-one that only asks whether they are better. Children are tried in an order by value.
+The search is negamax. Its parts, and their sources:
 
-If the caller allows it, the search is selective where the window is empty. Late children are searched less deep unless
-they turn out well. And where the kernel tells by how much a move changes the evaluation, a position that is so much
-better than needed is left at that, its moves not looked at, as are children that are so much worse. Where the kernel
-says how many children are worth a look, the others are left out, unless all of these lose: a loss is proven by all
-moves. A move that is the only one not to lose at once costs no depth (one-reply extension).
+- Alpha-beta: Knuth and Moore 1975; an overview is Björnsson and Marsland 2000.
+- Principal variation search: Marsland and Campbell 1982. The first child has the full window. The other children
+  have an empty window, which only tells whether they are better.
+- Late move reductions: Romstad 2006.
+- Futility pruning, also above the last ply: Schaeffer 1986, Heinz 1998.
+- One-reply extension: the only move that does not lose at once costs no depth.
+- Quiescence search: L. Harris 1975.
+- ABDADA, for threads that search the same position: Weill 1996, as simplified by T. Kerrigan.
 
-Where several threads search the same position, children that another thread searches at present are deferred to the end
-of their node, but for the first one (simplified ABDADA): threads part below each node and meet in the table. One thread
-defers nothing.
+The search prunes and reduces only if the caller allows it (`SELECTIVE`). A loss is proven by all moves, so no child is
+left out while all others lose.
 
-What a kernel evaluates as certain is not searched at all, nor are positions of layers that are solved.
+A repeated position is a draw, whether it stands on the path or stood on the board before. This is checked before the
+transposition table is read. A score that depends on a repetition on the path is not stored, since it would be wrong on
+another path. A score without a repetition is stored, although on another path there might be one: the
+graph-history-interaction problem (Campbell 1985) is half solved, as usual.
 
-A position that stands on the path to itself, or has stood on the board before, is worth a draw. That is looked
-up before the table, and a value that a repetition of the path has entered is not written into the table: on
-another path it would be wrong. (A value found without a repetition is kept, although on another path there might
-have been one: what Campbell called the graph-history-interaction problem is solved by half, as usual.)
-
-Sources: Knuth and Moore 1975 (alpha-beta), Marsland and Campbell 1982 (principal variation search),
-Romstad 2006 (late move reductions), Schaeffer 1986 and Heinz 1998 (futility pruning, also at nodes before the last),
-Weill 1996 (ABDADA) and T. Kerrigan's simplification of it;
-Björnsson and Marsland 2000 give an overview.
-
-A function that calls itself must be called with the same types from everywhere. A literal, say a depth of 0,
-would make numba compile a second version, and such pairs crash when they are loaded from its cache.
-
-**Order.** The order of children is an array of numbers beside the arena's places. A number holds value, number and
-finality of a child so that the greatest comes first, and of equal ones the first generated; while the child is
-deferred, it is negated. Moves that refute others are likely to do so again elsewhere (history heuristic; Schaeffer
-1989). Children of a kind, as the kernel tells it, share one number, which rises with each cut-off and falls where
-another child had to be tried (with the gravity that chess engines give it, the number stays within bounds).
-
-**Quiescence.** Where the depth is used up, the side to move may stop at the evaluation or go on with the children that
-its game calls loud, captures for example, so that no exchange is judged when it is half done (L. Harris 1975).
+A function that calls itself must have arguments of the same types at every call. For a literal, such as a depth of 0,
+numba would compile a second version. Such pairs crash when they are loaded from its cache.
 """
 
 from collections.abc import Callable
 from typing import NamedTuple
 
-from engine.compiling.binding import Numbers
 from engine.games import kernels
-from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, WIN, Kernel, State
 from engine.games.kernels import Purpose
+from engine.games.rules import EVALUATION_LIMIT, UNDECIDED, WIN, Kernel, State
 from engine.search.capabilities import (
     BREADTH,
     DRAW,
     HAS_LAYERS,
     INFINITY,
-    KINDS,
     MARGIN,
     children,
-    ended,
+    end_score,
     evaluate,
-    evaluate_children,
     hash_of,
     is_open,
-    kind_of,
     layer_of,
     load,
-    moved,
     place_in_layer,
+    shift_score,
     tactical_children,
     verdict,
 )
 from engine.search.memory import (
     BEST,
-    BOUND_MASK,
-    BUDGET,
     CHILD_MASK,
     CHILD_SHIFT,
-    DEPTH_MASK,
-    DEPTH_SHIFT,
-    EXACT,
-    EXCLUDED,
-    GENERATION,
-    LOWER,
+    MAX_CHILDREN,
     MAX_DEPTH,
     NO_CHILD,
+    NO_SCORE,
+    NODE_LIMIT,
     NODES,
-    NOTHING,
-    NOWHERE,
+    OFF_PATH,
     PARALLEL,
-    REACH,
-    ROOM,
+    PV_WIDTH,
+    REPETITION_PLY,
     ROOT_SCORE,
-    SCORE_OFFSET,
-    SCORE_SHIFT,
-    SEARCHING_SLOTS,
     SELECTIVE,
     STOPPED,
-    UPPER,
-    WIDTH,
-    KnownLayers,
     Memory,
+    TablebaseLayers,
+    begin_child,
+    end_child,
+    enter_path,
+    extend_pv,
+    leave_path,
     probe,
-    remember,
+    save_score,
     slot_of,
+    table_score,
+)
+from engine.search.move_ordering import (
+    add_history,
+    defer,
+    is_deferred,
+    is_final,
+    move_to_front,
+    number_of,
+    pick_best,
+    score_children,
+    update_history,
+    value_of,
 )
 
-NUMBER_BITS = 16
-NUMBER_MASK = (1 << NUMBER_BITS) - 1
-ZERO = 4 * EVALUATION_LIMIT
-"""Added to values in the order, which makes them positive; added twice to the child from the table, the first."""
+MAX_QUIESCENCE_PLIES = 4
+"""Plies of tactical moves beyond the depth. Two to six play alike in GIPF."""
 
-MAX_LEARNED = 1 << 10
-"""What is learned of a kind stays within so much, which moves a child by as much as the rules' `MARGIN` does."""
+MAX_FUTILITY_DEPTH = 3
+"""Largest depth of futility pruning. Five gains nothing."""
 
-MAX_TAUGHT = 1 << 8
-"""What one cut-off teaches at the most."""
+REDUCE_FROM, REDUCE_MORE_FROM = 3, 8
+"""Children from these places in the order on are searched one and two plies less deep."""
+
+MIN_DEFERRAL_DEPTH = 4
+"""Smallest depth at which children are deferred that other threads search. Three and five are as good."""
 
 
-def score_moves(state: State, first: int, end: int, complete: bool, ply: int, memory: Memory) -> int:
-    """Put the values of children, ``ply`` plies from the root, into the order, for the side that moves to them.
+def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int, memory: Memory) -> int:
+    """Return the score of a position to a depth of at least 1: exact inside the window, else a bound (fail-soft).
 
-    ``complete`` tells whether these are all children of the position. Returns of how many the value is not final.
+    ``ply`` counts from the root. The places of the arena from ``first`` on are free. If the score is exact, the row of
+    this ply in ``memory.pv`` has the best line. The score of a search that was stopped means nothing. Raises
+    OverflowError if the arena is full; the path must not be used again then.
     """
-    order, path, cells = memory.order, memory.path, memory.cells
-    unsure = 0
-    if complete and evaluate_children(state, first, order):
-        for at in range(first, end):
-            value, final = order[at] >> 1, order[at] & 1
-            order[at] = packed(moved(value, ply), at - first, final)
-            unsure += 1 - final
-        return unsure
-    for at in range(first, end):
-        child = load(memory.arena, at)
-        outcome = verdict(child)
-        final = 1
-        slot = slot_of(path, hash_of(child))
-        if outcome != UNDECIDED:
-            value = -ended(outcome, ply)
-        elif path[2 * slot] != 0:
-            value = DRAW
-            cells[REACH] = min(cells[REACH], path[2 * slot + 1])
+    arena, order, path, cells = memory.arena, memory.order, memory.path, memory.cells
+
+    # 1. Count the node, and end if the search was stopped
+    cells[NODES] += 1
+    cells[REPETITION_PLY] = OFF_PATH
+    memory.pv[ply * PV_WIDTH] = 0
+    if poll_stop(memory):
+        return DRAW
+
+    # 2. The rules decide: the game is over, or the position is repeated
+    outcome = verdict(state)
+    if outcome != UNDECIDED:
+        return end_score(outcome, ply)
+    key = hash_of(state)
+    slot = slot_of(path, key)
+    if ply > 0 and path[2 * slot] != 0:
+        cells[REPETITION_PLY] = path[2 * slot + 1]
+        return DRAW
+
+    # 3. Tablebase
+    if HAS_LAYERS and ply > 0:
+        exact = probe_tablebase(state, memory.tablebase)
+        if exact != NO_SCORE:
+            return shift_score(exact, ply)
+
+    # 4. Transposition table (Greenblatt 1967)
+    entry = probe(memory.table, key)
+    stored = table_score(entry, depth, alpha, beta, ply)
+    if stored != NO_SCORE:
+        return stored
+
+    # 5. Static evaluation: a certain result, or reverse futility pruning (Heinz 1998)
+    selective = MARGIN > 0 and ply > 0 and cells[SELECTIVE] != 0 and beta - alpha == 1 and is_open(beta)
+    if selective and (depth <= MAX_FUTILITY_DEPTH or BREADTH > 0):
+        evaluation = evaluate(state)
+        if not is_open(evaluation):
+            return shift_score(evaluation, ply)  # proven by threats that lie deeper than the search
+        # the right to move is worth half a margin
+        assured = evaluation - MARGIN * (depth - 1) - MARGIN // 2
+        if assured >= beta and depth <= MAX_FUTILITY_DEPTH:
+            return assured
+
+    # 6. Quiescence search at the last ply
+    if depth == 1:
+        best = quiescence(state, depth, alpha, beta, ply, first, memory)
+        best_number = cells[BEST]
+        repetition = cells[REPETITION_PLY]
+        if alpha < best < beta or ply == 0:  # at the root a line helps even if the search was stopped
+            memory.pv[ply * PV_WIDTH] = 1
+            memory.pv[ply * PV_WIDTH + 1] = best_number
+        if cells[STOPPED] != 0:
+            return DRAW
+        save_score(entry, key, best, best_number, alpha, beta, depth, ply, repetition, memory)
+        return best
+
+    # 7. Generate and order the children: the best child of an earlier search, then by value and history
+    if first + MAX_CHILDREN > len(order):
+        raise OverflowError("the line of play has too many children")
+    end = children(state, arena, first)
+    not_final = score_children(state, first, end, depth > 1, ply + 1, memory)
+    repeated = cells[REPETITION_PLY]
+    if MARGIN > 0 and depth > MAX_FUTILITY_DEPTH:
+        add_history(state, first, end, memory)
+    best_before = first + ((entry >> CHILD_SHIFT) & CHILD_MASK)
+    if entry != 0 and best_before < end:
+        move_to_front(order, best_before)
+
+    # 8. One-reply extension
+    next_depth = depth - 1
+    if not_final == 1 and cells[SELECTIVE] != 0 and ply + depth < MAX_DEPTH and end + 2 * MAX_CHILDREN <= len(order):
+        next_depth = depth
+
+    if ply > 0:
+        enter_path(path, slot, key, ply)
+    best = -INFINITY
+    best_number = NO_CHILD
+    repetition = OFF_PATH
+    floor = alpha
+    tried = 0
+    parallel = cells[PARALLEL] != 0 and depth >= MIN_DEFERRAL_DEPTH
+    turn, deferred, is_second_pass = first, 0, False
+    while turn < end or deferred > 0:
+        # 9. After the last child return to the deferred ones, unless another thread has stored a score (ABDADA)
+        if turn >= end:
+            turn, is_second_pass = first, True
+            entry = probe(memory.table, key)
+            stored = table_score(entry, depth, alpha, beta, ply)
+            if stored != NO_SCORE:
+                best = stored
+                best_number = (entry >> CHILD_SHIFT) & CHILD_MASK
+                break
+
+        # 10. Pick the next child
+        at = turn
+        turn += 1
+        if is_second_pass:
+            if not is_deferred(order, at):
+                continue
+            defer(order, at)
+            deferred -= 1
+            picked = order[at]
         else:
-            value = -moved(evaluate(child), ply)
-            final = 0
-        order[at] = packed(value, at - first, final)
-        unsure += 1 - final
-    return unsure
-
-
-def packed(value: int, number: int, final: int) -> int:
-    """Return the number of the order for a child: its value, which child it is, and whether that is the true value."""
-    return ((value + ZERO) << NUMBER_BITS) + NUMBER_MASK - 2 * number - final
-
-
-def value_of(number: int) -> int:
-    """Return the value that a number of the order holds."""
-    return (number >> NUMBER_BITS) - ZERO
-
-
-def child_of(number: int) -> int:
-    """Return which child a number of the order stands for."""
-    return (NUMBER_MASK - (number & NUMBER_MASK)) >> 1
-
-
-def is_final(number: int) -> bool:
-    """Tell whether the value that a number of the order holds is the true one."""
-    return number & 1 == 0
-
-
-def take_best(order: Numbers, first: int, end: int) -> int:
-    """Put the greatest number of ``order[first:end]`` in front, and return it."""
-    best = first
-    for at in range(first + 1, end):
-        if order[at] > order[best]:
-            best = at
-    taken = order[best]
-    order[best] = order[first]
-    order[first] = taken
-    return taken
-
-
-def move_to_front(order: Numbers, at: int) -> None:
-    """Make a child the first of all."""
-    order[at] += ZERO << NUMBER_BITS
-
-
-def add_history(state: State, first: int, end: int, memory: Memory) -> None:
-    """Add to the order what cut-offs have taught of the kinds of the children in places ``first`` to ``end``."""
-    for at in range(first, end):
-        if is_final(memory.order[at]):
+            picked = pick_best(order, at, end)
+        number = number_of(picked)
+        if ply == 0 and memory.excluded[number] != 0:
             continue
-        learned = memory.history[kind_of(state, load(memory.arena, at)) & (KINDS - 1)]
-        memory.order[at] += (MARGIN * learned // MAX_LEARNED) << NUMBER_BITS
+
+        # 11. Leave out the remaining children: by futility (Schaeffer 1986), by breadth, or because they lose at once
+        if selective and depth <= MAX_FUTILITY_DEPTH and best_number != NO_CHILD and is_open(best):
+            hoped = value_of(picked) + MARGIN * (depth - 1)
+            if hoped <= floor:
+                best = max(best, hoped)
+                repetition = min(repetition, repeated)
+                turn = end
+                continue
+        if BREADTH > 0 and tried >= BREADTH and cells[SELECTIVE] != 0 and is_open(best) and not is_second_pass:
+            turn = end
+            continue
+        if is_final(picked) and value_of(picked) < -EVALUATION_LIMIT and value_of(picked) <= floor:
+            best = max(best, value_of(picked))
+            repetition = min(repetition, repeated)
+            turn = end
+            continue
+
+        # 12. Defer a child that another thread searches, but never the first one (ABDADA)
+        child = load(arena, first + number)
+        child_key = hash_of(child) if parallel else key
+        may_defer = best_number != NO_CHILD and not is_second_pass
+        if not is_second_pass:
+            tried += 1
+        if parallel and not begin_child(memory.searching, child_key, may_defer):
+            defer(order, at)
+            deferred += 1
+            continue
+
+        # 13. Search the child, first reduced and with an empty window, and again if it is better than expected
+        reduction = late_move_reduction(depth, ply, at - first) if cells[SELECTIVE] != 0 else 0
+        window = beta if best_number == NO_CHILD else floor + 1
+        while True:
+            score = -search(child, next_depth - reduction, -window, -floor, ply + 1, end, memory)
+            repetition = min(repetition, cells[REPETITION_PLY])
+            if score <= floor or cells[STOPPED] != 0:
+                break
+            if reduction > 0:
+                reduction = 0
+            elif window < beta and score < beta:
+                window = beta
+            else:
+                break
+        if parallel:
+            end_child(memory.searching, child_key)
+        if cells[STOPPED] != 0:
+            break
+
+        # 14. Keep the best child, and end at a cut-off
+        if score > best:
+            best = score
+            best_number = number
+            if score > floor:
+                floor = score
+                if ply == 0:
+                    cells[ROOT_SCORE] = score
+                extend_pv(memory.pv, ply, number)
+                if score >= beta:
+                    if depth > 2 and MARGIN > 0:
+                        update_history(state, first, at, depth, memory)
+                    break
+    if ply > 0:
+        leave_path(path, slot)
+    if cells[STOPPED] != 0:
+        return DRAW
+
+    # 15. Store the score
+    save_score(entry, key, best, best_number, alpha, beta, depth, ply, repetition, memory)
+    return best
 
 
-def update_history(state: State, first: int, turn: int, depth: int, memory: Memory) -> None:
-    """Learn from a cut-off by the child which stands in the order at ``turn``, after those in front of it."""
-    history = memory.history
-    taught = min(depth * depth, MAX_TAUGHT)
-    for at in range(first, turn + 1):
-        if memory.order[at] < 0:
-            continue  # deferred, so it has not been tried
-        child = load(memory.arena, first + child_of(memory.order[at]))
-        kind = kind_of(state, child) & (KINDS - 1)
-        change = taught if at == turn else -taught
-        history[kind] += change - history[kind] * taught // MAX_LEARNED
-
-
-LOUD_PLIES = 4
-"""Plies that tactical children may be followed beyond the depth. Two to six play alike in GIPF."""
-
-
-def halted(memory: Memory) -> bool:
-    """Tell whether the search has to end here and now."""
-    if memory.stop[0] != 0 or memory.cells[NODES] >= memory.cells[BUDGET]:
-        memory.cells[STOPPED] = 1
-    return memory.cells[STOPPED] != 0
-
-
-def resolve(state: State, depth: int, alpha: int, beta: int, ply: int, first: int, memory: Memory) -> int:
+def quiescence(state: State, depth: int, alpha: int, beta: int, ply: int, first: int, memory: Memory) -> int:
     """Search the last ply, ``depth`` 1, or tactical children beyond it, ``depth`` 0 and less.
 
-    The game must not be over. A child's evaluation is as much as the opponent can be held to, so that children
-    which evaluate no better than what is there already need no search, nor those behind them. Where a game
-    evaluates all children together, that guess decides.
+    The side to move may stop at the evaluation (stand pat) or play a tactical move, such as a capture. So no exchange
+    is evaluated half-way. A child's evaluation is an upper bound, since the opponent may stop, too. So a child whose
+    evaluation is no better than the best score needs no search, nor do the children behind it. If a game evaluates all
+    children together, these evaluations decide. The game must not be over.
     """
     arena, order, cells = memory.arena, memory.order, memory.cells
-    if first + ROOM > len(order):
+    if first + MAX_CHILDREN > len(order):
         raise OverflowError("the line of play has too many children")
+
+    # 1. Beyond the depth the evaluation may be enough (stand pat)
     if depth == 1:
         best = -INFINITY
         end = children(state, arena, first)
     else:
-        best = moved(evaluate(state), ply)
-        if best >= beta or not is_open(best) or depth == -LOUD_PLIES or halted(memory):
+        best = shift_score(evaluate(state), ply)
+        if best >= beta or not is_open(best) or depth == -MAX_QUIESCENCE_PLIES or poll_stop(memory):
             return best
         end = tactical_children(state, arena, first)
+
+    # 2. Evaluate and order the children
     cells[NODES] += end - first
-    score_moves(state, first, end, depth == 1, ply + 1, memory)
+    score_children(state, first, end, depth == 1, ply + 1, memory)
     best_number = NO_CHILD
     for turn in range(first, end):
-        taken = take_best(order, turn, end)
-        value = value_of(taken)
-        number = child_of(taken)
-        if ply == 0 and memory.barred[number] != 0:
+        picked = pick_best(order, turn, end)
+        value = value_of(picked)
+        number = number_of(picked)
+        if ply == 0 and memory.excluded[number] != 0:
             continue
+
+        # 3. Search a child whose evaluation is better than the best score
         floor = max(alpha, best)
-        searched = value > floor and not is_final(taken)
-        if searched:
+        is_searched = value > floor and not is_final(picked)
+        if is_searched:
             child = load(arena, first + number)
-            value = -resolve(child, depth - 1, -beta, -floor, ply + 1, end, memory)
+            value = -quiescence(child, depth - 1, -beta, -floor, ply + 1, end, memory)
             if cells[STOPPED] != 0:
                 if best_number == NO_CHILD:
-                    best_number = number  # by evaluation alone
+                    best_number = number  # the best by evaluation
                 break
+
+        # 4. Keep the best child, and end at a cut-off or where no better child can follow
         if value > best:
             best = value
             best_number = number
-        if best >= beta or not searched:
+        if best >= beta or not is_searched:
             break
     cells[BEST] = best_number
     return best
 
 
-LATE, LAST = 3, 8
-"""Children from these places on, in the order in which they are tried, are searched one and two plies less deep."""
-
-DEFERRED = 4
-"""From this depth on a node defers children that other threads search. Three and five are as good."""
-
-NOT_KNOWN = INFINITY + 1
-"""Stands for the exact score of a position that is not known."""
-
-SHALLOW = 3
-"""Up to this depth evaluations decide what is looked at, as they do in which order. Five plies are worth no more."""
+def poll_stop(memory: Memory) -> bool:
+    """Tell whether the search has to end: another thread stops it, or it has used its nodes."""
+    if memory.stop[0] != 0 or memory.cells[NODES] >= memory.cells[NODE_LIMIT]:
+        memory.cells[STOPPED] = 1
+    return memory.cells[STOPPED] != 0
 
 
-def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int, memory: Memory) -> int:
-    """Return the score of a position to a depth of 1 and more: exact inside the window, else a bound (fail-soft).
-
-    ``ply`` counts from the root, and places from ``first`` on are free. The best line stands in the variation's
-    row of that ply where the score is exact. When the search was stopped, the score means nothing. Raises
-    OverflowError where there are more children than there is room for; the path is not to be used again then.
-    """
-    arena, order, path, cells = memory.arena, memory.order, memory.path, memory.cells
-    cells[NODES] += 1
-    cells[REACH] = NOWHERE
-    row = ply * WIDTH
-    memory.variation[row] = 0
-    if halted(memory):
-        return DRAW
-    outcome = verdict(state)
-    if outcome != UNDECIDED:
-        return ended(outcome, ply)
-    key = hash_of(state)
-    slot = slot_of(path, key)
-    if ply > 0 and path[2 * slot] != 0:
-        cells[REACH] = path[2 * slot + 1]
-        return DRAW
-    if HAS_LAYERS and ply > 0:
-        known = known_score(state, memory.known)
-        if known != NOT_KNOWN:
-            return moved(known, ply)
-    entry = probe(memory.table, key)
-    stored = stored_score(entry, depth, alpha, beta, ply)
-    if stored != NOT_KNOWN:
-        return stored
-    selective = MARGIN > 0 and ply > 0 and cells[SELECTIVE] != 0 and beta - alpha == 1 and is_open(beta)
-    if selective and (depth <= SHALLOW or BREADTH > 0):
-        guess = evaluate(state)
-        if not is_open(guess):
-            return moved(guess, ply)  # by threats that lie deeper than the search
-        # half a move's worth is what the side to move has ahead by its turn
-        assured = guess - MARGIN * (depth - 1) - MARGIN // 2
-        if assured >= beta and depth <= SHALLOW:
-            return assured
-    if depth == 1:
-        best = resolve(state, depth, alpha, beta, ply, first, memory)
-        best_number = cells[BEST]
-        reach = cells[REACH]
-        if alpha < best < beta or ply == 0:  # at the root even what was found before a stop is of use
-            memory.variation[row] = 1
-            memory.variation[row + 1] = best_number
-    else:
-        if first + ROOM > len(order):
-            raise OverflowError("the line of play has too many children")
-        end = children(state, arena, first)
-        replies = score_moves(state, first, end, depth > 1, ply + 1, memory)
-        repeated = cells[REACH]
-        if MARGIN > 0 and depth > SHALLOW:
-            add_history(state, first, end, memory)
-        known = first + ((entry >> CHILD_SHIFT) & CHILD_MASK)
-        if entry != 0 and known < end:
-            move_to_front(order, known)
-        if ply > 0:
-            path[2 * slot] = key + 1
-            path[2 * slot + 1] = ply
-        best = -INFINITY
-        best_number = NO_CHILD
-        reach = NOWHERE
-        floor = alpha
-        looked_at = 0
-        below = depth - 1
-        if replies == 1 and cells[SELECTIVE] != 0 and ply + depth < MAX_DEPTH and end + 2 * ROOM <= len(order):
-            below = depth
-        parallel = cells[PARALLEL] != 0 and depth >= DEFERRED
-        turn, deferred, returned = first, 0, False
-        while turn < end or deferred > 0:
-            if turn >= end:
-                # the deferred ones remain; the thread that searches them may have settled the node meanwhile
-                turn, returned = first, True
-                entry = probe(memory.table, key)
-                stored = stored_score(entry, depth, alpha, beta, ply)
-                if stored != NOT_KNOWN:
-                    best = stored
-                    best_number = (entry >> CHILD_SHIFT) & CHILD_MASK
-                    break
-            at = turn
-            turn += 1
-            if returned:
-                taken = -order[at]
-                if taken < 0:
-                    continue
-                order[at] = taken
-                deferred -= 1
-            else:
-                taken = take_best(order, at, end)
-            number = child_of(taken)
-            if ply == 0 and memory.barred[number] != 0:
-                continue
-            if selective and depth <= SHALLOW and best_number != NO_CHILD and is_open(best):
-                hoped = value_of(taken) + MARGIN * (depth - 1)
-                if hoped <= floor:
-                    best = max(best, hoped)
-                    reach = min(reach, repeated)
-                    turn = end
-                    continue
-            if BREADTH > 0 and looked_at >= BREADTH and cells[SELECTIVE] != 0 and is_open(best) and not returned:
-                turn = end
-                continue
-            if is_final(taken) and value_of(taken) < -EVALUATION_LIMIT and value_of(taken) <= floor:
-                best = max(best, value_of(taken))
-                reach = min(reach, repeated)
-                turn = end
-                continue
-            child = load(arena, first + number)
-            child_key = key
-            mark = 0
-            if parallel:
-                child_key = hash_of(child)
-                mark = child_key & (SEARCHING_SLOTS - 1)
-                if best_number != NO_CHILD and not returned and memory.searching[mark] == child_key:
-                    order[at] = -taken
-                    deferred += 1
-                    looked_at += 1
-                    continue
-                memory.searching[mark] = child_key
-            if not returned:
-                looked_at += 1
-            less = 0
-            if depth >= 3 and ply > 0 and at - first >= LATE and cells[SELECTIVE] != 0:
-                less = 2 if depth >= 4 and at - first >= LAST else 1
-            window = beta if best_number == NO_CHILD else floor + 1
-            while True:
-                score = -search(child, below - less, -window, -floor, ply + 1, end, memory)
-                reach = min(reach, cells[REACH])
-                if score <= floor or cells[STOPPED] != 0:
-                    break
-                if less > 0:
-                    less = 0
-                elif window < beta and score < beta:
-                    window = beta
-                else:
-                    break
-            if parallel and memory.searching[mark] == child_key:
-                memory.searching[mark] = 0
-            if cells[STOPPED] != 0:
-                break
-            if score > best:
-                best = score
-                best_number = number
-                if score > floor:
-                    floor = score
-                    if ply == 0:
-                        cells[ROOT_SCORE] = score
-                    extend_variation(memory.variation, ply, number)
-                    if score >= beta:
-                        if depth > 2 and MARGIN > 0:
-                            update_history(state, first, at, depth, memory)
-                        break
-        if ply > 0:
-            path[2 * slot] = 0
-    if cells[STOPPED] != 0:
-        return DRAW
-    bound, to_depth = EXACT, depth
-    if best >= beta:
-        bound = LOWER
-    elif best <= alpha:
-        bound = UPPER
-    kept = moved(best, -ply)
-    if reach < ply:
-        # a repetition of a position before this one is part of the value, which holds on this path alone
-        bound, kept, to_depth = NOTHING, DRAW, 0
-    else:
-        reach = NOWHERE
-    cells[REACH] = reach
-    if (reach >= ply or entry == 0) and (ply > 0 or cells[EXCLUDED] == 0):
-        remember(memory.table, key, kept, bound, to_depth, best_number, cells[GENERATION])
-    return best
+def late_move_reduction(depth: int, ply: int, place: int) -> int:
+    """Return by how many plies the child in a place of the order is searched less deep at first (Romstad 2006)."""
+    if depth < 3 or ply == 0 or place < REDUCE_FROM:
+        return 0
+    return 2 if depth >= 4 and place >= REDUCE_MORE_FROM else 1
 
 
-def stored_score(entry: int, depth: int, alpha: int, beta: int, ply: int) -> int:
-    """Return the score in an entry of the table, where it answers an empty window to a depth, or NOT_KNOWN."""
-    bound = entry & BOUND_MASK
-    if bound == NOTHING or (entry >> DEPTH_SHIFT) & DEPTH_MASK < depth or beta - alpha != 1:
-        return NOT_KNOWN
-    # wins in the table are counted from the node, here from the root
-    score = moved((entry >> SCORE_SHIFT) - SCORE_OFFSET, ply)
-    if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
-        return score
-    return NOT_KNOWN
-
-
-def known_score(state: State, known: KnownLayers) -> int:
-    """Return the exact score of a position, counted from it, or NOT_KNOWN."""
+def probe_tablebase(state: State, layers: TablebaseLayers) -> int:
+    """Return the exact score of a position, counted from it, or NO_SCORE."""
     mine, theirs = layer_of(state)
-    if mine >= known.width or theirs >= known.width:
-        return NOT_KNOWN
-    first = known.offsets[mine * known.width + theirs]
+    if mine >= layers.width or theirs >= layers.width:
+        return NO_SCORE
+    first = layers.offsets[mine * layers.width + theirs]
     if first < 0:
-        return NOT_KNOWN
-    value = known.values[first + place_in_layer(state, known.ranking)]
+        return NO_SCORE
+    value = layers.values[first + place_in_layer(state, layers.ranking)]
     if value == 0:
         return DRAW
     return value - 1 - WIN if value & 1 else WIN + 1 - value
 
 
-def extend_variation(variation: Numbers, ply: int, number: int) -> None:
-    """Make a child and the best line behind it the best line of a ply."""
-    row = ply * WIDTH
-    length = variation[row + WIDTH]
-    variation[row] = length + 1
-    variation[row + 1] = number
-    for i in range(1, length + 1):
-        variation[row + 1 + i] = variation[row + WIDTH + i]
-
-
 class AlphaBeta(NamedTuple):
-    """The search, bound to a kernel's rules."""
+    """The search, bound to the rules of a kernel."""
 
     search: Callable[[State, int, int, int, int, int, Memory], int]
     margin: int
-    """`engine.games.interface.Rules.MARGIN`."""
+    """`engine.games.rules.Rules.MARGIN`."""
 
 
 def bind(kernel: Kernel) -> AlphaBeta:
-    """Return the search bound to a kernel's rules; each binding is made once."""
+    """Return the search bound to the rules of a kernel. Each binding is made once."""
     return AlphaBeta(*kernels.bind((search,), kernel), kernel.rules.MARGIN)
 
 
 def with_layers(kernel: Kernel) -> Kernel:
-    """Return a kernel by which the search looks positions up in layers, for a game that has them."""
+    """Return a kernel for searches with a tablebase, for a game that has layers."""
     assert kernel.rules.layers is not None
     return kernel._replace(rules=kernel.rules.layers())
 
 
 SEARCHING = Purpose("search", lambda kernel: [(search,)])
-"""What bots think with."""
+"""The search of bots."""
 
 LOOKING_UP = Purpose("tablebase", lambda kernel: [(search,)], with_layers)
-"""A search that looks positions up in layers."""
+"""The search with a tablebase."""

@@ -1,15 +1,15 @@
-"""What search functions read of a game's rules, by global name, with defaults; and the scores that they give.
+"""The rules that search functions read by global name, their defaults, and scores.
 
-Scores are evaluations in the middle, and proven wins and losses at both ends, by their number of plies.
+`engine.games.kernels.bind` binds the names to the rules of a kernel. `engine.games.rules.Rules` describes them.
 
-`engine.games.kernels.bind` binds all of it to a kernel's rules. `engine.games.interface.Rules` says what each is.
+A score is an evaluation, or a proven win or loss in a number of plies.
 """
 
 from collections.abc import Callable
 from math import exp
 
 from engine.compiling.binding import UNBOUND, Numbers
-from engine.games.interface import DRAWN, EVALUATION_LIMIT, MINE, THEIRS, WIN, WON, Arena, Generate, Index, State
+from engine.games.rules import DRAWN, EVALUATION_LIMIT, MINE, THEIRS, WIN, WON, Arena, Generate, Index, State
 
 WORDS: int = UNBOUND
 load: Callable[[Arena, int], State] = UNBOUND
@@ -24,51 +24,51 @@ MARGIN: int = UNBOUND
 BREADTH: int = UNBOUND
 
 KINDS = 1 << 12
-"""Only so many low bits of `kind_of` are looked at, as a number of kinds; a power of two."""
+"""Number of kinds of moves: the low bits of `kind_of` that are used. A power of two."""
 
 
 def evaluate_children(state: State, first: int, values: Numbers) -> bool:
-    """Write what all children are worth, and return True: not known all at once, but one by one, hence False."""
+    """Write the values of all children and return True. By default False: children are evaluated one by one."""
     return False
 
 
 def tactical_children(state: State, arena: Arena, first: int) -> int:
-    """Write the children to be looked at before a position is judged: none."""
+    """Write the children that quiescence search tries. By default none."""
     return first
 
 
 def candidates(state: State, arena: Arena, first: int) -> int:
-    """Write children among which one is as good as the best: all of them."""
+    """Write children that include a best one. By default all children."""
     return children(state, arena, first)
 
 
 def can_still_win(state: State) -> int:
-    """Tell who may still win: both."""
+    """Tell which sides may still win. By default both."""
     return MINE + THEIRS
 
 
 def least_plies(state: State, winning: bool) -> int:
-    """Return a number of plies before which the side to move does not win, or does not lose: none."""
+    """Return the least plies to a win, or to a loss, of the side to move. By default 0."""
     return 0
 
 
 def canonical(state: State) -> State:
-    """Return the position that stands for all symmetric ones: itself."""
+    """Return the representative of all symmetric positions. By default the position itself."""
     return state
 
 
 def layer_of(state: State) -> tuple[int, int]:
-    """Return the layer that a position lies in: all are in one."""
+    """Return the layer of a position. By default the same one for all."""
     return 0, 0
 
 
 def place_in_layer(state: State, index: Index) -> int:
-    """Return the place of a position in its layer: none has one."""
+    """Return the place of a position in its layer. By default 0."""
     return 0
 
 
 def kind_of(state: State, child: State) -> int:
-    """Return a number that children share which come about by the same move elsewhere: one for all."""
+    """Return the kind of the move to a child. By default the same one for all."""
     return 0
 
 
@@ -76,10 +76,10 @@ DRAW = 0
 INFINITY = WIN + 1
 
 LOGIT = 150.0
-"""A score of so much is taken to win by one logit: 73 of 100 games. The evaluation of GIPF was trained so."""
+"""Score of a winning probability of one logit: 73 of 100 games. The evaluation of GIPF was trained with it."""
 
 
-def ended(outcome: int, ply: int) -> int:
+def end_score(outcome: int, ply: int) -> int:
     """Return the score of a finished game, ``ply`` plies from the root."""
     if outcome == DRAWN:
         return DRAW
@@ -91,8 +91,8 @@ def is_open(score: int) -> bool:
     return -EVALUATION_LIMIT <= score <= EVALUATION_LIMIT
 
 
-def moved(score: int, plies: int) -> int:
-    """Return a score with the end of the game, if it proves one, so many plies further from where it is counted."""
+def shift_score(score: int, plies: int) -> int:
+    """Return a score as it is ``plies`` plies earlier: a proven win or loss is so much further away."""
     if score > EVALUATION_LIMIT:
         return score - plies
     if score < -EVALUATION_LIMIT:
@@ -101,7 +101,7 @@ def moved(score: int, plies: int) -> int:
 
 
 def expected_points(score: int) -> float:
-    """Return the points that a score promises: 1 for a proven win, 0 for a proven loss, 0.5 where nobody is ahead."""
+    """Return the expected points at a score: 1 for a proven win, 0 for a proven loss, 0.5 for an even position."""
     if not is_open(score):
         return 1.0 if score > 0 else 0.0
     return 1 / (1 + exp(-score / LOGIT))

@@ -1,27 +1,28 @@
-"""Advice on the move in a game, with the best kernel there is (`engine.games.kernels`).
+"""The search of a move in a game, with compiled code as soon as it is ready (`engine.games.kernels`).
 
-Interpreted and compiled search find the same, node for node. So a search that is interrupted because compiled code is
-there begins again, which loses little: it is some hundred times as fast. `with_best_kernel` does the same with work of
-many searches, a game for example.
+Interpreted and compiled search are the same, node for node. When compiled code becomes ready, an interpreted search is
+stopped and starts again, which loses little: compiled code is some hundred times as fast. `with_best_kernel` does the
+same with work of many searches, for example a game.
 
-Where a tablebase knows a position, a win is played at once in the fewest moves, and a loss is put off for the longest.
-Of a draw it tells the moves that hold it; which of these is hardest to meet is still looked for by searching.
+In a position of a tablebase, the move with the shortest win or the longest loss is played. In a draw, a search chooses
+among the moves that hold the draw.
 """
 
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Protocol, TypeVar
 
 from engine.games.history import History
-from engine.games.interface import Kernel, Position
+from engine.games.interface import Position
 from engine.games.kernels import KernelSource
+from engine.games.rules import Kernel
 from engine.levels import MAX_LEVEL
 from engine.search.alphabeta import SEARCHING
 from engine.search.capabilities import DRAW
-from engine.search.memory import MAX_DEPTH, KnownLayers
+from engine.search.memory import MAX_DEPTH, TablebaseLayers
 from engine.search.searcher import (
     LEVEL_TABLE_MEGABYTES,
     NO_LIMITS,
-    PlayedKeys,
+    HistoryKeys,
     Searcher,
     SearchLimits,
     SearchResult,
@@ -29,41 +30,41 @@ from engine.search.searcher import (
 )
 
 Clock = Callable[[], float]
-"""Gives seconds from any beginning."""
+"""Returns seconds since any fixed time."""
 
 START_NODES = 1000
-"""Nodes of interpreted search after which a process is started that compiles: some hundredths of a second."""
+"""Nodes of interpreted search before a compile process starts: some hundredths of a second."""
 
-NODES_A_LOOK = 100
-"""Nodes of interpreted search between two looks at whether compiled code is there."""
+POLL_NODES = 100
+"""Nodes of interpreted search between two checks for compiled code."""
 
-Done = TypeVar("Done")
+Result = TypeVar("Result")
 
 
 class Tablebase(Protocol):
-    """Exact values of positions, as far as they are there: `engine.solve.tablebase`."""
+    """Exact values of positions (`engine.solve.tablebase`)."""
 
     def start(self) -> None:
-        """Have what is missing made beside other work; returns at once."""
+        """Start to compute missing values in the background; returns at once."""
 
     def probe(self, position: Position, earlier: Collection[int] = ()) -> Sequence[SearchResult]:
-        """Return every move with its exact score, the best one first, none where they are not known.
+        """Return every move with its exact score, the best one first. Empty if the scores are not known.
 
         ``earlier`` is that of `Searcher.think`.
         """
 
     def results(self, position: Position, lines: int, earlier: Collection[int] = ()) -> list[SearchResult]:
-        """Return at most ``lines`` of the best moves with lines of perfect play, none where they are not known."""
+        """Return at most ``lines`` of the best moves with lines of perfect play. Empty if they are not known."""
 
-    def known_layers(self) -> KnownLayers | None:
-        """Return what a compiled search of what is not known itself may look up; another one when there is more.
+    def known_layers(self) -> TablebaseLayers | None:
+        """Return the layers for a compiled search: another object when there are more layers.
 
-        None where there is nothing, or no code for such a search yet.
+        None if there are no layers, or no compiled search with a tablebase.
         """
 
 
 class AdaptiveSearcher:
-    """Thinks about positions of one variant as `Searcher` does, and remembers what it found in the same way."""
+    """Searches positions of one variant as `Searcher` does, and changes to compiled code when it is ready."""
 
     def __init__(
         self,
@@ -74,41 +75,41 @@ class AdaptiveSearcher:
         kernels: KernelSource | None = None,
         tablebase: Tablebase | None = None,
     ) -> None:
-        """Make one for the variant of a position. Only compiled search makes use of threads.
+        """Make a searcher for the variant of a position. Only compiled search uses several threads.
 
-        ``kernels`` are those of the position's board for searching. A ``tablebase`` is asked before a search at the
-        highest level of strength.
+        ``kernels`` supplies the search kernels of the position's board. The ``tablebase`` is probed before a search at
+        the highest level.
         """
         self._megabytes = megabytes
         self._threads = threads
         self._position = position
         self._kernels = search_kernels(position) if kernels is None else kernels
         self._tablebase = tablebase
-        self._known: KnownLayers | None = None
+        self._known: TablebaseLayers | None = None
         self.is_compiled = False
-        """Whether the next thought is compiled from its beginning."""
+        """Whether the next search begins with compiled code."""
         self._searcher = self._new_searcher()
 
     def start_compiling(self) -> None:
-        """Have compiled code made, where it is not there: long thoughts begin with that by themselves.
+        """Start to compile in the background, or to compute the tablebase if compiled code is ready.
 
-        Where it is there, have the tablebase made.
+        Long searches also start it.
         """
         if not self.is_compiled:
             self._kernels.start()
         elif self._tablebase is not None:
             self._tablebase.start()
 
-    def look_for_code(self) -> None:
-        """Go over to compiled code, if it is there by now; thoughts do that by themselves."""
+    def use_compiled_code(self) -> None:
+        """Change to compiled code if it is ready. `think` also does."""
         if not self.is_compiled and self._kernels.is_ready():
             self._searcher = self._new_searcher()
 
     def wait_for_code(self, seconds: float) -> None:
-        """Wait for code that is being made, so many seconds at most, and go over to it."""
+        """Wait at most ``seconds`` for the compile process, and change to compiled code."""
         if not self.is_compiled:
             self._kernels.wait(seconds)
-            self.look_for_code()
+            self.use_compiled_code()
 
     def think(
         self,
@@ -120,12 +121,12 @@ class AdaptiveSearcher:
         report: Callable[[SearchResult], None] | None = None,
         stop: Stop | None = None,
     ) -> SearchResult:
-        """Return the best move found within limits, as `Searcher.think` does; each depth is reported once.
+        """Return the best move within limits, as `Searcher.think` does. Each depth is reported once.
 
-        A score of the tablebase is reported and returned as it is, with the largest depth.
+        A score of the tablebase has the depth MAX_DEPTH.
         """
         began = clock()
-        self.look_for_code()
+        self.use_compiled_code()
         known = self._probe(position, earlier, limits)
         if not known:
             return self._search(position, earlier, limits, clock, report, stop)
@@ -139,7 +140,7 @@ class AdaptiveSearcher:
         return result
 
     def _probe(self, position: Position, earlier: Collection[int], limits: SearchLimits) -> Sequence[SearchResult]:
-        """Return what the tablebase knows; where that is nothing, let the search look up what it comes to."""
+        """Return the moves of the tablebase. If there are none, give its layers to the search."""
         if self._tablebase is None or limits.level < MAX_LEVEL:
             return ()
         known = self._tablebase.probe(position, earlier)
@@ -160,16 +161,16 @@ class AdaptiveSearcher:
         stop: Stop | None,
     ) -> SearchResult:
         began = clock()
-        told: set[tuple[int, int]] = set()
+        reported: set[tuple[int, int]] = set()
 
         def report_once(result: SearchResult) -> None:
-            if report is not None and (result.depth, result.rank) not in told:
-                told.add((result.depth, result.rank))
+            if report is not None and (result.depth, result.rank) not in reported:
+                reported.add((result.depth, result.rank))
                 report(result)
 
         if self.is_compiled:
             return self._searcher.think(position.kernel().state, earlier, limits, clock=clock, report=report, stop=stop)
-        until = UntilReady(self._kernels, stop or Stop())
+        until = CompiledCodeStop(self._kernels, stop or Stop())
         state = position.kernel(compile=False).state
         first = self._searcher.think(state, earlier, limits, clock=clock, report=report_once, stop=until)
         if not until.is_interrupted:
@@ -196,7 +197,7 @@ def perfect_result(
     search: Callable[[SearchLimits], SearchResult],
     seconds: float = 0.0,
 ) -> SearchResult:
-    """Return what is known of the best move, the first of all known ones; among draws a search chooses."""
+    """Return the best of the moves of a tablebase, which is the first one. Among draws a search chooses."""
     if known[0].score != DRAW:
         return known[0]._replace(seconds=seconds)
     holding = tuple(move.line[0] for move in known if move.score == DRAW)
@@ -204,38 +205,37 @@ def perfect_result(
 
 
 def search_kernels(position: Position, **options: Any) -> KernelSource:
-    """Return the kernels of a position's board for searching; costs are nodes."""
+    """Return the search kernels of a position's board. Costs are nodes."""
     return KernelSource(position, SEARCHING, **{"compile_from": START_NODES, **options})
 
 
-class UntilReady(Stop):
-    """What ends an interpreted search when compiled code is there, or when another stop does."""
+class CompiledCodeStop(Stop):
+    """Stops an interpreted search when compiled code is ready, or when another stop is set."""
 
     def __init__(self, kernels: KernelSource, other: Stop) -> None:
-        """Take the kernels of the search, and the other stop."""
         super().__init__()
         self._kernels = kernels
         self._other = other
         self._nodes = 0
         self.is_interrupted = False
-        """Whether the search was ended because of the code."""
+        """Whether compiled code stopped the search."""
 
     def is_set(self) -> bool:
-        """Tell whether the search has to end; asked at every node."""
+        """Tell whether the search has to end. Called at every node."""
         self._nodes += 1
-        if self._nodes % NODES_A_LOOK == 0:
-            self.is_interrupted = self.is_interrupted or self._kernels.spend(NODES_A_LOOK)
+        if self._nodes % POLL_NODES == 0:
+            self.is_interrupted = self.is_interrupted or self._kernels.spend(POLL_NODES)
         return self.is_interrupted or self._other.is_set()
 
 
-def with_best_kernel(kernels: KernelSource, position: Position, work: Callable[[Kernel, Stop], Done]) -> Done:
-    """Return what work returns, given a kernel of a position and a stop for all of its searches.
+def with_best_kernel(kernels: KernelSource, position: Position, work: Callable[[Kernel, Stop], Result]) -> Result:
+    """Call ``work`` with a kernel of a position and a stop for its searches, and return its result.
 
-    Interpreted work is stopped when compiled code is there, and begun again: it must not change anything that outlives
-    it, and has to end soon when its searches are stopped.
+    Interpreted work is stopped when compiled code is ready, and starts again. So it must have no side effects, and must
+    end soon after its searches were stopped.
     """
     if not kernels.is_ready():
-        until = UntilReady(kernels, Stop())
+        until = CompiledCodeStop(kernels, Stop())
         done = work(position.kernel(compile=False), until)
         if not until.is_interrupted:
             return done
@@ -243,37 +243,37 @@ def with_best_kernel(kernels: KernelSource, position: Position, work: Callable[[
 
 
 def best_move(position: Position, *, nodes: int = 1000) -> str:
-    """Return the move that a search finds best which looks at so many positions, in canonical text.
+    """Return the best move of a search of ``nodes`` positions, in canonical text.
 
-    A position has the same best move every time and on every machine. It is legal also where so few positions tell
-    nothing. What stood on the board before is not known here: `GameEngine` minds repetitions, and keeps to times.
-    Raises ValueError for a game that is over, and for less than one position.
+    The result is the same every time and on every machine, and always a legal move. The search knows no earlier
+    positions of the game; `GameEngine` considers repetitions and limits of time. Raises ValueError for a finished game,
+    and if ``nodes`` is less than 1.
     """
     if nodes < 1:
-        raise ValueError(f"nodes is how many positions to look at, 1 or more; not {nodes}")
+        raise ValueError(f"nodes is the number of positions to search, at least 1; not {nodes}")
     searcher = AdaptiveSearcher(position, megabytes=LEVEL_TABLE_MEGABYTES)
     return searcher.think(position, (), SearchLimits(nodes=nodes), clock=lambda: 0.0).move(position)
 
 
 class GameEngine:
-    """Thinks about games of any variant, one at a time. Its table serves as long as the variant stays the same."""
+    """Searches moves in games of any variant, one at a time. It has a new table for each change of the variant."""
 
     def __init__(
         self,
         megabytes: float | None = None,
         tablebase_of: Callable[[Position], Tablebase | None] = lambda position: None,
     ) -> None:
-        """Take the size of the table, the usual one where none is given, and what knows the tablebase of a variant."""
+        """Make an engine with a table of ``megabytes``. ``tablebase_of`` returns the tablebase of a variant."""
         self._megabytes = megabytes
         self._tablebase_of = tablebase_of
         self._variant = "", ""
         self._searcher: AdaptiveSearcher | None = None
         self.tablebase: Tablebase | None = None
-        """That of the variant, where it has one."""
-        self._keys = PlayedKeys()
+        """The tablebase of the present variant, if it has one."""
+        self._keys = HistoryKeys()
 
     def searcher(self, position: Position) -> AdaptiveSearcher:
-        """Return the searcher of a position's variant: a new one when the variant changes."""
+        """Return the searcher of a position's variant, a new one if the variant changes."""
         variant = position.game.name, position.parameters
         if self._searcher is None or variant != self._variant:
             self._variant = variant
@@ -283,17 +283,16 @@ class GameEngine:
         return self._searcher
 
     def earlier(self, history: History) -> list[int]:
-        """Return the keys of the positions before the present one of a game."""
+        """Return the keys of the positions of a game before the present one."""
         return self._keys.before(history)
 
     def think(
         self, history: History, seconds: float, *, level: int = MAX_LEVEL, clock: Clock, stop: Stop | None = None
     ) -> SearchResult:
-        """Return the best move found in so many seconds, or sooner where there is but one or no more to find out.
+        """Return the best move found in ``seconds``. The search ends sooner if there is one move or a proven result.
 
-        ``level`` is one of `engine.levels`: below the highest one the same game has the same moves, as long as the
-        time suffices. A position that stood on the board before counts as a draw. Raises ValueError for a game that is
-        over on the board.
+        Below the highest ``level`` of `engine.levels`, the same game has the same moves if the time suffices. A
+        repeated position counts as a draw. Raises ValueError for a game that is over on the board.
         """
         position = history.position
         searcher = self.searcher(position)

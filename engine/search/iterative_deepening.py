@@ -1,4 +1,4 @@
-"""One depth after the other: the window in which a position is searched, and other threads that search it as well."""
+"""The search of a position to one depth: aspiration windows, and helper threads."""
 
 import threading
 from collections.abc import Iterator
@@ -6,138 +6,137 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 
 from engine.compiling.binding import Numbers, copy_of, zeros
-from engine.games.interface import Kernel, State
+from engine.games.rules import Kernel, State
 from engine.search.alphabeta import AlphaBeta
 from engine.search.capabilities import INFINITY, KINDS, is_open
 from engine.search.memory import (
-    BUDGET,
+    ARENA_PLACES,
     CELLS,
     EXCLUDED,
+    NODE_LIMIT,
     NODES,
     PARALLEL,
-    PLACES,
+    PV_WIDTH,
     ROOT_SCORE,
     SEARCHING_SLOTS,
     STOPPED,
-    WIDTH,
-    KnownLayers,
     Memory,
+    TablebaseLayers,
 )
 
-ASPIRING = 4
-"""From this depth on a search begins with a window around the score of the depth before."""
+MIN_ASPIRATION_DEPTH = 4
+"""Smallest depth that begins with a window around the score of the depth before."""
 
 MAX_THREADS = 256
-"""As many as a search may run in."""
+"""Largest number of threads of a search."""
 
 Line = tuple[int, ...]
 
 
-class Deepened(NamedTuple):
-    """What the search of a position to one depth has found."""
+class DepthResult(NamedTuple):
+    """The result of the search of a position to one depth."""
 
     depth: int
     score: int | None
-    """None where it was stopped, or out of room."""
+    """None if the search was stopped, or the arena was full."""
     line: Line
-    """The best line as far as it is known, each move as the number of a child; empty where none is."""
+    """The best line so far, each move as the number of a child. May be empty."""
     line_score: int
-    """The score of that line in this depth, -INFINITY without one."""
+    """The score of the line in this depth, -INFINITY if it is empty."""
 
 
 def memory_for(kernel: Kernel, table: Numbers) -> Memory:
-    """Make what a search of a kernel's positions works on, around a table; path and stop are up to the caller."""
+    """Make the memory of a search with a table. The caller replaces ``path`` and ``stop``."""
     return Memory(
-        arena=kernel.arena(PLACES),
-        order=zeros("q", PLACES),
+        arena=kernel.arena(ARENA_PLACES),
+        order=zeros("q", ARENA_PLACES),
         table=table,
         path=zeros("q", 0),
-        variation=zeros("q", WIDTH * WIDTH),
-        barred=zeros("q", PLACES),
+        pv=zeros("q", PV_WIDTH * PV_WIDTH),
+        excluded=zeros("q", ARENA_PLACES),
         history=zeros("q", KINDS),
         cells=zeros("q", CELLS),
-        known=KnownLayers(zeros("B", 0), zeros("q", 0), 0, ()),
+        tablebase=TablebaseLayers(zeros("B", 0), zeros("q", 0), 0, ()),
         searching=zeros("q", SEARCHING_SLOTS),
         stop=zeros("q", 1),
     )
 
 
-def deepen(search: AlphaBeta, state: State, depth: int, memory: Memory, expected: int | None) -> Deepened:
-    """Search a position to a depth, first with a window around the score that is expected (aspiration search).
+def search_depth(search: AlphaBeta, state: State, depth: int, memory: Memory, expected: int | None) -> DepthResult:
+    """Search a position to a depth, first with a window around an expected score (aspiration search, Gillogly 1978).
 
-    ``search`` is the binding of `engine.search.alphabeta`. Without an expectation the window is a whole one, as it is
-    in games that do not tell how much a move changes. Source: Gillogly 1978.
+    The window is full without an expected score, and in games without a `Rules.MARGIN`.
     """
     margin = search.margin
     low, high = -INFINITY, INFINITY
-    if expected is not None and margin > 0 and depth >= ASPIRING and is_open(expected):
+    if expected is not None and margin > 0 and depth >= MIN_ASPIRATION_DEPTH and is_open(expected):
         low, high = expected - margin, expected + margin
     line: Line = ()
     memory.cells[ROOT_SCORE] = -INFINITY
 
-    def found(score: int | None) -> Deepened:
-        return Deepened(depth, score, line, int(memory.cells[ROOT_SCORE]) if line else -INFINITY)
+    def result(score: int | None) -> DepthResult:
+        return DepthResult(depth, score, line, int(memory.cells[ROOT_SCORE]) if line else -INFINITY)
 
     while True:
-        memory.variation[0] = 0
+        memory.pv[0] = 0
         try:
             score = int(search.search(state, depth, low, high, 0, 0, memory))
         except OverflowError:
-            return found(None)
-        # a search that was stopped, or lies below its window, may know no line; one above its window knows a good one
-        line = tuple(int(number) for number in memory.variation[1 : 1 + memory.variation[0]]) or line
+            return result(None)
+        # after a stop, or a score below the window, there may be no new line
+        line = tuple(int(number) for number in memory.pv[1 : 1 + memory.pv[0]]) or line
         if memory.cells[STOPPED]:
-            return found(None)
+            return result(None)
         if low < score < high:
-            return found(score)
+            return result(score)
         if score <= low:
             low = -INFINITY
         else:
             high = INFINITY
 
 
-def has_to_end(memory: Memory) -> bool:
-    """Tell whether a search that was stopped is over: it was told to end, or has used up its nodes."""
-    return bool(memory.stop[0] != 0 or memory.cells[NODES] >= memory.cells[BUDGET])
+def limit_reached(memory: Memory) -> bool:
+    """Tell whether a stop came from outside or from the node limit, not from the end of another thread's search."""
+    return bool(memory.stop[0] != 0 or memory.cells[NODES] >= memory.cells[NODE_LIMIT])
 
 
 class HelperThreads:
-    """Threads that search the same position at the same time, to the same depth.
+    """Threads that search the same position to the same depth as the caller.
 
-    They share the table and what each searches at present, and so divide the work among them (see
-    `engine.search.alphabeta`). Who is done with a depth first has found its result for all. Compiled code only:
-    interpreted code would take turns.
+    They share the transposition table and the list of positions that are being searched, and so divide the work
+    (ABDADA, see `engine.search.alphabeta`). The first thread that completes a depth has the result for all. They need
+    compiled code, which releases the interpreter lock.
     """
 
     def __init__(self, kernel: Kernel, search: AlphaBeta, count: int) -> None:
-        """Make ready so many threads beside the caller's own."""
+        """Prepare ``count`` threads in addition to the caller's."""
         self._search = search
         self._kernel = kernel
         self._memories = [memory_for(kernel, zeros("q", 0)) for _ in range(count)]
-        self._forget()
+        self._reset()
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self._goal: tuple[int, int | None] = 1, None
-        """The depth that the caller searches to, and the score that it expects."""
+        """The present depth of the caller, and its expected score."""
         self._depths = [0] * len(self._memories)
-        self._finished: Deepened | None = None
-        self._unfinished: list[Deepened] = []
+        self._finished: DepthResult | None = None
+        self._unfinished: list[DepthResult] = []
 
     @property
     def nodes(self) -> int:
-        """Positions that the threads have looked at in this search."""
+        """Nodes of the threads in this search."""
         return sum(int(memory.cells[NODES]) for memory in self._memories)
 
     @contextmanager
-    def at_work(self, state: State, memory: Memory, depth: int, *, interrupt: bool) -> Iterator[None]:
-        """Search a position to a depth along with the caller, whose memory this is, until the end of the context.
+    def searching_along(self, state: State, memory: Memory, depth: int, *, interrupt: bool) -> Iterator[None]:
+        """Run the threads until the end of the context. ``memory`` is the caller's, ``depth`` the last depth.
 
-        ``interrupt`` allows them to stop the caller's search of a depth when they are done with it (`take_finished`).
+        With ``interrupt``, a thread that completes a depth stops the caller's search of it (`finished_result`).
         """
-        self._forget()
+        self._reset()
         cells = memory.cells
         cells[PARALLEL] = 1 if self._memories else 0
-        # what an earlier search left behind where it ran out of room
+        # an earlier search that ran out of room may have left hashes
         cast(Any, memory.searching)[:] = zeros("q", SEARCHING_SLOTS)
         stop = zeros("q", 1)
         caller = cells if interrupt else None
@@ -149,7 +148,7 @@ class HelperThreads:
             shared = own._replace(
                 table=memory.table,
                 path=copy_of(memory.path),
-                known=memory.known,
+                tablebase=memory.tablebase,
                 searching=memory.searching,
                 stop=stop,
             )
@@ -164,25 +163,25 @@ class HelperThreads:
             for thread in threads:
                 thread.join()
 
-    def aim(self, depth: int, expected: int | None) -> None:
-        """Let the threads search to this depth, too, now that the caller begins with it."""
+    def begin_depth(self, depth: int, expected: int | None) -> None:
+        """Let the threads continue with a depth, now that the caller begins it."""
         self._goal = depth, expected
         for memory, at in zip(self._memories, self._depths, strict=True):
             if at < depth:
                 memory.cells[STOPPED] = 1
 
-    def take_finished(self, depth: int, memory: Memory) -> Deepened | None:
-        """Return what a thread has found that was done with a depth before the caller; then the caller may go on."""
+    def finished_result(self, depth: int, memory: Memory) -> DepthResult | None:
+        """Return the result of a thread that completed a depth before the caller, and clear the caller's stop."""
         finished = self._finished
         if finished is None or finished.depth != depth:
             return None
         memory.cells[STOPPED] = 0
         return finished
 
-    def best_line(self, own: Deepened) -> Line:
-        """Return the best line that is known of a depth in which all were stopped; empty where none is."""
+    def best_line(self, own: DepthResult) -> Line:
+        """Return the best line of a depth in which all threads were stopped. May be empty."""
         deepest = [other for other in self._unfinished if other.depth >= own.depth and other.line]
-        return max([own, *deepest], key=lambda found: found.line_score).line
+        return max([own, *deepest], key=lambda result: result.line_score).line
 
     def _help(self, number: int, state: State, last: int, memory: Memory, caller: Numbers | None) -> None:
         depth, expected = 1, None
@@ -191,15 +190,15 @@ class HelperThreads:
             if goal >= depth:
                 depth, expected = goal, score
             self._depths[number] = depth
-            found = deepen(self._search, state, depth, memory, expected)
-            if found.score is not None:
-                expected = found.score
+            result = search_depth(self._search, state, depth, memory, expected)
+            if result.score is not None:
+                expected = result.score
                 if caller is not None and self._goal[0] == depth:
-                    self._finished = found
+                    self._finished = result
                     caller[STOPPED] = 1
                 depth += 1
-            elif memory.cells[STOPPED] and not has_to_end(memory):
-                memory.cells[STOPPED] = 0  # the caller has gone on to the next depth
+            elif memory.cells[STOPPED] and not limit_reached(memory):
+                memory.cells[STOPPED] = 0  # the caller has begun the next depth
             else:
-                self._unfinished.append(found)
+                self._unfinished.append(result)
                 return

@@ -1,9 +1,8 @@
-"""Thinking about a move: iterative deepening within limits of depth, nodes and time.
+"""The search of a move: iterative deepening within limits of depth, nodes and time.
 
-A `Searcher` owns what the search of `engine.search.alphabeta` works on, and keeps its table from move to move. The
-search runs in the thread that calls, and polls at every node a number that a timer sets at the hard limit of time:
-compiled code can read no clock, and lets other threads run meanwhile. Interpreted code holds the interpreter for
-some milliseconds at a time, so there the number that is polled is the clock itself.
+A `Searcher` owns the memory of `engine.search.alphabeta`, and keeps its table from move to move. The search runs in the
+caller's thread and polls a number at every node. Compiled code cannot read a clock, so a timer sets this number at the
+hard limit of time. Interpreted code holds the interpreter lock for some milliseconds, so it polls the clock itself.
 """
 
 import threading
@@ -14,107 +13,107 @@ from typing import Any, NamedTuple
 
 from engine.compiling.binding import zeros
 from engine.games.history import History
-from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, WIN, Kernel, Position, State
-from engine.levels import MAX_LEVEL, draw
+from engine.games.interface import Position
+from engine.games.rules import EVALUATION_LIMIT, UNDECIDED, WIN, Kernel, State
+from engine.levels import MAX_LEVEL, level_limits
 from engine.search.alphabeta import bind, with_layers
 from engine.search.iterative_deepening import (
-    Deepened,
+    DepthResult,
     HelperThreads,
     Line,
-    deepen,
-    has_to_end,
+    limit_reached,
     memory_for,
+    search_depth,
 )
 from engine.search.memory import (
     BUCKET_WORDS,
-    BUDGET,
     EXCLUDED,
     GENERATION,
     GENERATION_MASK,
+    MAX_CHILDREN,
     MAX_DEPTH,
+    NODE_LIMIT,
     NODES,
-    NOWHERE,
-    ROOM,
+    OFF_PATH,
     SELECTIVE,
     STOPPED,
-    KnownLayers,
     Memory,
+    TablebaseLayers,
     slot_of,
 )
 
 TABLE_MEGABYTES = 64
-"""Size of a searcher's table, unless it is told another: 4 million positions, some seconds' worth. Interpreted search
-has the same, so that it finds the same; what it never writes to takes no memory."""
+"""Default size of the table: 4 million positions, a search of some seconds. Interpreted search has the same size, so
+that it has the same results; unused pages take no memory."""
 
 LEVEL_TABLE_MEGABYTES = 4
-"""Size of the table of a search below the highest level, on every machine alike."""
+"""Size of the table below the highest level, the same on every machine."""
 
 MIN_PATH = 256
-"""Slots of the set of positions that would repeat; it is never more than a quarter full."""
+"""Least slots of `Memory.path`, which is never more than a quarter full."""
 
-NO_BUDGET = 1 << 62
-"""Nodes allowed to a search without a limit of nodes."""
+NO_NODE_LIMIT = 1 << 62
+"""Node limit of a search without one."""
 
 
 class SearchLimits(NamedTuple):
-    """When to stop thinking: as soon as any of these is reached."""
+    """The limits of a search. It ends as soon as one of them is reached."""
 
     depth: int = MAX_DEPTH
     """Plies, 1 to MAX_DEPTH."""
     nodes: int | None = None
-    """Positions looked at; the children of the last one may go beyond it."""
+    """Number of nodes. The children of the last node may exceed it."""
     soft_ms: float | None = None
-    """Milliseconds after which no new depth is begun."""
+    """Milliseconds after which no new depth begins."""
     hard_ms: float | None = None
-    """Milliseconds after which the search ends where it stands."""
+    """Milliseconds after which the search is stopped."""
     lines: int = 1
-    """How many of the best moves to look at, each with its best line."""
+    """Number of best moves to search, each with its best line."""
     exact: bool = False
-    """Whether to search every move to the full depth. Without it late moves are looked at less deeply, which plays
-    stronger in the same time, but need not find the shortest win."""
+    """Whether to search every move to the full depth. The default prunes and reduces, which plays stronger in the same
+    time but may miss the shortest win."""
     level: int = MAX_LEVEL
-    """The strength, 1 to `MAX_LEVEL` of `engine.levels`. Below the highest one a move depends on the game so far and
-    the seed alone, if no limit of time ends the search: one thread searches, and nothing is remembered."""
+    """The strength, 1 to `MAX_LEVEL` of `engine.levels`. A lower level has one thread and a new table for each move.
+    Its moves depend only on the game so far and the seed, unless a limit of time stops the search."""
     seed: int = 0
-    """Of what is random at such a level; another one plays another game."""
+    """Seed of the random choices of a lower level."""
     moves: tuple[int, ...] = ()
-    """The moves to choose from, each as the number of a child; all when empty."""
+    """The moves to choose from, each as the number of a child; all moves if empty."""
 
 
 NO_LIMITS = SearchLimits()
-"""Think until there is nothing more to find out, or until somebody stops it."""
+"""Search until the result is proven, the depth is MAX_DEPTH, or the search is stopped."""
 
 
 class Stop:
-    """What ends a search from any thread, at once and for good. Each thought takes a new one."""
+    """Stops a search from any thread. Each search takes a new one."""
 
     def __init__(self) -> None:
         self.cell = zeros("q", 1)
 
     def set(self) -> None:
-        """End the search, or keep it from beginning."""
+        """Stop the search, also before it begins."""
         self.cell[0] = 1
 
     def is_set(self) -> bool:
-        """Tell whether the search has to end: what interpreted search asks at every node."""
+        """Tell whether the search has to end. Interpreted search asks at every node."""
         return bool(self.cell[0])
 
 
 class SearchResult(NamedTuple):
-    """What a search has found. Moves are numbers of children; texts of them are made for a position at the edge."""
+    """The result of a search. Its moves are numbers of children, which `pv` writes as text."""
 
     line: Line
-    """The best line, each move as the number of a child in the kernel's order of generation. It has one move at least,
-    the first one where nothing is known."""
+    """The best line, each move as the number of a child in the kernel's order of generation. It has at least one move:
+    the first allowed one if no depth was completed."""
     score: int | None
-    """The value for the side to move: a piece of GIPF is worth 100, see also `plies_to_end`. None where depth is 0."""
+    """The value for the side to move; a piece of GIPF is worth 100 (see `plies_to_end`). None if the depth is 0."""
     depth: int
-    """Plies that were searched to the end; the line may come from the next one. 0 where the search was cut off before
-    its first ply was looked through: then nothing is known of the position, not even that it is level."""
+    """Depth of the last completed search; the line may come from the next depth. 0 if no depth was completed."""
     nodes: int
-    """Positions looked at, those of the depth that was cut off included."""
+    """Nodes of all depths, also of an incomplete one."""
     seconds: float
-    """How long it took."""
+    """Duration of the search."""
     rank: int = 1
     """1 for the best move, 2 for the next one, and so on."""
     is_known: bool = False
@@ -122,7 +121,7 @@ class SearchResult(NamedTuple):
 
     @property
     def plies_to_end(self) -> int | None:
-        """After how many plies the side to move has won, or lost if negative; None where neither is proven."""
+        """The plies to a proven win, or to a proven loss if negative; None if neither is proven."""
         if self.score is None or abs(self.score) <= EVALUATION_LIMIT:
             return None
         return WIN - self.score if self.score > 0 else -WIN - self.score
@@ -132,7 +131,7 @@ class SearchResult(NamedTuple):
         return self._replace(line=self.line[:1]).pv(position)[0]
 
     def pv(self, position: Position) -> list[str]:
-        """Return the best line from the position that was searched, in canonical text. That takes a while."""
+        """Return the best line from the position that was searched, in canonical text. Generates all moves of each."""
         texts = []
         for number in self.line:
             text, position = position.move_to(kernel_after(position.kernel(compile=False), number).state)
@@ -141,20 +140,17 @@ class SearchResult(NamedTuple):
 
 
 def kernel_after(kernel: Kernel, number: int) -> Kernel:
-    """Return the kernel of the position that a move leads to, by its number in the order of generation."""
-    arena = kernel.arena(ROOM)
+    """Return the kernel of the position after a move, which is given as the number of a child."""
+    arena = kernel.arena(MAX_CHILDREN)
     kernel.rules.children(kernel.state, arena, 0)
     return kernel._replace(state=kernel.rules.load(arena, number))
 
 
 def search_interruptibly(search: Callable[[Stop], SearchResult]) -> SearchResult:
-    """Search so that Ctrl-C can interrupt it: in a thread, since compiled code does not react to Ctrl-C.
-
-    Whatever ends the wait stops the search.
-    """
+    """Run a search in a thread, so that Ctrl-C stops it: compiled code does not react to Ctrl-C."""
     stop = Stop()
     with ThreadPoolExecutor(1) as pool:
-        try:  # also around the start of the thread, which would be waited for
+        try:  # includes the start of the thread: the pool waits for it
             return pool.submit(search, stop).result()
         except BaseException:
             stop.set()
@@ -162,9 +158,10 @@ def search_interruptibly(search: Callable[[Stop], SearchResult]) -> SearchResult
 
 
 class Searcher:
-    """Thinks about positions of one variant of a game, one at a time, and remembers what it found.
+    """Searches positions of one variant, one at a time, and keeps its transposition table.
 
-    The table serves as long as the game goes on; `think` clears it by itself when earlier positions are missing.
+    `think` clears the table when a new game begins: some positions of the last game are no longer among the earlier
+    ones.
     """
 
     def __init__(
@@ -173,14 +170,14 @@ class Searcher:
         *,
         megabytes: float | None = None,
         threads: int = 1,
-        known: KnownLayers | None = None,
+        known: TablebaseLayers | None = None,
     ) -> None:
-        """Make a searcher for the variant of a kernel, compiled where the kernel is; its table takes the memory.
+        """Make a searcher for the variant of a kernel, compiled if the kernel is.
 
-        ``known`` are layers of the variant in which it looks positions up.
+        ``megabytes`` is the size of the table, and ``known`` has layers of a tablebase.
 
-        More than one thread searches faster where there are idle cores, but not the same way again. Interpreted code
-        runs in one, whatever is asked for.
+        Several threads search faster on idle cores, but their searches cannot be reproduced. Interpreted code uses one
+        thread.
         """
         if megabytes is None:
             megabytes = TABLE_MEGABYTES
@@ -190,11 +187,11 @@ class Searcher:
             buckets *= 2
         self._memory = memory_for(kernel, zeros("q", buckets * BUCKET_WORDS))
         if known is not None:
-            self._memory = self._memory._replace(known=known)
+            self._memory = self._memory._replace(tablebase=known)
         self._threads = threads if kernel.compiled else 1
-        self._crew = HelperThreads(kernel, self._search, self._threads - 1)
+        self._helpers = HelperThreads(kernel, self._search, self._threads - 1)
         self._kernel = kernel
-        self._stood: frozenset[int] = frozenset()
+        self._game_keys: frozenset[int] = frozenset()
 
     def think(
         self,
@@ -206,72 +203,68 @@ class Searcher:
         report: Callable[[SearchResult], None] | None = None,
         stop: Stop | None = None,
     ) -> SearchResult:
-        """Return the best move found within limits, and what is known of it.
+        """Return the best move within limits.
 
-        The state is that of a position of the kernel's variant, compiled if the kernel is.
+        ``state`` belongs to the kernel's variant, and is compiled if the kernel is. ``earlier`` has the keys (`key_of`)
+        of the positions before it; a repetition of one counts as a draw. ``clock`` returns seconds. ``report`` is
+        called for each line of each completed depth. Raises ValueError for a finished game.
 
-        The score is that of the last depth which was searched to its end, never of one that was cut off; where even
-        the first was, by the time, the nodes or the stop, the thought has depth 0 and no score. A limit of depth alone
-        cuts nothing off, but where there are too many children for the arena. Without limits of time and with one
-        thread the same is found each time.
-
-        ``earlier`` holds the keys, as of `key_of`, of the positions that stood on the board before; to repeat one
-        counts as a draw. ``clock`` gives seconds from any beginning; ``report`` is told after each depth.
-        Raises ValueError for a finished game.
+        The score belongs to the last completed depth. If the first depth was stopped, or too large for the arena, the
+        result has depth 0 and no score. Without limits of time and with one thread, the result is always the same.
         """
         began = clock()
         if self._kernel.rules.verdict(state) != UNDECIDED:
-            raise ValueError("the game is over: there is no move to think about")
+            raise ValueError("the game is over: there is no move to search")
         if not 1 <= limits.depth <= MAX_DEPTH:
             raise ValueError(f"the depth is {limits.depth}, but it has to be 1 to {MAX_DEPTH}")
         if limits.level < MAX_LEVEL:
             return self._think_at_level(state, earlier, limits, clock, report, stop)
         deadline = None if limits.hard_ms is None else began + limits.hard_ms / 1000
         memory = self._prepare(state, earlier, limits)
-        left_out: list[int] = []
+        excluded: list[int] = []
         if limits.moves:
-            left_out = [number for number in range(self._children(state)) if number not in limits.moves]
-        lines = 1 if limits.lines == 1 else min(limits.lines, self._children(state) - len(left_out))
+            excluded = [number for number in range(self._children(state)) if number not in limits.moves]
+        lines = 1 if limits.lines == 1 else min(limits.lines, self._children(state) - len(excluded))
 
-        def thought(line: Line, score: int | None, depth: int, rank: int = 1) -> SearchResult:
-            nodes = int(memory.cells[NODES]) + self._crew.nodes
+        def result(line: Line, score: int | None, depth: int, rank: int = 1) -> SearchResult:
+            nodes = int(memory.cells[NODES]) + self._helpers.nodes
             return SearchResult(line, score, depth, nodes, clock() - began, rank)
 
-        latest = thought(limits.moves[:1] or (0,), None, 0)
-        before: list[SearchResult] = []
-        cut_off: Deepened | None = None
-        with _polled(self._kernel.compiled, stop or Stop(), clock, deadline) as polled:
+        best = result(limits.moves[:1] or (0,), None, 0)
+        last: list[SearchResult] = []
+        incomplete: DepthResult | None = None
+        with _stop_poll(self._kernel.compiled, stop or Stop(), clock, deadline) as polled:
             memory = memory._replace(stop=polled)
-            alike = lines == 1 and not left_out  # then others search the very same
-            with self._crew.at_work(state, memory, limits.depth, interrupt=alike):
+            is_same = lines == 1 and not excluded  # other threads search all moves of the root
+            with self._helpers.searching_along(state, memory, limits.depth, interrupt=is_same):
                 for depth in range(1, limits.depth + 1):
                     found: list[SearchResult] = []
                     for rank in range(1, lines + 1):
-                        expected = before[rank - 1].score if rank <= len(before) else None
+                        expected = last[rank - 1].score if rank <= len(last) else None
                         if rank == 1:
-                            self._crew.aim(depth, expected)
-                        deepened = self._deepen(state, depth, memory, expected, left_out, found)
-                        if deepened.score is None:
+                            self._helpers.begin_depth(depth, expected)
+                        depth_result = self._deepen(state, depth, memory, expected, excluded, found)
+                        if depth_result.score is None:
                             if rank == 1:
-                                cut_off = deepened
+                                incomplete = depth_result
                             break
-                        found.append(thought(deepened.line, deepened.score, depth, rank))
-                        latest = found[0]
+                        found.append(result(depth_result.line, depth_result.score, depth, rank))
+                        best = found[0]
                         if report is not None:
                             report(found[-1])
                     if len(found) < lines:
                         break
-                    before = found
+                    last = found
                     ends = [other.plies_to_end for other in found]
                     if all(plies is not None and abs(plies) <= depth for plies in ends):
                         break
                     if limits.soft_ms is not None and (clock() - began) * 1000 >= limits.soft_ms:
                         break
-        if cut_off is not None:
-            # what the unfinished depth has found is no worse: it began with the last one's best
-            line = self._crew.best_line(cut_off) if alike else cut_off.line
-            latest = thought(line or latest.line, latest.score, latest.depth)
-        return latest
+        if incomplete is not None:
+            # its line is no worse: the depth began with the best move of the depth before
+            line = self._helpers.best_line(incomplete) if is_same else incomplete.line
+            best = result(line or best.line, best.score, best.depth)
+        return best
 
     def _think_at_level(
         self,
@@ -282,8 +275,8 @@ class Searcher:
         report: Callable[[SearchResult], None] | None,
         stop: Stop | None,
     ) -> SearchResult:
-        """Think as `engine.levels` allows at the level of the limits, of which a soft one of time has no effect."""
-        nodes, random = draw(limits.level, limits.seed, int(self._kernel.rules.hash_of(state)), len(earlier))
+        """Search at a level of `engine.levels`, or play a random move. A soft limit of time has no effect."""
+        nodes, random = level_limits(limits.level, limits.seed, int(self._kernel.rules.hash_of(state)), len(earlier))
         if random is not None:
             return SearchResult((random % self._children(state),), None, 0, 0, 0.0)
         nodes = nodes if limits.nodes is None else min(nodes, limits.nodes)
@@ -292,30 +285,30 @@ class Searcher:
         return fresh.think(state, earlier, own, clock=clock, report=report, stop=stop)
 
     def _children(self, state: State) -> int:
-        """Return how many positions moves lead to, or as many as there is room for."""
+        """Return the number of children, or MAX_CHILDREN if there are more than the arena has places."""
         try:
             return int(self._kernel.rules.children(state, self._memory.arena, 0))
         except OverflowError:
-            return ROOM
+            return MAX_CHILDREN
 
     def _prepare(self, state: State, earlier: Collection[int], limits: SearchLimits) -> Memory:
-        """Make everything ready for a search from a position."""
-        stood = frozenset(earlier) | {int(self._kernel.rules.hash_of(state))}
+        """Prepare the memory for a search from a position."""
+        game_keys = frozenset(earlier) | {int(self._kernel.rules.hash_of(state))}
         memory = self._memory
-        if not self._stood <= stood:
+        if not self._game_keys <= game_keys:
             memory = memory._replace(table=zeros("q", len(memory.table)))
-        self._stood = stood
+        self._game_keys = game_keys
         slots = MIN_PATH
-        while slots < 4 * (len(stood) + MAX_DEPTH):
+        while slots < 4 * (len(game_keys) + MAX_DEPTH):
             slots *= 2
         path = zeros("q", 2 * slots)
-        for key in stood:
+        for key in game_keys:
             slot = slot_of(path, key)
             path[2 * slot] = key + 1
-            path[2 * slot + 1] = NOWHERE
+            path[2 * slot + 1] = OFF_PATH
         cells = memory.cells
         cells[NODES] = cells[STOPPED] = 0
-        cells[BUDGET] = NO_BUDGET if limits.nodes is None else max(1, limits.nodes // self._threads)
+        cells[NODE_LIMIT] = NO_NODE_LIMIT if limits.nodes is None else max(1, limits.nodes // self._threads)
         cells[GENERATION] = (cells[GENERATION] + 1) & GENERATION_MASK
         cells[SELECTIVE] = 0 if limits.exact else 1
         self._memory = memory._replace(path=path)
@@ -327,34 +320,34 @@ class Searcher:
         depth: int,
         memory: Memory,
         expected: int | None,
-        left_out: list[int],
+        excluded: list[int],
         better: list[SearchResult],
-    ) -> Deepened:
-        """Search to a depth, without some moves and those of better lines."""
-        barred = [*left_out, *(thought.line[0] for thought in better)]
-        memory.cells[EXCLUDED] = len(barred)
-        for number in barred:
-            memory.barred[number] = 1
+    ) -> DepthResult:
+        """Search to a depth, without excluded moves and without those of better lines."""
+        unsearched = [*excluded, *(result.line[0] for result in better)]
+        memory.cells[EXCLUDED] = len(unsearched)
+        for number in unsearched:
+            memory.excluded[number] = 1
         try:
             while True:
-                found = deepen(self._search, state, depth, memory, expected)
+                found = search_depth(self._search, state, depth, memory, expected)
                 if found.score is not None or not memory.cells[STOPPED]:
                     return found
-                finished = self._crew.take_finished(depth, memory)
-                if finished is not None or has_to_end(memory):
+                finished = self._helpers.finished_result(depth, memory)
+                if finished is not None or limit_reached(memory):
                     return finished or found
-                # a helper was done with the depth before, just when this thread was
+                # a helper completed the depth before at the same time as this thread
                 memory.cells[STOPPED] = 0
         finally:
-            for number in barred:
-                memory.barred[number] = 0
+            for number in unsearched:
+                memory.excluded[number] = 0
 
 
 @contextmanager
-def _polled(compiled: bool, stop: Stop, clock: Callable[[], float], deadline: float | None) -> Iterator[Any]:
-    """Give what a search polls: other than 0 when it is stopped, or when its deadline has passed."""
+def _stop_poll(compiled: bool, stop: Stop, clock: Callable[[], float], deadline: float | None) -> Iterator[Any]:
+    """Yield the number that a search polls: other than 0 after a stop, or after the deadline."""
     if not compiled:
-        yield _Watch(stop, clock, deadline)
+        yield _StopPoll(stop, clock, deadline)
         return
     timer = None if deadline is None else threading.Timer(max(0.0, deadline - clock()), stop.set)
     if timer is not None:
@@ -367,7 +360,7 @@ def _polled(compiled: bool, stop: Stop, clock: Callable[[], float], deadline: fl
             timer.cancel()
 
 
-class _Watch:
+class _StopPoll:
     """The number that an interpreted search polls."""
 
     def __init__(self, stop: Stop, clock: Callable[[], float], deadline: float | None) -> None:
@@ -380,8 +373,8 @@ class _Watch:
         return 1 if over or self._stop.is_set() else 0
 
 
-class PlayedKeys:
-    """The keys by which a search knows the positions of a game, found once for each position."""
+class HistoryKeys:
+    """Computes the keys of the positions of a game, each once."""
 
     def __init__(self) -> None:
         self._played: History | None = None
@@ -401,16 +394,15 @@ class PlayedKeys:
 
 
 def key_of(position: Position) -> int:
-    """Return what `Searcher.think` knows an earlier position by. Needs nothing compiled."""
+    """Return the key of an earlier position for `Searcher.think`. Needs no compiled code."""
     kernel = position.kernel(compile=False)
     return int(kernel.rules.hash_of(kernel.state))
 
 
-def warm_up(position: Position, known: KnownLayers | None = None) -> None:
-    """Compile, or load from the cache, all that thinking about a position and its children needs.
+def warm_up(position: Position, known: TablebaseLayers | None = None) -> None:
+    """Compile the search of a position, or load it from the cache.
 
-    Takes seconds where nothing is compiled yet. Until it has been done, no limit of time can be kept. ``known`` are
-    layers that the search looks positions up in.
+    Compiling takes seconds, in which no limit of time is kept. ``known`` has layers of a tablebase.
     """
     kernel = position.kernel()
     searcher = Searcher(kernel, megabytes=0, known=known)

@@ -1,42 +1,42 @@
-"""How long to think about a move: pure arithmetic on what the clock shows. All times are milliseconds."""
+"""Time management: how long to search a move. Pure arithmetic; all times are milliseconds."""
 
 from typing import NamedTuple
 
 MIN_MOVES_LEFT = 14
-"""Own moves that the time left is shared among at least, however long the game has been."""
+"""Least number of own moves among which the remaining time is shared."""
 
-LONGEST, MIN_LONGEST = 1.25, 100
-"""For so many times the moves that are to be expected, and for so many at least, each move's overhead is kept back."""
+RESERVED_MOVES_FACTOR, MIN_RESERVED_MOVES = 1.25, 100
+"""Moves whose overhead is reserved: a multiple of the expected moves, and the least number."""
 
 OVERHEAD_MS = 2.0
-"""What a move takes of the clock beside thinking: the network, waking up, putting the move into words."""
+"""Time of a move in addition to the search: network, wake-up and formatting."""
 
 SAFETY_MS = 25.0
-"""Never used for thinking, for the day on which something stalls."""
+"""Reserve that is never used, against stalls."""
 
 MIN_MS = 0.5
-"""Thought is given this even when there is no time: enough for a compiled search of a ply or two."""
+"""Least time for a search: enough for one or two plies of compiled code."""
 
 SPENT_INCREMENT = 0.9
-"""The part of the increment that is spent at once."""
+"""Part of the increment that is spent at once."""
 
 BEGIN_PART = 0.7
-"""The part of a move's share of time after which no new depth is begun: it takes longer than all before."""
+"""Part of a move's share after which no new depth begins: a depth takes longer than all depths before it."""
 
 STRETCH = 2.0
-"""How many times its share a move may take to finish the depth that was begun."""
+"""Multiple of its share that a move may take to finish a depth."""
 
 MAX_PART = 0.25
-"""No move takes more than this part of the time that may be spent at all, beside the increment."""
+"""Largest part of the available time, without the increment, for one move."""
 
 
 class TimeAllocation(NamedTuple):
-    """How long to think about a move; `engine.search.searcher.SearchLimits` takes both."""
+    """The limits of time of a search, as in `engine.search.searcher.SearchLimits`."""
 
     soft_ms: float
-    """After that no new depth is begun."""
+    """Time after which no new depth begins."""
     hard_ms: float
-    """By then the search has ended."""
+    """Time at which the search ends."""
 
 
 def allocate_time(
@@ -46,15 +46,15 @@ def allocate_time(
     *,
     overhead_ms: float = OVERHEAD_MS,
 ) -> TimeAllocation:
-    """Return how long to think with that much time left, and so many moves of both sides to be expected.
+    """Return the time for a search with ``left_ms`` on the clock and ``plies_ahead`` expected moves of both sides.
 
-    ``increment_ms`` is added to the clock after each move. ``overhead_ms`` is what the move will take beside the
-    thinking, which a player far from the server should measure. As long as that is kept to and the budget of the
-    whole game is a few times the overheads of its moves, no flag falls.
+    ``increment_ms`` is added to the clock after each move. ``overhead_ms`` is the time of the move in addition to the
+    search; a player far from the server should measure it. No flag falls if moves have no larger overhead, and the
+    budget of the game is a few times their sum.
     """
-    longest_left = max(MIN_LONGEST, LONGEST * plies_ahead / 2)
+    reserved_moves = max(MIN_RESERVED_MOVES, RESERVED_MOVES_FACTOR * plies_ahead / 2)
     moves_left = max(MIN_MOVES_LEFT, plies_ahead // 2)
-    idle = longest_left * max(0.0, overhead_ms + MIN_MS - increment_ms)
+    idle = reserved_moves * max(0.0, overhead_ms + MIN_MS - increment_ms)
     thinkable = left_ms - SAFETY_MS - overhead_ms
     free = max(0.0, thinkable - idle)
     gain = max(0.0, SPENT_INCREMENT * increment_ms - overhead_ms)

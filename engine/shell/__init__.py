@@ -1,4 +1,4 @@
-"""The command protocols of the assignments: commands on stdin, a line each, answers on stdout."""
+"""The command protocols of the assignments, with commands on stdin and answers on stdout."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -8,46 +8,47 @@ from typing import cast
 
 @dataclass
 class Shell:
-    """Carries out the commands of a game's protocol until the lines end.
+    """Executes the commands of a game's protocol until the end of the input.
 
-    No further line is read before the answer to the last one is written.
+    It reads no further line before it writes the answer to the last one.
     """
 
     lines: Iterable[str]
     write: Callable[[str], None]
-    """Takes an answer without its last newline, and may keep it until a line has to be waited for, or until `flush`."""
+    """Writes an answer, given without its last newline. It may be buffered until the next wait for a line, or
+    `flush`."""
     complain: Callable[[str], None]
-    """Takes a sentence for people."""
+    """Writes an error or a warning for people."""
     clock: Callable[[], float]
-    """Gives seconds from any beginning."""
+    """Returns seconds since any fixed time."""
     strict: bool = False
-    """Whether to follow the assignments' text to the letter where that is unpractical."""
+    """Whether to follow the text of the assignments literally, also where this is not practical."""
     flush: Callable[[], None] = lambda: None
-    """Is called before work that may take longer than some ten milliseconds."""
+    """Called before work that may take more than some ten milliseconds."""
     _put_back: str | None = None
 
     def __post_init__(self) -> None:
-        """Begin; each game has a state of its own."""
+        """Initialise the state of the game's shell."""
 
     def run(self) -> None:
-        """Carry out one line after the other."""
+        """Execute all commands."""
         raise NotImplementedError
 
     def next_line(self) -> str | None:
-        """Return the line that was put back, or else the next one; None at the end."""
+        """Return the line that was put back, or the next line; None at the end."""
         self.lines = iter(self.lines)
         line, self._put_back = self._put_back, None
         return next(self.lines, None) if line is None else line
 
     def put_back(self, line: str) -> None:
-        """Let `next_line` return this line again."""
+        """Make `next_line` return a line again."""
         self._put_back = line
 
 
 SHELLS = ("arrows", "gipf", "mnk")
-"""The games that have a shell, each a module of this package."""
+"""The games with a shell, each in a module of this package."""
 
 
 def find(game: str) -> type[Shell]:
-    """Import the shell of a game that has one."""
+    """Import the shell of a game."""
     return cast(type[Shell], import_module(f"{__name__}.{game}").Commands)

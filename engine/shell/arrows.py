@@ -1,22 +1,19 @@
-"""The shell of arrows: the contest's module as text, docs/rules.md, section 2.3, which plays for either side.
+"""The shell of arrows: the contest's protocol as text (docs/rules.md, section 2.3).
 
-``InitGame <sec>`` begins a game, on the board file in the lines after it, down to an empty line; nothing is
-answered. ``turn <d> <sec>`` asks for a direction. Whoever is asked with 255 before any other move plays for the side
-to move, else for the other one. Nobody waits for the compiler: until a process has compiled the search, beside the
-first game on a machine, it is interpreted.
+``InitGame <sec>`` begins a game with the board file in the next lines, which end with an empty line. It has no answer.
+``turn <d> <sec>`` asks for a direction. If the first ``turn`` has the direction 255, the shell plays for the side to
+move, else for the other side. On a new machine the search is interpreted until a process has compiled it.
 
-What that section leaves open is done so:
+Further rules:
 
-- A game lasts until the next `InitGame`. A line that begins with a command ends a board file early, and is
-  carried out next.
-- Where no arrow can be placed, the answer is 255, and the game is over.
-- An opponent who points at a place where nothing can be placed has not lost before the next turn; so a direction
-  is answered, and any would do.
-- A line that fits in nowhere gets one sentence on stderr, no answer, and changes nothing: no command, a command
-  without its numbers, a `turn` without a game or after its end, a second 255, a direction beyond 7. A board file
-  that cannot be read leaves no game.
-- Seconds may have decimals. They are those that are left at the moment at which the line is read.
-- ``strict`` changes nothing.
+- A game ends with the next `InitGame`. A command ends a board file early.
+- If no arrow can be placed, the answer is 255, and the game is over.
+- An opponent whose arrow points at an unusable field loses only on the next turn, so the shell still answers.
+- A wrong line gets one sentence on stderr and no answer, and changes nothing. Wrong lines are unknown commands,
+  commands without their numbers, a `turn` without a running game, a second 255, and directions above 7.
+- A board file that cannot be read leaves no game.
+- Seconds may have decimals. They are the remaining time when the line is read.
+- ``strict`` has no effect.
 """
 
 import re
@@ -25,7 +22,7 @@ from engine.games.arrows.position import ARROWS, NO_MOVE
 from engine.games.history import History
 from engine.games.interface import BadMove, BadPosition
 from engine.search.game_engine import AdaptiveSearcher
-from engine.search.searcher import PlayedKeys, SearchLimits
+from engine.search.searcher import HistoryKeys, SearchLimits
 from engine.search.time_management import allocate_time
 from engine.shell import Shell
 
@@ -37,20 +34,20 @@ SECONDS = r"[0-9]{1,9}(\.[0-9]{1,9})?"
 
 
 class Commands(Shell):
-    """The game that is being played, and the commands."""
+    """The current game, and the commands."""
 
     def __post_init__(self) -> None:
         """Begin without a game."""
         self._history: History | None = None
         self._begun = False
-        """Whether a turn of the game was asked for."""
-        self._keys = PlayedKeys()
-        # what is compiled for one board serves all of them
+        """Whether the game had a turn."""
+        self._keys = HistoryKeys()
+        # all boards share the compiled code
         self._searcher = AdaptiveSearcher(ARROWS.start(ARROWS.default_parameters))
         self._searcher.start_compiling()
 
     def run(self) -> None:
-        """Carry out one line after the other."""
+        """Execute all commands."""
         while (line := self.next_line()) is not None:
             read = self.clock()
             words = line.split()
@@ -83,7 +80,7 @@ class Commands(Shell):
         self._history = History.begin(position)
 
     def _turn(self, direction: str, seconds: float, read: float) -> None:
-        """Play the opponent's move, and answer with an own one; ``read`` is when the line was."""
+        """Play the opponent's move, and answer with a move. ``read`` is the time at which the line was read."""
         history = self._history
         if history is None:
             self.complain(f"there is no game: {INIT!r} and a board file come before {TURN!r}")
@@ -107,7 +104,7 @@ class Commands(Shell):
         self.write(move)
 
     def _choose(self, history: History, seconds: float, read: float) -> str:
-        """Think about a move for as long as the time left allows."""
+        """Return the best move within the remaining time."""
         self.flush()
         left_ms = (seconds - (self.clock() - read)) * 1000
         time = allocate_time(left_ms, plies_ahead=history.position.plies_ahead)

@@ -1,16 +1,15 @@
 """The shell of GIPF: the commands, answers and errors of docs/rules.md, section 1.9.
 
-What that section leaves open is done so:
+Further rules:
 
-- A board is read as the two lines of its header and the 2S-1 rows after them. A line that begins with a command
-  ends it early, and is carried out next. After a header that cannot be read everything up to the next command is
-  skipped. Each refused board is explained by a sentence on stderr.
-- `WINNING_SEQUENCE_EXIST` without a whole number of 0 or more is no command: it is named on stderr, and nothing
-  is printed. Words behind commands that take none are overlooked.
-- Without a board every command but LOAD_GAME_BOARD answers `EMPTY_BOARD`; a `DO_MOVE` is then no bad move.
-- `SOLVE_GAME_STATE` and `WINNING_SEQUENCE_EXIST` take as long as they need: there is no answer for not knowing.
-- What is too large for this machine gets a sentence on stderr and no answer.
-- With `--strict`, moves after a bad one are overlooked until a board is loaded.
+- A board has two header lines and 2S-1 rows. A command ends it early. After a header that cannot be read, everything up
+  to the next command is skipped. Each refused board gets a sentence on stderr.
+- `WINNING_SEQUENCE_EXIST` without a whole number gets a sentence on stderr and no answer. Other commands ignore further
+  words.
+- Without a board every command but LOAD_GAME_BOARD answers `EMPTY_BOARD`. A `DO_MOVE` is then no bad move.
+- `SOLVE_GAME_STATE` and `WINNING_SEQUENCE_EXIST` have no time limit: there is no answer for an unknown result.
+- A command that is too large for this machine gets a sentence on stderr and no answer.
+- With `--strict`, moves after a bad move are ignored until a board is loaded.
 """
 
 import re
@@ -21,14 +20,15 @@ from typing import cast
 from engine.games.gipf import board
 from engine.games.gipf.position import GIPF, Ending, GipfPosition
 from engine.games.gipf.rules import State
-from engine.games.interface import LOST, BadMove, BadParameters, BadPosition
+from engine.games.interface import BadMove, BadParameters, BadPosition
 from engine.games.kernels import KernelSource
+from engine.games.rules import LOST
 from engine.shell import Shell
 from engine.solve.solver import NO_LIMITS, Result, Solution, SolverLimits, solve, solver_kernels
 from engine.solve.tablebase import tablebase_of
 
 COLOURS = ("WHITE", "BLACK")
-"""The sides as they stand in answers, the one that begins first; in states they are in lower case."""
+"""The sides in answers. Game states have them in lower case."""
 
 SOLVED = {
     Result.FIRST: "WHITE_HAS_WINNING_STRATEGY",
@@ -44,14 +44,14 @@ HEADER_LINES = 2
 """Lines of a board before its rows: L, and reserves and side to move."""
 
 MAX_TABLEBASES = 100
-"""Variants of which the tablebase is kept, the latest used."""
+"""Most recently used tablebases that are cached."""
 
 PLACES = 1 << 14
-"""Places of the arena for the positions that moves lead to."""
+"""Places of the arena for the positions after all moves."""
 
 
 class Commands(Shell):
-    """The board, what has happened to it, and the commands; nothing depends on time."""
+    """The board and the commands. Nothing depends on time."""
 
     def __post_init__(self) -> None:
         """Begin without a board."""
@@ -74,17 +74,17 @@ class Commands(Shell):
         }
 
     def run(self) -> None:
-        """Carry out one line after the other."""
+        """Execute all commands."""
         while (line := self.next_line()) is not None:
             words = line.split(None, 1)
             if not words:
                 continue
             try:
-                self._carry_out(words[0], words[1].strip() if len(words) > 1 else "")
+                self._execute(words[0], words[1].strip() if len(words) > 1 else "")
             except OverflowError as error:
                 self.complain(f"{words[0]}: too large for this machine: {error}")
 
-    def _carry_out(self, command: str, argument: str) -> None:
+    def _execute(self, command: str, argument: str) -> None:
         known = command == LOAD or command in self._commands
         if not known or (command == "WINNING_SEQUENCE_EXIST" and not re.fullmatch("[0-9]{1,9}", argument)):
             self.complain(f"unknown command: {f'{command} {argument}'.strip()!r}")
@@ -96,7 +96,7 @@ class Commands(Shell):
             self._commands[command](self._position, argument)
 
     def _next_of_board(self) -> str | None:
-        """Return the next line that is not blank and no command; None at the end, and before a command."""
+        """Return the next non-blank line; None at the end and before a command."""
         while (line := self.next_line()) is not None:
             words = line.split(None, 1)
             if words and (words[0] == LOAD or words[0] in self._commands):
@@ -109,7 +109,7 @@ class Commands(Shell):
     # Commands
 
     def _load(self) -> None:
-        """Read a board and answer what is wrong with it."""
+        """Read a board, and answer with its error or BOARD_STATE_OK."""
         self._position, self._bad_move, self._moves_overlooked = None, None, False
         lines: list[str] = []
         wanted = 1
@@ -174,16 +174,16 @@ class Commands(Shell):
     # Generation
 
     def _positions(self, position: GipfPosition, _: str, *, only_win: bool) -> None:
-        """Print the positions that moves lead to."""
+        """Print the positions after all moves."""
         for state in self._generate(position, only_win=only_win):
             self.write(board.write(position.variant, state))
 
     def _number(self, position: GipfPosition, _: str, *, only_win: bool) -> None:
-        """Count the positions that moves lead to."""
+        """Print the number of positions after all moves."""
         self.write(f"{len(self._generate(position, only_win=only_win))}_UNIQUE_MOVES")
 
     def _generate(self, position: GipfPosition, *, only_win: bool) -> list[State]:
-        """Return every state that a move leads to, in order; with ``only_win`` the first won one alone, if any."""
+        """Return the states after all moves, in order. With ``only_win`` a winning move leaves only its state."""
         self.flush()
         kernel = self._kernels_of(position).kernel_for(position, 1)
         rules = kernel.rules
@@ -199,7 +199,7 @@ class Commands(Shell):
         return solve(position, limits, kernels=self._kernels_of(position), tablebase=tablebase)
 
     def _kernels_of(self, position: GipfPosition) -> KernelSource:
-        """Return the kernels of all boards of a kind. A generation costs as much as a node of the solver."""
+        """Return the kernels of a position's board and K. A generation costs as much as a node of the solver."""
         kind = position.variant[:2]
         if kind not in self._kernels:
             self._kernels[kind] = solver_kernels(position)
@@ -207,7 +207,7 @@ class Commands(Shell):
 
 
 def _lines_wanted(first: str) -> int:
-    """Return how many lines a board has, from its first line; no more than that one where it is bad."""
+    """Return the number of lines of a board from its first line; 1 if that is wrong."""
     try:
         return HEADER_LINES + 2 * board.parameters_of(first).size - 1
     except BadParameters:

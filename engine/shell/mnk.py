@@ -1,27 +1,29 @@
 """The shell of m,n,k-games: the commands and answers of docs/rules.md, section 4.2.
 
-What that section leaves open is done so:
+Further rules:
 
-- The words of a command - its name, N M K and the active player, the fields - may be separated by any spaces and
-  newlines. It is answered as soon as the last of them has come.
-- What is wrong gets one sentence on stderr, with the number of the line, and no answer. Everything up to the next
-  name of a command is then skipped.
-- `SOLVE_GAME_STATE` takes as long as it needs: there is no answer for not knowing.
+- The words of a command are its name, N M K, the active player and the fields. Any spaces and newlines separate them.
+  The answer follows the last word.
+- A wrong command gets one sentence on stderr, with the number of the line, and no answer. Everything up to the next
+  command is skipped.
+- `SOLVE_GAME_STATE` has no time limit: there is no answer for an unknown result.
 """
 
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from engine.games.interface import DRAWN, UNDECIDED, WON, BadPosition
+from engine.games.interface import BadPosition
 from engine.games.kernels import KernelSource
 from engine.games.mnk import board
 from engine.games.mnk.board import Parameters
 from engine.games.mnk.kernel import bind, compiled_set
 from engine.games.mnk.position import MnkPosition
 from engine.games.mnk.rules import State
+from engine.games.rules import DRAWN, UNDECIDED, WON
 from engine.shell import Shell
-from engine.solve.proof_search import PROVING, Prover
+from engine.solve.proof_search import PROVING
+from engine.solve.provers import Prover
 
 SOLVED = ("FIRST_PLAYER_WINS", "SECOND_PLAYER_WINS")
 TIE = "BOTH_PLAYERS_TIE"
@@ -29,32 +31,32 @@ TIE = "BOTH_PLAYERS_TIE"
 HEADER_WORDS = 4
 """Words between a command's name and the fields: N, M, K and the active player."""
 
-INTERPRETED, LOADED_FROM = 8_000, 500
-"""After so many commands for one N, M and K another process compiles its rules, which takes a few seconds, or what it
-has compiled is loaded, which takes some hundredths of one: about what the commands have taken by then."""
+COMPILE_FROM, LOAD_FROM = 8_000, 500
+"""Commands of a variant before its rules are compiled, or compiled code is loaded. They take about as long as this:
+some seconds, or some hundredths of a second."""
 
-COMMANDS_A_LOOK, FIRST_PORTION = 50, 1 << 5
-"""Commands between two looks at whether that process is done, and nodes of a search before the first one: twice as many
-before the next."""
+POLL_COMMANDS, FIRST_PORTION = 50, 1 << 5
+"""Commands between two checks for compiled code, and nodes of a search before its first check. Each further portion has
+twice as many nodes."""
 
 COMPILED_PORTION = 1 << 10
-"""Nodes of a compiled search, about a millisecond, after which it may take longer than answers are kept for."""
+"""Nodes of a compiled search before buffered answers are flushed: about a millisecond."""
 
 NODE_COST = 8
-"""A node of an interpreted search takes as long as so many commands."""
+"""Cost of a node of an interpreted search, in commands."""
 
-MAX_KNOWN = 1 << 16
-"""Positions of a variant of which the answer is remembered as it was given: tests repeat them."""
+MAX_CACHED_VALUES = 1 << 16
+"""Cached values of positions of a variant: tests repeat positions."""
 
 TABLE_BYTES = 1 << 28
-"""What a variant's table of settled positions may take at most."""
+"""Largest size of a variant's table of solved positions."""
 
-SHOWN = 20
-"""Of a word that is not understood so many characters are shown."""
+MAX_SHOWN = 20
+"""Characters of an unknown word in an error."""
 
 
 class _Solver:
-    """The values of positions of one variant: found by interpreted rules until compiled ones are there."""
+    """Solves positions of one variant, with interpreted rules until compiled rules are ready."""
 
     def __init__(self, parameters: Parameters, flush: Callable[[], None]) -> None:
         self._flush = flush
@@ -63,40 +65,40 @@ class _Solver:
         self.rules = bind(parameters)
         self._start = MnkPosition(parameters, State(0, 0, 0))
         self._prover = Prover(self._start.kernel(compile=False), memory=TABLE_BYTES)
-        self._kernels = KernelSource(self._start, PROVING, compile_from=INTERPRETED, load_from=LOADED_FROM)
+        self._kernels = KernelSource(self._start, PROVING, compile_from=COMPILE_FROM, load_from=LOAD_FROM)
         self._commands = self._spent = 0
         self._is_compiled = False
-        self.value = lru_cache(MAX_KNOWN)(self._value)
-        """Return the value of a position for the side to move: LOST, DRAWN or WON."""
+        self.value = lru_cache(MAX_CACHED_VALUES)(self._value)
+        """Returns the value of a position for the side to move: LOST, DRAWN or WON."""
 
     def _value(self, state: State) -> int:
         value = self.rules.verdict(state)
         return self._solved(state) if value == UNDECIDED else value
 
     def _solved(self, state: State) -> int:
-        """Return the value of a position in which the game goes on."""
+        """Return the value of a position that is not over."""
         self._commands += 1
-        if not self._is_compiled and self._commands % COMMANDS_A_LOOK == 0:
-            self._look_for_code()
+        if not self._is_compiled and self._commands % POLL_COMMANDS == 0:
+            self._check_code()
         portion = FIRST_PORTION
         while not self._is_compiled:
-            value = self._prover.settle(state, portion)
+            value = self._prover.solve(state, portion)
             if value is not None:
                 return value
             self._flush()
             portion *= 2
-            self._look_for_code()
+            self._check_code()
         first, second = (compiled_set(pieces, self.fields) for pieces in (state.first, state.second))
         state = State(first, second, state.side)
-        value = self._prover.settle(state, COMPILED_PORTION)
+        value = self._prover.solve(state, COMPILED_PORTION)
         if value is None:
             self._flush()
-            value = self._prover.settle(state)
+            value = self._prover.solve(state)
             assert value is not None
         return value
 
-    def _look_for_code(self) -> None:
-        """Go over to compiled rules where they are there and worth while; have them made where they are not."""
+    def _check_code(self) -> None:
+        """Change to compiled rules if they are ready, or start to compile them, depending on the cost so far."""
         cost = self._commands + NODE_COST * self._prover.nodes - self._spent
         self._spent += cost
         if self._kernels.spend(cost):
@@ -110,19 +112,19 @@ class _Board(NamedTuple):
     solver: _Solver
     side: int
     fields: str
-    """A digit each, in row-major order."""
+    """The digits of all fields, in row-major order."""
     state: State
 
 
 class _EndsEarly(Exception):
-    """A command whose words end early: at the name of the next command, or at the end of the input."""
+    """The words of a command end early, at the next command or at the end of the input."""
 
 
 class Commands(Shell):
-    """The commands, and what is kept for each variant."""
+    """The commands, and the solver of each variant."""
 
     def __post_init__(self) -> None:
-        """Begin with no command."""
+        """Begin without a command."""
         self._commands: dict[str, Callable[[_Board], None]] = {
             "GEN_ALL_POS_MOV": self._generate,
             "GEN_ALL_POS_MOV_CUT_IF_GAME_OVER": self._generate_cut,
@@ -131,20 +133,20 @@ class Commands(Shell):
         self._header = cache(board.read_header)
         self._solver = cache(lambda parameters: _Solver(parameters, self.flush))
         self._line = 0
-        """Number of the line that was read last."""
+        """Number of the last line that was read."""
         self._words = self._all_words()
         self._next: str | None = None
-        """The word that was read and belongs to no command yet; None at the end."""
+        """The next word to interpret; None at the end."""
 
     def run(self) -> None:
-        """Carry out one command after the other."""
+        """Execute all commands."""
         self._next = next(self._words, None)
         while self._next is not None:
             name = self._next
             if name in self._commands:
-                self._carry_out(name)
+                self._execute(name)
             else:
-                self._refuse(f"expected a command, not {name[:SHOWN]!r}")
+                self._refuse(f"expected a command, not {name[:MAX_SHOWN]!r}")
 
     def _all_words(self) -> Iterator[str]:
         for line in self.lines:
@@ -152,7 +154,7 @@ class Commands(Shell):
             yield from line.split()
 
     def _take(self, count: int) -> list[str]:
-        """Take so many words; raises `_EndsEarly`."""
+        """Return the next ``count`` words; raises `_EndsEarly`."""
         found: list[str] = []
         for word in self._words:
             if word in self._commands:
@@ -164,8 +166,8 @@ class Commands(Shell):
         self._next = None
         raise _EndsEarly
 
-    def _carry_out(self, name: str) -> None:
-        """Read what follows the name of a command, and carry it out."""
+    def _execute(self, name: str) -> None:
+        """Read the words of a command, and execute it."""
         try:
             parameters, side = self._header(tuple(self._take(HEADER_WORDS)))
             solver = self._solver(parameters)
@@ -179,25 +181,25 @@ class Commands(Shell):
         fields = "".join(words)
         if len(fields) != len(words) or fields.strip(board.FIELDS):
             wrong = next(word for word in words if len(word) > 1 or word not in board.FIELDS)
-            self._refuse(f"a field is 0, 1 or 2, not {wrong[:SHOWN]!r}")
+            self._refuse(f"a field is 0, 1 or 2, not {wrong[:MAX_SHOWN]!r}")
             return
         self._commands[name](_Board(solver, side, fields, State(*board.pieces(fields), side)))
         self._next = next(self._words, None)
 
     def _refuse(self, sentence: str) -> None:
-        """Say what is wrong, and skip all words up to the next command."""
+        """Write an error, and skip all words up to the next command."""
         self.complain(f"line {self._line}: {sentence}")
         self._next = next((word for word in self._words if word in self._commands), None)
 
     # Commands
 
     def _generate(self, given: _Board) -> None:
-        """Print how many moves there are, and the board after each."""
+        """Print the number of moves, and the board after each."""
         over = given.solver.rules.verdict(given.state) != UNDECIDED
         self._print(given, [] if over else [at for at, field in enumerate(given.fields) if field == "0"])
 
     def _generate_cut(self, given: _Board) -> None:
-        """Print the same, but a win alone where there is one; a move that fills the board is alone anyhow."""
+        """Print the same, but only one move if a move wins."""
         rules = given.solver.rules
         winning = 0
         if rules.verdict(given.state) == UNDECIDED:

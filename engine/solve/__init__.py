@@ -1,1 +1,1 @@
-"""Solving: proves who wins with perfect play, or that it is a draw. `solver` is where a proof is asked for."""
+"""The solver: proves the result of perfect play. Its entry is `solver`."""

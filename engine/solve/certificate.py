@@ -1,13 +1,12 @@
-r"""A certificate of a win: what the winner plays, found by searches, in a form that anybody can check by the rules.
+r"""Certificates of wins: the moves of the winner, which can be verified with the rules alone.
 
-It is a text of JSON objects, a line each. The first one says what is claimed, and each of the others what the winner
-plays in a position:
+A certificate is JSON lines. The first line has the claim, and each other line has the winner's move in a position:
 
     {"certificate": 1, "game": "gipf", "winner": "second", "plies": 4, "position": "3 4 5 5\n…"}
     {"position": "3 4 5 5\n…", "move": "a1-b2"}
 
-`check` plays every move of the loser and, for the winner, the one that is written there. It needs no search, and uses
-`engine.games.interface` and nothing else. `strategy` asks searches which positions are lost.
+`check` plays every move of the loser, and the given move of the winner. It uses only `engine.games.interface`, and no
+search. `strategy` uses searches to find lost positions.
 """
 
 from collections.abc import Callable
@@ -17,30 +16,31 @@ from typing import Literal, NamedTuple, TypeVar
 import msgspec
 
 from engine.games.catalogue import GAMES, unknown_game
-from engine.games.interface import LOST, BadMove, BadPosition, Child, Kernel, Position, State
-from engine.solve.forced_wins import Deepening
-from engine.solve.proof_search import CyclicProver, Prover
+from engine.games.interface import BadMove, BadPosition, Child, Position
+from engine.games.rules import LOST, Kernel, State
+from engine.solve.forced_wins import ForcedWinSearch
+from engine.solve.provers import CyclicProver, Prover
 from engine.solve.solver import Result, Solution
 from engine.wire.words import number_of
 
 SIDES: tuple[Literal["first", "second"], ...] = ("first", "second")
-"""Names of the winner: the side that began the game, and the other one."""
+"""Names of the winner: the side that began the game, and the other side."""
 
 
 class BadCertificate(ValueError):
-    """A certificate that cannot be read or proves nothing. ``str(error)`` says what is wrong, and where."""
+    """A certificate that cannot be read, or that is wrong. ``str(error)`` has the fault and its place."""
 
 
 class Claim(NamedTuple):
-    """What a certificate says."""
+    """The content of a certificate."""
 
     position: Position
     winner: int
-    """0 the side that began the game, 1 the other."""
+    """0 for the side that began the game, 1 for the other side."""
     plies: int | None
-    """The game ends after no more moves than these; None where nothing is claimed."""
+    """Upper bound of the moves of the game; None for no bound."""
     moves: dict[str, str]
-    """What the winner plays, by the texts of positions."""
+    """The moves of the winner, by the texts of positions."""
 
 
 class _Head(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, rename={"version": "certificate"}):
@@ -70,7 +70,7 @@ def write(claim: Claim) -> str:
 
 
 def read(text: str) -> Claim:
-    """Read a certificate; raises `BadCertificate`. Whether it is true is for `check` to tell."""
+    """Read a certificate without verifying it; raises `BadCertificate`."""
     lines = text.splitlines() or [""]
     head = _decode(lines[0], 1, _HEADS)
     if head.game not in GAMES:
@@ -91,9 +91,9 @@ def _decode(line: str, number: int, decoder: msgspec.json.Decoder[Decoded]) -> D
 
 
 def check(claim: Claim) -> tuple[int, int]:
-    """Play against the winner's moves in every way; raises `BadCertificate`.
+    """Verify a claim by all moves of the loser; raises `BadCertificate`.
 
-    Return the plies of the longest game, and the number of different positions.
+    Returns the plies of the longest game, and the number of different positions.
     """
     first = claim.position.text()
     after: dict[str, list[str]] = {}
@@ -117,7 +117,7 @@ def check(claim: Claim) -> tuple[int, int]:
 
 
 def _followers(claim: Claim, position: Position, text: str) -> list[Position]:
-    """Return the positions that have to be looked at after one: none where it is over, and won as is claimed."""
+    """Return the next positions to verify. Empty if the game is over, and won as claimed."""
     outcome = position.outcome
     if outcome is not None:
         if outcome.winner != claim.winner:
@@ -134,31 +134,32 @@ def _followers(claim: Claim, position: Position, text: str) -> list[Position]:
 
 
 class NoStrategy(Exception):
-    """A strategy that cannot be written down. ``str(error)`` is a sentence that says why."""
+    """A certificate cannot be made. ``str(error)`` is a sentence with the reason."""
 
 
 INTERPRETED_NODES = 1 << 14
-"""A win that took no more nodes and positions than these is followed interpreted, in a second or two: compiling takes
-ten times as long."""
+"""Largest solution in nodes and positions whose strategy is found with interpreted code, in a second or two. Compiling
+takes ten times as long."""
 
 Choose = Callable[[Position, float], tuple[Child, float]]
-"""Returns a winning move in a position that is won within so many plies and one, and within how many it wins then."""
+"""``choose(position, bound)`` returns a winning move of a position that is won in ``bound`` + 1 plies, and an upper
+bound of the plies after it."""
 
 ENDLESS = float("inf")
-"""Plies where their number does not matter: play cannot go round."""
+"""Bound for games that cannot repeat a position."""
 
 MIN_NODES = 1 << 20
-"""Nodes that are spent, if need be, on a proof of a win in games that can go round: about ten seconds, compiled."""
+"""Least nodes for a proof in games that can repeat a position: about ten seconds of compiled code."""
 
-TIMES_NODES = 4
-"""So many times the nodes of the search that has found the win are spent at most."""
+NODES_FACTOR = 4
+"""Nodes for such a proof, as a multiple of those of the solution."""
 
 
 def strategy(position: Position, solution: Solution, *, memory: int, most: int) -> dict[str, str]:
-    """Return a winning move for every position in which the winner is to move, by their texts.
+    """Return a winning move for every position with the winner to move, by their texts.
 
-    The solution is the position's. Raises `NoStrategy` where it is no win, beyond ``most`` positions, and where play
-    can go on for ever while no bound on the length of the win is found.
+    ``solution`` is that of the position. Raises `NoStrategy` if it is no win, if there are more than ``most``
+    positions, and if play can repeat positions and the win has no bound.
     """
     if solution.result not in (Result.FIRST, Result.SECOND):
         raise NoStrategy(f"the result is {solution.result}; only a win has a strategy that can be written down")
@@ -170,7 +171,7 @@ def strategy(position: Position, solution: Solution, *, memory: int, most: int) 
         choose = _by_value(kernel, memory)
     else:
         prover = CyclicProver(kernel, memory=memory)
-        prover.search(max(MIN_NODES, TIMES_NODES * solution.nodes))
+        prover.search(max(MIN_NODES, NODES_FACTOR * solution.nodes))
         if prover.within is None:
             raise NoStrategy("the length of the win is not known; without it play might go round for ever")
         bound, choose = prover.within, _by_proof(prover, kernel, memory)
@@ -179,10 +180,10 @@ def strategy(position: Position, solution: Solution, *, memory: int, most: int) 
 
 
 def _follow(position: Position, winner: int, choose: Choose, bound: float, most: int) -> dict[str, str]:
-    """Play every move of the loser and, for the winner, one that wins within what is left of the bound.
+    """Play every move of the loser, and for the winner a move that wins within the rest of the bound.
 
-    Where a position is come to again with less left, a shorter win takes the place of the one that was chosen: so what
-    is left shrinks along every line of play, and none goes round.
+    If a position is reached again with a smaller rest, a shorter win replaces its move. So the rest decreases along
+    every line of play, and no position is repeated.
     """
     moves: dict[str, str] = {}
     bounds: dict[str, float] = {}
@@ -205,8 +206,8 @@ def _follow(position: Position, winner: int, choose: Choose, bound: float, most:
 
 
 def _by_length(kernel: Kernel, memory: int) -> Choose:
-    """Choose the move after which the loser loses soonest."""
-    deepening = Deepening(kernel, memory=memory)
+    """Choose the move with the shortest win."""
+    deepening = ForcedWinSearch(kernel, memory=memory)
 
     def choose(position: Position, bound: float) -> tuple[Child, float]:
         children = list(position.children())
@@ -221,7 +222,7 @@ def _by_length(kernel: Kernel, memory: int) -> Choose:
 
 
 def _by_proof(prover: CyclicProver, kernel: Kernel, memory: int) -> Choose:
-    """Choose the move with the shortest proof, or the shortest win where the table has lost a proof."""
+    """Choose the move with the shortest proof, or the shortest win if the table has lost the proof."""
     by_length = _by_length(kernel, memory)
 
     def choose(position: Position, bound: float) -> tuple[Child, float]:
@@ -236,11 +237,11 @@ def _by_proof(prover: CyclicProver, kernel: Kernel, memory: int) -> Choose:
 
 
 def _by_value(kernel: Kernel, memory: int) -> Choose:
-    """Choose the first move that wins, however long it takes."""
+    """Choose the first winning move."""
     prover = Prover(kernel, memory=memory)
 
     def choose(position: Position, bound: float) -> tuple[Child, float]:
-        lost = (one for one in position.children() if prover.settle(_state(one, kernel)) == LOST)
+        lost = (one for one in position.children() if prover.solve(_state(one, kernel)) == LOST)
         return next(lost), bound
 
     return choose

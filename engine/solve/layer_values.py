@@ -1,59 +1,59 @@
-"""Exact solution of games in layers: every position of a layer has a place, and all of them are judged backwards.
+"""Retrograde analysis: computes the exact values of all positions of a layer.
 
-For games whose positions fall into layers which a move leaves only for smaller ones. A layer has a name of two numbers,
-(m, o) as the side to move sees it; a move that stays in the layer leads to (o, m), so that these two are solved
-together, when all smaller ones are. What the game has to tell are `places`, `moves_from` and `origins_of`, as
-`engine.games.gipf.layers` has them.
+It is for games whose positions form layers (`engine.games.rules.LayerRules`). A move that leaves no layer leads
+from (m, o) to (o, m), so these two layers are solved together, after all smaller ones.
 
-First all positions of both layers are surveyed. Moves to smaller layers, of which the values are known, are the exits
-of a position; only what the best of them leads to is kept. Moves inside that can be taken back are counted, and the
-others noted as edges. Then ply by ply: what is won or lost in n plies is gone back from, over edges and by taking moves
-back, to what is thereby won or lost in n + 1. An exit counts when its ply comes. A position is lost when all of its
-moves are known to lose; for that the weights of its moves inside are added up in the beginning, and those of moves that
-lose are taken away. What is left in the end is drawn.
+1. The survey examines all positions of both layers. Moves to smaller layers are exits, and only the best exit value of
+   each position is stored. Other moves are inside: those that can be taken back are counted, the others are stored as
+   edges.
+2. Propagation goes back ply by ply, from results in n plies to results in n + 1 plies. It follows edges, and takes
+   moves back. An exit counts at its own ply. A position is lost when all its moves lose. To find out, the weights of
+   its moves inside are summed, and the weights of losing moves are subtracted.
+3. The other positions are drawn.
 
-Values are bytes: 0 for a draw and what is not decided, n + 1 for a win or a loss in n plies, of which the first are odd
-numbers and the second even ones. No game is longer than LONGEST.
+A value is a byte: 0 for a draw or an undecided position, n + 1 for a win or a loss in n plies. Wins have odd n, losses
+have even n. No game is longer than MAX_PLIES.
 
-Source: retrograde analysis by distance, with counters of moves (Thompson 1986; Wu and Beal 2001 with moves taken back),
-database by database as material shrinks (Ströhlein 1970, Thompson 1986).
+Sources: retrograde analysis by distance with counters of moves (Thompson 1986), with moves taken back (Wu and Beal
+2001), and by decreasing material (Ströhlein 1970).
 """
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 from engine.compiling.binding import UNBOUND, Numbers
-from engine.games.interface import LOST, UNDECIDED, Arena, Index
+from engine.games.rules import LOST, UNDECIDED, Arena, Index
 
-# What `engine.games.kernels.bind` puts in the place of these: functions of `engine.games.interface.LayerRules`.
+# bound by `engine.games.kernels.bind` to the functions of `engine.games.rules.LayerRules`
 number_at: Callable[[int, int, int, Index], int] = UNBOUND
 moves_from: Callable[[int, int, int, int, Index, Arena, Numbers], tuple[int, int, int]] = UNBOUND
 origins_of: Callable[[int, int, int, int, Index, Numbers], int] = UNBOUND
-LISTED: int = UNBOUND  # numbers of a move in a list: the layer that it leads to, two of them, and the place
-WEIGHT: int = UNBOUND  # of a move; that of a move taken back may be another one, where positions are their own images
+MOVE_NUMBERS: int = UNBOUND  # numbers of a move in a list: the two numbers of its layer, and its place
+WEIGHT: int = UNBOUND  # weight of a move; the weight of a move taken back differs in symmetric positions
 
-LONGEST = 254
-"""Plies of the longest win or loss that a byte can tell of."""
+MAX_PLIES = 254
+"""Longest win or loss in plies that fits a byte."""
 
-NEVER = 32767
-"""The weight left of a position that cannot be lost: no multiple of WEIGHT, so that it never comes to 0."""
+CANNOT_LOSE = 32767
+"""Weight of a position that cannot be lost. It is no multiple of WEIGHT, so it never becomes 0."""
 
 PLACE, EDGES, POSITIONS, LAST = range(4)
-"""Offsets in the counters of a survey: the next place, what was added by it, and the highest value of an exit."""
+"""Offsets in the counters of a survey: the next place, the new edges, the positions so far, and the largest exit
+value."""
 
 
 class Layer(NamedTuple):
-    """What is known of the positions of a layer while it is solved: a number a place."""
+    """The state of a layer while it is solved, with a number for each place."""
 
     values: Numbers
     exits: Numbers
-    """The value to which the best exit leads, 0 where none is won or lost."""
+    """The value after the best exit, 0 if no exit wins or loses."""
     left: Numbers
-    """The weight of the moves inside that are not known to lose, NEVER for positions that exits save from losing."""
+    """The weight of the moves inside that are not known to lose; CANNOT_LOSE if an exit does not lose."""
     starts: Numbers
-    """Where in ``parents`` the edges to a place begin; one number more than there are places."""
+    """The first edge to each place in ``parents``, and at the end the number of edges."""
     parents: Numbers
-    """Places in the other layer of which edges lead here."""
+    """The origins of edges, as places in the other layer."""
 
 
 def survey(
@@ -70,11 +70,10 @@ def survey(
     edges: Numbers,
     tally: Numbers,
 ) -> None:
-    """Look at the places of a layer (mine, theirs) from ``tally[PLACE]`` on to before ``end``, while there is room.
+    """Survey the places of layer (mine, theirs) from ``tally[PLACE]`` to ``end``, as long as ``edges`` has room.
 
-    ``below[offsets[m * width + o]]`` is the value of the first place of the smaller layer (m, o). Edges are written as
-    pairs, the position's place and the one that it leads to. Raises OverflowError for games longer than LONGEST, and
-    for positions with more moves than can be counted.
+    ``below[offsets[m * width + o]]`` is the value of the first place of the smaller layer (m, o). An edge is a pair of
+    places, from and to. Raises OverflowError for games longer than MAX_PLIES, and for positions with too many moves.
     """
     near = 0
     for place in range(tally[PLACE], end):
@@ -90,9 +89,9 @@ def survey(
             tally[POSITIONS] += 1
         if verdict != UNDECIDED:
             continue
-        win, loss, drawn = NEVER, 0, False
+        win, loss, drawn = CANNOT_LOSE, 0, False
         for move in range(listed):
-            m, o, target = found[move * LISTED], found[move * LISTED + 1], found[move * LISTED + 2]
+            m, o, target = found[move * MOVE_NUMBERS], found[move * MOVE_NUMBERS + 1], found[move * MOVE_NUMBERS + 2]
             if m == theirs and o == mine:
                 known = first_edge
                 while known < edge and edges[2 * known + 1] != target:
@@ -109,28 +108,28 @@ def survey(
                     win = min(win, value)
                 else:
                     loss = max(loss, value)
-        exit_value = loss if win == NEVER else win
+        exit_value = loss if win == CANNOT_LOSE else win
         weight = (inside + edge - first_edge) * WEIGHT
-        if exit_value > LONGEST + 1 or weight >= NEVER:
+        if exit_value > MAX_PLIES + 1 or weight >= CANNOT_LOSE:
             raise OverflowError("a game is too long, or a position has too many moves")
         if win == 2:
-            # nothing is better than to win at once
+            # nothing is better than a win at once
             layer.values[place] = win
             continue
         layer.exits[place] = exit_value
-        layer.left[place] = NEVER if drawn or win != NEVER else weight
+        layer.left[place] = CANNOT_LOSE if drawn or win != CANNOT_LOSE else weight
         tally[EDGES] = edge
         tally[LAST] = max(tally[LAST], exit_value)
 
 
 def count_edges(edges: Numbers, count: int, starts: Numbers) -> None:
-    """Count for each place the edges that lead to it."""
+    """Count the edges to each place."""
     for edge in range(count):
         starts[edges[2 * edge + 1]] += 1
 
 
 def add_up(starts: Numbers) -> None:
-    """Turn the numbers of edges to each place into where they end among all edges."""
+    """Replace the number of edges to each place by their end among all edges."""
     total = 0
     for place in range(len(starts)):
         total += starts[place]
@@ -138,7 +137,7 @@ def add_up(starts: Numbers) -> None:
 
 
 def fill_in(edges: Numbers, count: int, starts: Numbers, parents: Numbers) -> None:
-    """Note the origins of edges, those to a place from their end on, so that ``starts`` become their beginnings."""
+    """Write the origins of edges, for each place from the end, so that ``starts`` becomes the beginning."""
     for edge in range(count):
         target = edges[2 * edge + 1]
         starts[target] -= 1
@@ -146,14 +145,14 @@ def fill_in(edges: Numbers, count: int, starts: Numbers, parents: Numbers) -> No
 
 
 def reach(value: int, place: int, weight: int, layer: Layer) -> None:
-    """Note that moves of a weight lead from a position to one with a value."""
+    """Apply moves of a weight from a position to a position with a value."""
     if layer.values[place] != 0:
         return
     if value & 1 == 0:
         layer.left[place] -= weight
         if layer.left[place] != 0 or layer.exits[place] > value + 1:
             return
-    if value > LONGEST:
+    if value > MAX_PLIES:
         raise OverflowError("a game is too long")
     layer.values[place] = value + 1
 
@@ -169,12 +168,10 @@ def go_back(
     index: Index,
     found: Numbers,
 ) -> int:
-    """Go back from all positions with a value in the places from ``begin`` to before ``end``; return how many they are.
+    """Propagate from all positions with a value in the places ``begin`` to ``end`` of a layer; return their number.
 
-    The places are of layer (mine, theirs).
-
-    Those of which the best exit has come due, and that nothing else has decided, have got the value by this. What is
-    written besides has other values, and is in the layer of ``origins``; so both layers can be gone through at a time.
+    The layer is (mine, theirs). A position that is not decided gets the value if its best exit has this value. Other
+    results have other values and belong to ``origins``, so both layers can be propagated in turn.
     """
     near = count = 0
     for place in range(begin, end):
@@ -193,4 +190,4 @@ def go_back(
 
 
 ENTRY_POINTS = survey, count_edges, add_up, fill_in, go_back
-"""What is to be bound; the other functions are called by these."""
+"""The functions to bind to the rules of a kernel, with everything that they call."""

@@ -1,27 +1,25 @@
-"""Solving a position: who wins with perfect play, or whether it is a draw.
+"""The solver: finds the result of a position with perfect play.
 
-Searches take turns, with portions that double. One looks for short forced wins (`engine.solve.forced_wins`) and finds
-them, with their length, in variants of any size. The others settle who wins, without asking for the length. Where play
-cannot go on for ever that is exhaustive and proof-number search. Where it can, proof-number search alone finds long
-wins, and proves that a side cannot win (`engine.solve.proof_search`). In games in layers every position of all layers
-is judged backwards (`engine.solve.layers`), if they fit into memory.
+Searches take turns, with portions that double. One finds short forced wins, with their length, in variants of any size
+(`engine.solve.forced_wins`). The others find who wins, without the length (`engine.solve.backends`).
 """
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from engine.games.interface import DRAWN, LOST, WON, Kernel, Position
+from engine.games.interface import Position
 from engine.games.kernels import KernelSource, Purpose
+from engine.games.rules import Kernel
 from engine.solve import forced_wins, proof_search
-from engine.solve.forced_wins import ENDLESS, Deepening
-from engine.solve.layers import Judgement, Layers, OutOfMemory, OutOfTime, layer_of
-from engine.solve.proof_search import CyclicProver, Prover
+from engine.solve.backends import Backend, Proof, backends
+from engine.solve.forced_wins import ENDLESS, ForcedWinSearch
+from engine.solve.layers import ExactValue
 from engine.solve.tablebase import Tablebase
 
 
 class Result(StrEnum):
-    """What perfect play leads to; *first* is the side that began the game."""
+    """The result of perfect play. *First* is the side that began the game."""
 
     FIRST = "first"
     SECOND = "second"
@@ -30,247 +28,60 @@ class Result(StrEnum):
 
 
 class SolverLimits(NamedTuple):
-    """How far a solver may go."""
+    """The limits of a solver."""
 
     memory: int = 1 << 30
-    """Bytes for tables and positions, about."""
+    """Approximate bytes for tables and positions."""
     deadline: float | None = None
-    """When it stops, on the clock that it is given; None for as long as it takes."""
+    """Time on the caller's clock at which the solver stops; None for no deadline."""
     nodes: int | None = None
-    """Positions whose moves either search may make, about; None for as many as it takes."""
+    """Approximate number of expanded positions of each search; None for no limit."""
     plies: int = ENDLESS
-    """Wins in more plies need not be found, but of shorter ones the exact number of plies is wanted."""
+    """Longest win of interest. Longer wins need not be found, and shorter wins need their exact length."""
 
 
 NO_LIMITS = SolverLimits()
-"""As long as it takes, with the memory that is usual."""
+"""No limits of time and nodes, and the default memory."""
 
 
 class Solution(NamedTuple):
-    """What is known of a position, while it is being solved and after."""
+    """The known result of a position, also while it is being solved."""
 
     result: Result
     plies: int | None
-    """The length of the game with perfect play of both, where the result is a win and its exact length is known."""
+    """The length of the game with perfect play, if the result is a win with a known length."""
     within: int | None
-    """A number of plies that suffices for the win, where one is known; no less than ``plies``."""
+    """An upper bound of the plies to the win, if one is known."""
     refuted: int
-    """Neither side can force a win within so many plies; -1 before anything is known."""
+    """Number of plies in which neither side can force a win; at first -1."""
     nodes: int
-    """Positions whose moves the searches for forced wins and proofs have made."""
+    """Expanded positions of the searches for forced wins and proofs."""
     positions: int
     """Positions of all solved layers."""
 
 
 FIRST_PORTION = 1 << 8
-"""Positions whose moves each search makes before the other has its turn; each time twice as many."""
+"""Nodes of the first portion of each search. Each further portion has twice as many."""
 
 TRIAL_NODES, LOADED_TRIAL_NODES = 1 << 9, 1 << 6
-"""Positions whose moves a search makes interpreted before it is worth while to compile, or to load compiled code:
-tenths or hundredths of a second."""
+"""Interpreted nodes before code is compiled, or before compiled code is loaded: tenths or hundredths of a second."""
 
 LENGTH_NODES = 1 << 18
-"""Nodes that are spent at least, compiled, on the length of a win that is proven: some tenths of a second."""
+"""Least compiled nodes for the length of a proven win: some tenths of a second."""
 
 SHORT_NODES = 32
-"""Nodes that are looked through for a forced win, interpreted, before tables are loaded to look up who wins."""
+"""Interpreted nodes of a search for a forced win before a tablebase is loaded."""
 
 TABLE_SHARE = 4
-"""One part in so many of the memory goes to the table of the search for forced wins."""
-
-
-SLICE_COMPILED, SLICE_INTERPRETED = 1 << 14, 1 << 8
-"""Nodes between two looks at the clock, some tenths of a second."""
-
-PROOF_PORTIONS = 8
-"""Compiled nodes of a proof in a game that ends, for each node of the other searches: the proof finds most wins."""
-
-NODE_COST, EARLY_NODE_COST = 4, 64
-"""Nodes of the other searches for one node of a proof in a game that can go on for ever: as many as take as long, and
-more in early interpreted portions, where most wins are short."""
-
-EARLY_PORTION = 1 << 13
-"""Nodes of the last early portion: a second or two."""
-
-LAYERED_FROM = 1 << 17
-"""Nodes before layers are solved. Fewer take no longer than compiling the functions of layers, some seconds."""
-
-PLACES_PER_NODE = 1 << 5
-"""Places of layers that are solved about as fast as a node is searched."""
-
-PROOF_SHARE = 3
-"""The table of a proof takes one part in three of the memory where layers take the rest."""
-
-SIGNS = {LOST: -1, DRAWN: 0, WON: 1}
-"""Values by verdicts of perfect play."""
-
-
-class Backend(Protocol):
-    """A search that settles who wins, for the side to move."""
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether `within` is the length of the game with perfect play."""
-
-    @property
-    def used(self) -> int:
-        """Nodes that were searched, in nodes of the other searches."""
-
-    @property
-    def nodes(self) -> int:
-        """Positions that the search has expanded."""
-
-    @property
-    def positions(self) -> int:
-        """Positions of the solved layers."""
-
-    @property
-    def value(self) -> int | None:
-        """1 for a won position, -1 lost, 0 drawn, None while it is unknown."""
-
-    @property
-    def within(self) -> int | None:
-        """A number of plies that suffices for the win, where one is known."""
-
-    def search(self, portion: int, late: Callable[[], bool]) -> None:
-        """Search for so many more nodes; stop when it is late."""
-
-    def cannot_win(self, mover: bool) -> bool:
-        """Tell whether the side to move (``mover``), or the other side, is proven unable to win."""
-
-
-class Proof:
-    """Exhaustive and proof-number search for games that end, proof-number search for games that can go on for ever."""
-
-    is_exact = False
-    positions = 0
-
-    def __init__(self, kernel: Kernel, memory: int, as_compiled: bool) -> None:
-        """Begin with the position of a kernel; the table takes at most ``memory`` bytes."""
-        ends = kernel.rules.plies_left is not None
-        self.prover = Prover(kernel, memory=memory) if ends else CyclicProver(kernel, memory=memory)
-        self._slice = (SLICE_COMPILED if as_compiled else SLICE_INTERPRETED) * (2 if ends else 1)
-        proof_portions, early_cost = (PROOF_PORTIONS, NODE_COST) if as_compiled else (1, EARLY_NODE_COST)
-        # nodes for each node of the other searches
-        self._early_rate: float = proof_portions if ends else 1 / early_cost
-        self._rate: float = proof_portions if ends else 1 / NODE_COST
-        self._used = 0.0
-
-    @property
-    def used(self) -> int:
-        """Nodes, as those of the other searches."""
-        return int(self._used)
-
-    @property
-    def nodes(self) -> int:
-        """Positions that the search has expanded."""
-        return self.prover.nodes
-
-    @property
-    def value(self) -> int | None:
-        """For the side to move: 1 won, -1 lost, 0 drawn, None while it is unknown."""
-        return None if self.prover.value is None else SIGNS[self.prover.value]
-
-    @property
-    def within(self) -> int | None:
-        """A number of plies that suffices for the win, where one is known."""
-        return self.prover.within
-
-    def search(self, portion: int, late: Callable[[], bool]) -> None:
-        """Search for so many more nodes of the other searches."""
-        prover, before = self.prover, self.prover.nodes
-        rate = self._early_rate if portion <= EARLY_PORTION else self._rate
-        until = before + int(portion * rate)
-        while prover.value is None and not prover.hopeless and prover.nodes < until and not late():
-            prover.search(min(self._slice, until - prover.nodes))
-        self._used += (prover.nodes - before) / rate
-
-    def cannot_win(self, mover: bool) -> bool:
-        """Tell whether the side to move (``mover``), or the other side, is proven unable to win."""
-        return self.prover.cannot_win(mover)
-
-
-class LayeredBackend:
-    """Every position of all layers, for games in layers; it waits until the other searches have taken as long."""
-
-    is_exact = True
-    nodes = 0
-
-    def __init__(self, kernel: Kernel, memory: int) -> None:
-        """Begin with the position of a kernel, and take at most ``memory`` bytes."""
-        self._kernel = kernel
-        self._memory = memory
-        self._name = layer_of(kernel)
-        self._waited = 0
-        self._layers: Layers | None = None
-        self._has_failed = False
-
-    @property
-    def used(self) -> int:
-        """Positions of the solved layers."""
-        return 0 if self._layers is None else self._layers.total(self._name)
-
-    positions = used
-
-    @property
-    def value(self) -> int | None:
-        """For the side to move: 1 won, -1 lost, 0 drawn, None while it is unknown."""
-        judgement = self._judgement()
-        return None if judgement is None else judgement.result
-
-    @property
-    def within(self) -> int | None:
-        """The number of plies to a win, if it is one."""
-        judgement = self._judgement()
-        return None if judgement is None or judgement.result == 0 else judgement.plies
-
-    def search(self, portion: int, late: Callable[[], bool]) -> None:
-        """Solve layers with so many positions or more; a layer is given up when it is late."""
-        is_early = self._waited < LAYERED_FROM
-        self._waited += portion
-        if is_early or self._has_failed:
-            return
-        try:
-            if self._layers is None:
-                self._layers = Layers(self._kernel, self._name, memory=self._memory)
-            if self._waited * PLACES_PER_NODE < self._layers.places(self._name):
-                return
-            until = self.used + portion
-            for pair in self._layers.missing(self._name):
-                if self.used >= until or late():
-                    return
-                self._layers.solve(pair, late)
-        except OutOfTime:
-            return
-        except (OutOfMemory, OverflowError):
-            self._has_failed = True
-
-    def cannot_win(self, mover: bool) -> bool:
-        """Tell nothing beside the value."""
-        return False
-
-    def _judgement(self) -> Judgement | None:
-        return None if self._layers is None else self._layers.judgement(self._kernel.state)
-
-
-def backends(kernel: Kernel, memory: int, *, as_compiled: bool = False) -> list[Backend]:
-    """Begin the searches that fit the game, within so many bytes, and settle who wins however long it takes.
-
-    With ``as_compiled`` interpreted code does the same as compiled code, up to LAYERED_FROM nodes.
-    """
-    as_compiled = as_compiled or kernel.compiled
-    if not kernel.compiled or kernel.rules.layers is None:
-        return [Proof(kernel, memory, as_compiled)]
-    proof = memory // PROOF_SHARE
-    return [Proof(kernel, proof, as_compiled), LayeredBackend(kernel, memory - proof)]
+"""The table of the search for forced wins has a part of 1 / TABLE_SHARE of the memory."""
 
 
 SOLVING = Purpose("solve", lambda kernel: [forced_wins.FUNCTIONS, proof_search.FUNCTIONS])
-"""Finding out who wins."""
+"""The searches of the solver."""
 
 
 def solver_kernels(position: Position, compiling: Callable[[], None] = lambda: None) -> KernelSource:
-    """Return the kernels of a position's board for solving; costs are nodes.
+    """Return the kernels of a position's board for the solver. Costs are nodes.
 
     ``compiling`` is called when another process begins to compile.
     """
@@ -286,24 +97,23 @@ def solve(
     kernels: KernelSource | None = None,
     tablebase: Tablebase | None = None,
 ) -> Solution:
-    """Solve a position, or find out what can be found out of it within limits.
+    """Solve a position within limits. Without a limit of time or nodes, only a result ends the search.
 
-    ``clock`` gives seconds from any beginning; ``progress`` is told after every portion. ``kernels`` are those of the
-    board, as of `solver_kernels`. An interpreted search that they have a compiled kernel for is begun again. With a
-    limit of at most LAYERED_FROM nodes the same is found on every machine, compiled or not. Without a deadline and a
-    limit of nodes only a result ends the search. Raises OverflowError for a position with more moves than a search can
-    hold.
+    ``clock`` returns seconds. ``progress`` is called after every portion. ``kernels`` are those of `solver_kernels`;
+    when they have compiled code, an interpreted search starts again. If there is no forced win within SHORT_NODES, the
+    ``tablebase`` is probed.
 
-    A ``tablebase`` is asked for what is no forced win within SHORT_NODES.
+    With at most `engine.solve.backends.LAYERED_FROM` nodes, the result is the same on every machine, compiled or not.
+    Raises OverflowError for a position with too many moves.
     """
     kernels = solver_kernels(position) if kernels is None else kernels
     interpreted = position.kernel(compile=False)
     if tablebase is not None:
         solver = _Solver(interpreted, position.turn, limits, clock)
         solver.deepen(SHORT_NODES)
-        judgement = None if solver.finished else tablebase.judgement(interpreted.state)
-        if judgement is not None:
-            return solver.known(judgement)
+        exact_value = None if solver.finished else tablebase.exact_value(interpreted.state)
+        if exact_value is not None:
+            return solver.known(exact_value)
     kernel = kernels.kernel_for(position)
     if not kernel.compiled:
         solver = _Solver(kernel, position.turn, limits, clock, as_compiled=limits.nodes is not None)
@@ -314,25 +124,25 @@ def solve(
 
 
 def is_answer(solution: Solution, plies: int = ENDLESS) -> bool:
-    """Tell whether a solution leaves nothing open, or nothing that has to do with wins within so many plies."""
+    """Tell whether a solution is complete, as far as wins in at most ``plies`` plies are concerned."""
     if plies == ENDLESS:
         return solution.result != Result.UNKNOWN
     return solution.result == Result.DRAW or solution.plies is not None or solution.refuted >= plies
 
 
 def warm_up(position: Position) -> None:
-    """Compile all that the searches call, or load it: seconds where nothing is compiled yet."""
+    """Compile everything that the searches call, or load it from the cache. Compiling takes seconds."""
     kernel = position.kernel()
-    arena = kernel.arena(Deepening.FIRST_PLACES)
+    arena = kernel.arena(ForcedWinSearch.FIRST_PLACES)
     end = kernel.rules.children(kernel.state, arena, 0)
     for at in range(min(end, 1)):
         kernel.rules.verdict(kernel.rules.load(arena, at))
-    Deepening(kernel, memory=0).warm_up()
+    ForcedWinSearch(kernel, memory=0).warm_up()
     Proof(kernel, 0, as_compiled=True).prover.warm_up()
 
 
 class _Solver:
-    """All searches, and what they have found together."""
+    """All searches, and their common result."""
 
     def __init__(
         self,
@@ -345,7 +155,7 @@ class _Solver:
     ) -> None:
         as_compiled = as_compiled or kernel.compiled
         table = limits.memory // TABLE_SHARE
-        self._deepening = Deepening(kernel, memory=table)
+        self._deepening = ForcedWinSearch(kernel, memory=table)
         self._backends = backends(kernel, limits.memory - table, as_compiled=as_compiled)
         self.limits = limits
         self._portion = FIRST_PORTION
@@ -356,12 +166,12 @@ class _Solver:
         self._kernels: KernelSource | None = None
         self._spent = 0
         self.is_given_up = False
-        """Whether the search has ended because compiled code is there."""
+        """Whether the search has ended because compiled code is ready."""
 
     def run(self, progress: Callable[[Solution], None], kernels: KernelSource | None = None) -> Solution:
-        """Search until the question is answered or a limit reached.
+        """Search until the result is known or a limit is reached.
 
-        An interpreted search ends when ``kernels`` have compiled code for it.
+        An interpreted search also ends when ``kernels`` have compiled code.
         """
         self._kernels = kernels
         while not (self.finished or self._give_up()):
@@ -383,20 +193,20 @@ class _Solver:
             self.is_given_up = self._kernels.spend(cost)
         return self.is_given_up
 
-    def known(self, judgement: Judgement) -> Solution:
-        """Say what a tablebase knows."""
-        plies = judgement.plies if judgement.result else None
-        result = self._winner(judgement.result > 0) if judgement.result else Result.DRAW
+    def known(self, exact_value: ExactValue) -> Solution:
+        """Return the solution for the value of a tablebase."""
+        plies = exact_value.plies if exact_value.result else None
+        result = self._winner(exact_value.result > 0) if exact_value.result else Result.DRAW
         return self.solution()._replace(result=result, plies=plies, within=plies)
 
     def _rule_out(self, search: Backend) -> None:
-        """Look no more for wins that a proof has shown to be none."""
+        """Exclude wins that a proof has refuted from the search for forced wins."""
         for mover in (True, False):
             if search.cannot_win(mover):
                 self._deepening.rule_out(mover)
 
     def _find_length(self) -> None:
-        """Look for the length of a proven win, for about as long as the proof has taken."""
+        """Search for the length of a proven win, for about as long as the proof took."""
         value = self._settling.value
         if value and self.solution().plies is None and not self._late():
             self._deepening.rule_out(value < 0)
@@ -409,18 +219,18 @@ class _Solver:
 
     @property
     def finished(self) -> bool:
-        """Tell whether the question is answered or a limit reached."""
+        """Whether the result is known or a limit is reached."""
         if is_answer(self.solution(), self.limits.plies):
             return True
         return self._late() or (self.limits.nodes is not None and self._used >= self.limits.nodes)
 
     @property
     def _used(self) -> int:
-        """The nodes of the search that has made most."""
+        """The nodes of the search with most nodes."""
         return max(self._deepening.nodes, *(search.used for search in self._backends))
 
     def deepen(self, portion: int) -> None:
-        """Go on looking for forced wins, for so many nodes or, if that is less, until about the deadline."""
+        """Search for forced wins, for ``portion`` nodes or until about the deadline."""
         before, began = self._deepening.nodes, self._clock()
         portion = self._within_limit(portion, before)
         if self.limits.deadline is not None and self._speed > 0:
@@ -431,7 +241,7 @@ class _Solver:
             self._speed = (self._deepening.nodes - before) / seconds
 
     def solution(self) -> Solution:
-        """Say what is known."""
+        """Return the known result."""
         found, settling = self._deepening.found, self._settling
         value = settling.value
         result, plies, within = Result.UNKNOWN, None, None
@@ -443,7 +253,7 @@ class _Solver:
         elif value is not None:
             result = self._winner(value > 0)
             within = settling.within
-            # the winner cannot win in a number of plies of the other parity
+            # all wins of a side have the same parity of plies
             if within is not None and (settling.is_exact or self._deepening.refuted >= within - 2):
                 plies = within
         return Solution(
@@ -462,7 +272,7 @@ class _Solver:
         return portion if self.limits.nodes is None else max(0, min(portion, self.limits.nodes - used))
 
     def _ends(self) -> bool:
-        """Tell a search under way whether to stop."""
+        """Tell whether a running search has to stop."""
         return self._late() or self._give_up()
 
     def _late(self) -> bool:

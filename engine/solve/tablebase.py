@@ -1,20 +1,18 @@
-"""Tablebases: made once on a machine, and looked up for the value of each move and for lines of perfect play.
+"""Tablebases: exact values of all positions of a variant, computed once on a machine.
 
-They lie in the user's cache directory, beside compiled code, a file of values and a journal for each board, as
-`engine.solve.layers` writes them: what one variant of a board needs is part of what a larger one does. A process of its
-own makes them beside other work.
+A tablebase is a file of values and a journal in the user's cache directory (`engine.solve.layers`). Variants of a board
+share them: the tablebase of a smaller variant is a part of that of a larger one. A background process computes it.
 
-Where the variable `GIVEN` names a directory, they are read from there, and none are made; where it is empty, there are
-none. Nor are any made where compiled code is copied from a given place: that is a sandbox, in which nothing lasts.
+The variable `DIRECTORY_VARIABLE` names another directory, which is only read; an empty one means no tablebases. In a
+sandbox, where the variable of `engine.compiling.code_cache` is set, none are computed, since nothing remains.
 
-Tablebases of the smallest boards belong to this distribution, in packed files with the values of all layers up to one.
-``python -m tests.tablebases`` makes these files.
+This distribution contains the tablebases of the smallest boards in compressed files, which ``python -m
+tests.tablebases`` makes.
 
-The values are those of play without a history, in which a game that goes round for ever is a draw. In matches, the
-third occurrence of a position is a draw, too. For who wins this changes nothing as long as he has played by the
-tablebase since he could win: each of his moves comes nearer to the end, so that no position of these comes again. Moves
-to a position that has stood on the board twice are draws here, whoever makes them. What is not seen is a way to win on
-which the *opponent* can repeat, for the third time, a position from before the tablebase was asked.
+The values assume play without a history, in which endless play is a draw. In a match, the third occurrence of a
+position is a draw, too. A winner who always follows the tablebase comes nearer to the end with each move, so none of
+these positions is repeated. A move to a position that stood on the board twice counts as a draw. One case is not
+considered: the opponent may repeat, for the third time, a position from before the first probe.
 """
 
 import lzma
@@ -28,53 +26,54 @@ from pathlib import Path
 from engine.compiling import code_cache
 from engine.compiling.binding import can_compile
 from engine.games.history import REPETITIONS
-from engine.games.interface import UNDECIDED, WIN, Kernel, Position, Rules, State
+from engine.games.interface import Position
 from engine.games.kernels import CompileProcess, KernelSource
+from engine.games.rules import UNDECIDED, WIN, Kernel, Rules, State
 from engine.search.alphabeta import LOOKING_UP
 from engine.search.capabilities import DRAW
 from engine.search.iterative_deepening import Line
-from engine.search.memory import MAX_DEPTH, ROOM, KnownLayers
+from engine.search.memory import MAX_CHILDREN, MAX_DEPTH, TablebaseLayers
 from engine.search.searcher import SearchResult, kernel_after, warm_up
-from engine.solve.layers import Judgement, Layers, Name, both, layer_of, layer_rules, needed
+from engine.solve.layers import ExactValue, Layers, Name, layer_of, layer_rules, layers_below, pair_of
 
-GIVEN = "ARENA_TABLEBASES"
-"""Environment variable with a directory to read from; empty for none."""
+DIRECTORY_VARIABLE = "ARENA_TABLEBASES"
+"""Environment variable with a directory to read tablebases from; empty for none."""
 
 FORMAT = 1
-"""To be raised whenever a position gets another place: what was kept before would be read wrongly."""
+"""Version of the numbering of positions. Files of another version are not read."""
 
 MEMORY = 1 << 30
-"""Bytes that making one may take beside its file."""
+"""Memory limit in bytes for the computation, without the file."""
 
 MAX_PLACES = 1 << 26
-"""Bytes of a tablebase, of which a position takes one: they are solved in less than a minute, with 0.5 GB of memory."""
+"""Largest size of a tablebase in bytes, one for each position. It is solved in less than a minute with 0.5 GB."""
 
 MAX_NUMBER = 40
-"""No layer of a tablebase has a larger number in its name: each takes some milliseconds, however small it is."""
+"""Largest number of a layer: even a small layer takes some milliseconds."""
 
-LARGEST = 15
-"""They have all layers up to (LARGEST, LARGEST)."""
+MAX_PIECES = 15
+"""The distribution has all layers up to (MAX_PIECES, MAX_PIECES)."""
 
 
 def folder() -> Path | None:
-    """Return where tablebases are; None where there are to be none."""
-    given = os.environ.get(GIVEN)
+    """Return the directory of tablebases, None for no tablebases."""
+    given = os.environ.get(DIRECTORY_VARIABLE)
     if given is not None:
         return Path(given) if given else None
     return code_cache.home() / "tablebases" / str(FORMAT)
 
 
 def are_made() -> bool:
-    """Tell whether those that are missing are to be made."""
-    return GIVEN not in os.environ and code_cache.GIVEN not in os.environ
+    """Tell whether missing tablebases are computed."""
+    return DIRECTORY_VARIABLE not in os.environ and code_cache.KERNELS_VARIABLE not in os.environ
 
 
 MAX_LINE = 512
-"""No line of perfect play is longer: a win takes at most `engine.solve.layer_values.LONGEST` plies."""
+"""Upper bound of a line of perfect play: a win takes at most `engine.solve.layer_values.MAX_PLIES` plies."""
 
 
 def tablebase_of(position: Position, *, make: bool = True) -> "Tablebase | None":
-    """Return the tablebase of a position's variant; None where it has none, or where there are to be none.
+    """Return the tablebase of a position's variant, or None.
 
     Without ``make`` the tablebase is only read: `Tablebase.start` does nothing.
     """
@@ -85,36 +84,36 @@ def tablebase_of(position: Position, *, make: bool = True) -> "Tablebase | None"
 
 
 def whole_tablebase_of(position: Position) -> "Tablebase | None":
-    """Return the tablebase of a position's variant, if it has been made and knows all positions of its games."""
+    """Return the tablebase of a position's variant, if it is computed and has all positions of the variant."""
     found = tablebase_of(position)
     return found if found is not None and found.is_whole and found.is_made() else None
 
 
 class Tablebase:
-    """The values of positions of one variant, as far as they are on the disk. Nothing is opened before it is asked."""
+    """The tablebase of one variant. Files are opened at the first use."""
 
     def __init__(self, start: Position, directory: Path, *, make: bool = True) -> None:
-        """Take the start of a variant that has layers, and where they are kept, unless they were shipped."""
+        """Take the start position of a variant with layers, and the directory of tablebases."""
         self._start = start
         self._directory = directory
         self._kernel = start.kernel(compile=False)
         self._journal = directory / f"{self._kernel.rules.label}.journal"
         self._read = 0
-        """Bytes of the journal that were there when it was read."""
+        """Size of the journal in bytes when it was read."""
         self._layers: Layers | None = None
-        self._known: KnownLayers | None = None
+        self._known: TablebaseLayers | None = None
         self._kernels = KernelSource(start, LOOKING_UP)
-        self.is_shipped = GIVEN not in os.environ and are_shipped(self._kernel)
-        """Whether the layers are those that belong to this distribution."""
-        self._is_settled = not make
-        """Whether nothing more is to be made, or somebody makes it."""
+        self.is_shipped = DIRECTORY_VARIABLE not in os.environ and are_shipped(self._kernel)
+        """Whether the distribution has the layers."""
+        self._is_started = not make
+        """Whether nothing is missing, or a process computes it."""
 
     @cached_property
     def extent(self) -> Name:
-        """The largest layer of the tablebase; of two that belong together the one with the larger number first.
+        """The largest layer of the tablebase, with the larger number first.
 
-        That is where games of the variant begin, if it is small enough with all layers below it. Otherwise it is what
-        such games may come to late, when both sides have lost pieces.
+        It is the layer of the start position, if the limits allow. Otherwise it is a smaller layer, which games reach
+        late.
         """
         rules = layer_rules(self._kernel)
 
@@ -125,7 +124,7 @@ class Tablebase:
         start = layer_of(self._kernel)
         found = (0, 0)
         for name in _growing(max(start), min(start)):
-            total = sum(places(layer) for pair in needed(name) for layer in both(pair))
+            total = sum(places(layer) for pair in layers_below(name) for layer in pair_of(pair))
             if max(name) > MAX_NUMBER or total > MAX_PLACES:
                 break
             found = name
@@ -133,21 +132,20 @@ class Tablebase:
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether the tablebase knows every position of the variant's games."""
+        """Whether the tablebase has every position of the variant."""
         return self.extent == tuple(sorted(layer_of(self._kernel), reverse=True))
 
     def is_made(self) -> bool:
-        """Tell whether the whole tablebase is there."""
+        """Tell whether the tablebase is computed, and the code to search with it is compiled."""
         layers = self.opened()
         if layers is None or layers.missing(self.extent):
             return False
         return self.is_shipped or self.is_whole or self._kernels.is_ready()
 
     def make(self) -> None:
-        """Solve what is missing; raises OSError where it cannot be written.
+        """Compute what is missing; raises OSError. One process computes at a time, the others wait.
 
-        A process that another one has come before waits for that one to make it. Where it does not know the start of
-        the variant, a search that looks up what it comes to is compiled, too; who calls this has it kept.
+        If the tablebase is not whole, also compile the search with it. The caller marks this code as complete.
         """
         self._directory.mkdir(parents=True, exist_ok=True)
         with code_cache.sole_use(self._directory):
@@ -157,61 +155,61 @@ class Tablebase:
             warm_up(self._start, layers.known())
 
     def start(self) -> None:
-        """Have a process make what is missing, at the lowest priority, unless this was tried before; returns at once.
+        """Start a process of the lowest priority that computes what is missing; returns at once.
 
-        While another such process runs, nothing is done; ask again later.
+        Does nothing if it was tried before, or while another process runs.
         """
-        if self._is_settled:
+        if self._is_started:
             return
-        self._is_settled = not can_compile() or not are_made() or self.is_made()
-        if not self._is_settled:
+        self._is_started = not can_compile() or not are_made() or self.is_made()
+        if not self._is_started:
             arguments = ["precompile", self._start.game.name, self._start.parameters, "--purpose", LOOKING_UP.name]
-            self._is_settled = True
+            self._is_started = True
             with suppress(OSError):
-                self._is_settled = CompileProcess.start([*arguments, "--background"]) is not None
+                self._is_started = CompileProcess.start([*arguments, "--background"]) is not None
 
-    def judgement(self, state: State) -> Judgement | None:
-        """Return the value of a position of an interpreted kernel, None where it is not known."""
+    def exact_value(self, state: State) -> ExactValue | None:
+        """Return the value of a position of an interpreted kernel, None if it is not known."""
         layers = self.opened()
         if layers is None or max(layer_of(self._kernel._replace(state=state))) > max(self.extent):
             return None
-        return layers.judgement(state)
+        return layers.exact_value(state)
 
     def probe(self, position: Position, earlier: Collection[int] = ()) -> list[SearchResult]:
-        """Return every move with its exact score, the best one first; none where they are not known.
+        """Return every move with its exact score, the best one first. Empty if the scores are not known.
 
-        The shortest win comes first, then draws, then the longest loss. ``earlier`` holds the keys of positions that
-        stood on the board before, each as often as it did.
+        The order is the shortest win, longer wins, draws, the longest loss, shorter losses. ``earlier`` has the keys of
+        earlier positions, each as often as it occurred.
         """
         if position.is_over or self.opened() is None:
             return []
         return self._known_moves(position.kernel(compile=False), Counter(earlier))
 
-    def known_layers(self) -> KnownLayers | None:
-        """Return what a compiled search may look up; None where every position is known, or there is no code yet."""
+    def known_layers(self) -> TablebaseLayers | None:
+        """Return the layers for a compiled search; None if every position is known, or if there is no code yet."""
         if self.opened() is None or self.is_whole or not self._kernels.is_ready():
             return None
         return self._known
 
     def line(self, position: Position, first: int) -> Line:
-        """Return a line of perfect play of both sides that begins with a move, by its number, and ends with the game.
+        """Return a line of perfect play to the end of the game, which begins with the move ``first``.
 
-        A draw goes on for ever, and has that move alone. The position must be known.
+        A draw has only this move, since it goes on for ever. The value of the position must be known.
         """
         line = [first]
         kernel = position.kernel(compile=False)
         while len(line) < MAX_LINE:
             kernel = kernel_after(kernel, line[-1])
-            judgement = self.judgement(kernel.state)
-            if judgement is None or judgement.plies == 0:
+            exact_value = self.exact_value(kernel.state)
+            if exact_value is None or exact_value.plies == 0:
                 break
             line += self._known_moves(kernel, Counter())[0].line
         return tuple(line)
 
     def results(self, position: Position, lines: int, earlier: Collection[int] = ()) -> list[SearchResult]:
-        """Return so many of the best moves as results of a search, each with a line of perfect play.
+        """Return at most ``lines`` of the best moves with lines of perfect play. Empty if they are not known.
 
-        None where they are not known. ``earlier`` is that of `probe`.
+        ``earlier`` is that of `probe`.
         """
         return [
             move._replace(line=self.line(position, move.line[0]), rank=rank)
@@ -219,22 +217,22 @@ class Tablebase:
         ]
 
     def _known_moves(self, kernel: Kernel, times: Counter[int]) -> list[SearchResult]:
-        """Return the moves of a position with their scores, the best one first; none where one is not known."""
-        rules, arena = kernel.rules, kernel.arena(ROOM)
+        """Return the moves of a position with their scores, the best one first. Empty if a score is not known."""
+        rules, arena = kernel.rules, kernel.arena(MAX_CHILDREN)
         moves = []
         for number in range(rules.children(kernel.state, arena, 0)):
             child = rules.load(arena, number)
-            judgement = self.judgement(child)
-            if judgement is None:
+            exact_value = self.exact_value(child)
+            if exact_value is None:
                 return []
             goes_on = rules.verdict(child) == UNDECIDED
-            is_drawn = judgement.result == 0 or (goes_on and times[int(rules.hash_of(child))] >= REPETITIONS - 1)
-            score = DRAW if is_drawn else -judgement.result * (WIN - judgement.plies - 1)
+            is_drawn = exact_value.result == 0 or (goes_on and times[int(rules.hash_of(child))] >= REPETITIONS - 1)
+            score = DRAW if is_drawn else -exact_value.result * (WIN - exact_value.plies - 1)
             moves.append((-score, number))
         return [SearchResult((number,), -lost, MAX_DEPTH, 0, 0.0, is_known=True) for lost, number in sorted(moves)]
 
     def opened(self) -> Layers | None:
-        """Return the layers that are there by now, None where there are none."""
+        """Return the present layers, None if there are none."""
         if self.is_shipped:
             return shipped(self._kernel.rules)
         try:
@@ -249,7 +247,7 @@ class Tablebase:
 
 
 def _growing(larger: int, smaller: int) -> Iterator[Name]:
-    """Yield names that grow by one in one of both numbers, as evenly as they can, up to the one with these numbers."""
+    """Yield names in which one of the numbers grows by one at a time, as evenly as possible, up to a layer."""
     for number in range(1, larger + 1):
         if number <= smaller:
             yield number, number - 1
@@ -257,18 +255,18 @@ def _growing(larger: int, smaller: int) -> Iterator[Name]:
 
 
 def are_shipped(start: Kernel) -> bool:
-    """Tell whether the distribution has the layers of a variant; ``start`` is the kernel of its first position."""
-    return shipped_file(start.rules).exists() and max(layer_of(start)) <= LARGEST
+    """Tell whether the distribution has the layers of a variant. ``start`` is the kernel of its start position."""
+    return shipped_file(start.rules).exists() and max(layer_of(start)) <= MAX_PIECES
 
 
 @cache
 def shipped(rules: Rules) -> Layers:
-    """Return the layers that belong to this distribution, for a board of which there are some."""
-    layers = Layers(Kernel(rules, False, None), (LARGEST, LARGEST), memory=MEMORY)
+    """Return the layers of a board in this distribution. They must exist."""
+    layers = Layers(Kernel(rules, False, None), (MAX_PIECES, MAX_PIECES), memory=MEMORY)
     layers.fill(lzma.decompress(shipped_file(rules).read_bytes()))
     return layers
 
 
 def shipped_file(rules: Rules) -> Path:
-    """Return the file of a board in this distribution, which exists for some boards."""
+    """Return the file of a board in this distribution. It exists for some boards."""
     return Path(__file__).with_name(f"{rules.label}.xz")

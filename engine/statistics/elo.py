@@ -2,8 +2,8 @@
 
 Both games of a pair begin with the same opening, so games are not independent, but pairs are. A pair has one of five
 results (the pentanomial model). The formulas are those of fishtest, the testing framework of Stockfish
-(``stat_util.py``), which fastchess uses too: the mean of the pairs' scores is taken to be normal, with the variance of
-the pairs, and its interval is turned into Elo.
+(``stat_util.py``), which fastchess also uses. The mean score of the pairs is assumed to be normal, with the variance of
+the pairs, and its interval is converted to Elo.
 
 The likelihood of superiority uses Student's distribution, where fishtest uses the normal one, because few pairs
 estimate their variance badly. After hundreds of pairs both are alike. After three pairs of equal players the normal
@@ -36,28 +36,28 @@ TWO_SIDED_95 = NORMAL.inv_cdf(0.975)
 """Standard deviations to either side of the mean of a normal distribution that hold 95 % of it."""
 
 MIN_SCORE = 0.001
-"""Scores nearer to 0 or 1 than this are taken as this: 1200 Elo."""
+"""Least distance of a score from 0 and 1 in conversions: 1200 Elo."""
 
 MAX_ELO = 1000.0
-"""Hypotheses are no further from 0 than this: scores of 0.997."""
+"""Largest absolute value of a hypothesis: a score of 0.997."""
 
 UNSEEN = 0.001
-"""What counts for a result that no pair has had, so that logarithms and variances exist."""
+"""Count of a result that no pair has had, so that logarithms and variances exist."""
 
 MANY = 2000
 """Degrees of freedom from which on Student's distribution is the normal one to four digits."""
 
 Counts = tuple[int, ...]
-"""How many pairs have had each result, that of 0 points first."""
+"""Number of pairs with each result, in ascending order of points."""
 
 
 class Rating(msgspec.Struct, frozen=True, kw_only=True):
-    """The strength of a player, as reports show it: Elo against the average of all players."""
+    """The strength of a player in Elo above the average of all players."""
 
     name: str
     elo: float
     low: float | None = None
-    """Lower end of the 95 % interval; None where intervals are left out."""
+    """Lower end of the 95 % interval; None without intervals."""
     high: float | None = None
     games: int
 
@@ -74,23 +74,23 @@ class Ratings(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """The strength of A over B that pairs of games show."""
+    """The estimated strength of A over B."""
 
     elo: float
     margin: float
-    """Half of the 95 % interval; infinite as long as all pairs have ended alike, which shows no variance."""
+    """Half of the 95 % interval; infinite if all pairs have the same result, since there is no variance."""
     los: float
     """The probability that A is the stronger one (likelihood of superiority), 0 to 1."""
 
 
 def elo_of(score: float) -> float:
-    """Return the difference in Elo at which that score is expected, 0 to 1 (the logistic model)."""
+    """Return the difference in Elo with an expected score, 0 to 1 (the logistic model)."""
     score = min(max(score, MIN_SCORE), 1 - MIN_SCORE)
     return 400 * math.log10(score / (1 - score))
 
 
 def score_of(elo: float) -> float:
-    """Return the score that is expected with a difference in Elo."""
+    """Return the expected score for a difference in Elo."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
@@ -116,7 +116,7 @@ def estimate(counts: Counts) -> Estimate:
         raise ValueError("no pair of games was played")
     if max(counts) == pairs:
         score = SCORES[counts.index(pairs)]
-        # a sign test: that so many coins have all fallen to one side
+        # a sign test: the probability that all coins fall to the same side
         doubt = 0.5 ** (pairs + 1)
         return Estimate(elo_of(score), math.inf, 0.5 if score == 0.5 else (1 - doubt if score > 0.5 else doubt))
     score, deviation = _mean(counts)
@@ -155,7 +155,7 @@ def student_cdf(value: float, freedom: int) -> float:
 
 
 def regularised(counts: Counts) -> tuple[float, ...]:
-    """Return counts with a trace of each result that was not seen."""
+    """Return counts with UNSEEN in place of 0."""
     return tuple(count or UNSEEN for count in counts)
 
 
@@ -164,48 +164,47 @@ HALVINGS = 64
 
 
 class Decision(StrEnum):
-    """What a test says."""
+    """The decision of a test."""
 
     H0 = "H0"
     """The difference is elo0."""
     H1 = "H1"
     """The difference is elo1."""
     OPEN = "open"
-    """Nothing as yet."""
+    """Not decided."""
 
 
 class Sprt(NamedTuple):
     """The sequential probability ratio test: is A stronger by ``elo1`` (H1), or only by ``elo0`` (H0)?
 
-    It ends as soon as that is clear (Wald 1945). This is the generalised form, for scores of whose distribution a
-    hypothesis says nothing but the mean: its likelihood is that of the most likely distribution with that mean.
-    Fishtest computes the same (``LLRcalc.py``), after Michel Van den Bergh's notes on the sequential probability
-    ratio test. Elo is logistic here, as everywhere in a duel.
+    It ends as soon as one hypothesis is likely enough (Wald 1945). In this generalised form a hypothesis determines
+    only the mean score, and its likelihood is that of the most likely distribution with this mean. Fishtest computes
+    the same (``LLRcalc.py``), after Michel Van den Bergh's notes. Elo is logistic.
     """
 
     elo0: float
     elo1: float
     alpha: float = 0.05
-    """How often H1 may be taken where H0 is true."""
+    """Probability of a decision for H1 if H0 is true."""
     beta: float = 0.05
-    """How often H0 may be taken where H1 is true."""
+    """Probability of a decision for H0 if H1 is true."""
 
     @property
     def lower(self) -> float:
-        """The log-likelihood ratio at which H0 is taken."""
+        """The log-likelihood ratio of a decision for H0."""
         return math.log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """The log-likelihood ratio at which H1 is taken."""
+        """The log-likelihood ratio of a decision for H1."""
         return math.log((1 - self.beta) / self.alpha)
 
     def ratio(self, counts: Counts) -> float:
-        """Return the log-likelihood ratio of H1 to H0 after these pairs; 0 without any."""
+        """Return the log-likelihood ratio of H1 to H0 after these pairs; 0 without pairs."""
         return _ratio(self.elo0, self.elo1, counts)
 
     def decide(self, ratio: float) -> Decision:
-        """Return what a log-likelihood ratio says."""
+        """Return the decision at a log-likelihood ratio."""
         if ratio >= self.upper:
             return Decision.H1
         return Decision.H0 if ratio <= self.lower else Decision.OPEN
@@ -213,7 +212,7 @@ class Sprt(NamedTuple):
 
 @lru_cache(1 << 14)
 def _ratio(elo0: float, elo1: float, counts: Counts) -> float:
-    """Return the log-likelihood ratio of two hypotheses; a match asks for those of all its pairs after each game."""
+    """Return the log-likelihood ratio of two hypotheses. It is cached, since a match asks again after each game."""
     if not any(counts):
         return 0.0
     weights = regularised(counts)
@@ -226,12 +225,12 @@ def _ratio(elo0: float, elo1: float, counts: Counts) -> float:
 
 
 def tilt(weights: Sequence[float], mean: float) -> float:
-    """Return x such that results with weights w / (1 + x * (score - mean)) have that mean, strictly between 0 and 1.
+    """Return x such that results with weights w / (1 + x * (score - mean)) have this mean.
 
-    Of all distributions with that mean, this one makes results with weights w the most likely (Owen 1988, empirical
-    likelihood); its weights sum up as the given ones do. None of the weights may be 0.
+    This is the most likely distribution with this mean for results with weights w (empirical likelihood, Owen 1988).
+    Its weights have the same sum. The mean lies between 0 and 1, and no weight is 0.
     """
-    # the sum below falls from infinity to minus infinity as x grows between these poles
+    # the sum below decreases from infinity to minus infinity between these poles
     low, high = -1 / (SCORES[-1] - mean), 1 / (mean - SCORES[0])
     for _ in range(HALVINGS):
         x = (low + high) / 2
@@ -243,9 +242,9 @@ def tilt(weights: Sequence[float], mean: float) -> float:
 
 
 class Tally:
-    """The pairs of a match from the first one on without a gap, and the decision of a test.
+    """The results of the pairs of a match, from the first pair on without a gap, and the decision of a test.
 
-    The result depends neither on how many pairs are played at a time nor on which pair ends first.
+    They do not depend on the number of pairs at a time, or on the order in which pairs end.
     """
 
     def __init__(self, test: Sprt | None = None) -> None:
@@ -270,7 +269,7 @@ class Tally:
     def add(self, number: int, points: int, *, stop: bool = True) -> None:
         """Add a pair by its number from 0 and the points of A in halves, 0 to 4.
 
-        The pair counts as soon as all pairs before it are there. With ``stop`` no pair counts after the decision.
+        The pair counts when all pairs before it count. With ``stop`` no pair counts after the decision.
         """
         self._waiting[number] = points
         while self.pairs in self._waiting and not (stop and self.decision is not Decision.OPEN):

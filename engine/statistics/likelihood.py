@@ -1,24 +1,24 @@
 """Ratings by maximum likelihood, and their intervals.
 
-Paired comparisons after Bradley and Terry (1952), with draws after Davidson (1970) and the advantage of moving first
-after Davidson and Beaver (1977). Let d be the strength of the side that begins, less that of the other side, plus the
-advantage, and let h be how drawish the game is. Then a win, a draw and a loss of the side that begins are as likely as
+The model is paired comparison (Bradley and Terry 1952) with draws (Davidson 1970) and an advantage of the first move
+(Davidson and Beaver 1977). Let d be the difference of the strengths, first side minus second side, plus the
+advantage. Let h be the drawishness. Then the probabilities of a win, a draw and a loss of the first side are in the
+ratio
 
     exp(d/2) : exp(h) : exp(-d/2)
 
-Strengths and advantage are in natural units; `ELO` times them is Elo: a difference of 400 makes wins ten times as
-likely as losses. Each variant has an advantage and drawishness of its own. The logarithm of the likelihood is concave,
-so Newton's method finds its one maximum.
+Strengths and advantage are in natural units, and `ELO` converts them. Each variant has its own advantage and
+drawishness. The log-likelihood is concave, so Newton's method finds its only maximum.
 
-An entrant that has won or lost every game has no finite rating by likelihood alone. As BayesElo (Coulom 2005) and Ordo
-(Ballicora) do, virtual results are added: of `VIRTUAL` games against an opponent of the average strength every entrant
-has won half and lost half. Advantage and drawishness get the same: of `VIRTUAL` games between equals half are won by
-the side that begins, and half are drawn.
+An entrant that has won or lost every game has no finite rating by likelihood alone. So virtual results are added, as in
+BayesElo (Coulom 2005) and Ordo (Ballicora). Every entrant has won half and lost half of `VIRTUAL` games against an
+opponent of average strength. For each variant, the first side has won half of `VIRTUAL` games between equals, and half
+of `VIRTUAL` such games are draws.
 
-Intervals are those of the profile likelihood (Venzon and Moolgavkar 1988): a rating belongs to the 95 % interval if the
-results are not much less likely with it, all other unknowns being fitted anew. Unlike intervals from the curvature
-at the maximum they stay right for an entrant that has won nearly everything, and then they are not symmetric. Each is
-the interval of a difference to the average of all.
+Intervals are those of the profile likelihood (Venzon and Moolgavkar 1988). A rating belongs to the 95 % interval if the
+results are not much less likely with it, with all other unknowns fitted again. These intervals are right also for an
+entrant that has won nearly everything, and then they are not symmetric. They are intervals of the difference to the
+average.
 """
 
 import math
@@ -31,14 +31,14 @@ from numpy.typing import NDArray
 from engine.statistics.elo import ELO, TWO_SIDED_95, Rating, Ratings
 
 VIRTUAL = 1.0
-"""Virtual games for each unknown. With one, 95 % intervals hold the truth in 94 to 96 % of simulated contests, also
-where everybody has no more than ten games; with a tenth they hold it in 92 to 93 % of those, with two in up to 97 %."""
+"""Virtual games for each unknown. With 1, the 95 % intervals are right in 94 to 96 % of simulated contests, also with
+ten games for each entrant. With 0.1 they are right in 92 to 93 % of these, with 2 in up to 97 %."""
 
-STEPS = 200
-"""Newton's steps at most; ten are usual."""
+MAX_STEPS = 200
+"""Most steps of Newton's method. Ten are usual."""
 
 NEAR = 1e-10
-"""Newton's method ends when a step promises less than this of a logarithm of likelihood."""
+"""Expected gain of log-likelihood below which Newton's method ends."""
 
 Vector = NDArray[numpy.float64]
 Matrix = NDArray[numpy.float64]
@@ -49,7 +49,7 @@ Result = tuple[str, str, int, int | None]
 
 
 class Data(NamedTuple):
-    """Aggregated results: an entry for each pair of players in order, and variant."""
+    """Aggregated results: an entry for each ordered pair of players and each variant."""
 
     players: int
     variants: int
@@ -57,7 +57,7 @@ class Data(NamedTuple):
     second: Places
     variant: Places
     won: Vector
-    """By who begins."""
+    """Wins of the side that begins."""
     drawn: Vector
     lost: Vector
 
@@ -72,11 +72,11 @@ class Fit(NamedTuple):
 
     values: Vector
     likelihood: float
-    """Its natural logarithm, virtual results included."""
+    """The log-likelihood with virtual results."""
 
 
 def aggregate(games: Iterable[Result], names: Sequence[str], variants: int) -> Data:
-    """Aggregate the games between players; games with others are left out."""
+    """Aggregate the games between the named players. Games with others are left out."""
     places = {name: place for place, name in enumerate(names)}
     sums: dict[tuple[int, int, int], list[int]] = {}
     for first, second, variant, winner in games:
@@ -97,20 +97,20 @@ def contrast(given: Data, weights: dict[int, float]) -> Vector:
 
 
 def fit(given: Data, conditions: Matrix | None = None, begin: Vector | None = None) -> Fit:
-    """Return the most likely values; strengths have an average of 0.
+    """Return the most likely values. Strengths have an average of 0.
 
-    ``conditions`` are rows whose products with the values are to stay what they are at ``begin``.
+    ``conditions`` are rows whose products with the values stay constant from ``begin`` on.
     """
     rows = _average(given) if conditions is None else numpy.vstack([_average(given), conditions])
     values = numpy.zeros(given.unknowns) if begin is None else begin
     height = likelihood(given, values)
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         slope, information = _derivatives(given, values)
         aim = numpy.concatenate([slope, numpy.zeros(len(rows))])
         step = numpy.linalg.solve(_bordered(information, rows), aim)[: given.unknowns]
         if float(slope @ step) < NEAR:
             break
-        # far from the maximum a whole step may lead beyond it
+        # far from the maximum a full step may go beyond it
         part = 1.0
         while (there := likelihood(given, values + part * step)) < height and part > NEAR:
             part /= 2
@@ -121,14 +121,14 @@ def fit(given: Data, conditions: Matrix | None = None, begin: Vector | None = No
 
 
 def covariance(given: Data, values: Vector) -> Matrix:
-    """Return the inverse of the observed information (here also Fisher's), with an average strength of 0."""
+    """Return the inverse of the observed information, which is also Fisher's, with an average strength of 0."""
     _, information = _derivatives(given, values)
     inverse = numpy.linalg.inv(_bordered(information, _average(given)))
     return numpy.asarray(inverse[: given.unknowns, : given.unknowns], dtype=numpy.float64)
 
 
 def likelihood(given: Data, values: Vector) -> float:
-    """Return the natural logarithm of the likelihood of all results, virtual ones included."""
+    """Return the log-likelihood of all results and of the virtual results."""
     difference, draw = _terms(given, values)
     whole = numpy.logaddexp(numpy.logaddexp(difference / 2, -difference / 2), draw)
     games = given.won + given.drawn + given.lost
@@ -152,13 +152,13 @@ def _virtual(given: Data, values: Vector) -> Vector:
 
 
 def _derivatives(given: Data, values: Vector) -> tuple[Vector, Matrix]:
-    """Return gradient and information, the negative of the matrix of second derivatives."""
+    """Return the gradient and the information, which is the negative Hessian."""
     difference, draw = _terms(given, values)
     whole = numpy.logaddexp(numpy.logaddexp(difference / 2, -difference / 2), draw)
     win, loss, even = numpy.exp(difference / 2 - whole), numpy.exp(-difference / 2 - whole), numpy.exp(draw - whole)
     games = given.won + given.drawn + given.lost
     lead = win - loss
-    # what an entry depends on: two strengths and an advantage by way of d, and a drawishness
+    # an entry depends on two strengths and an advantage through d, and on a drawishness
     advantage = given.players + given.variant
     places = numpy.stack([given.first, given.second, advantage, advantage + given.variants], axis=1)
     by_difference, by_draw = numpy.array([1.0, -1.0, 1.0, 0.0]), numpy.array([0.0, 0.0, 0.0, 1.0])
@@ -178,24 +178,24 @@ def _derivatives(given: Data, values: Vector) -> tuple[Vector, Matrix]:
 
 
 def _average(given: Data) -> Matrix:
-    """Return the row that holds the average of all strengths."""
+    """Return the row whose product is the sum of all strengths."""
     return contrast(given, dict.fromkeys(range(given.players), 1.0))[None, :]
 
 
 def _bordered(information: Matrix, rows: Matrix) -> Matrix:
-    """Return the linear system of a Newton step that keeps the products of the values with the rows."""
+    """Return the linear system of a Newton step that does not change the products of the values with the rows."""
     number = len(rows)
     return numpy.block([[information, rows.T], [rows, numpy.zeros((number, number))]])
 
 
 ROOT = 1e-3
-"""How near to the end of an interval its search ends, in standard deviations."""
+"""Tolerance of the search for the end of an interval, in standard deviations."""
 
-ROOT_STEPS = 60
-"""Steps of that search at most; three are usual."""
+MAX_ROOT_STEPS = 60
+"""Most steps of this search. Three are usual."""
 
 MAX_GROWTH = 3.0
-"""By so much at most a step of that search goes further away than the one before."""
+"""Largest factor by which a step of this search goes further than the last one."""
 
 
 def strengths(games: Iterable[Result], names: Sequence[str], variants: int) -> dict[str, float]:
@@ -207,7 +207,7 @@ def strengths(games: Iterable[Result], names: Sequence[str], variants: int) -> d
 def ratings(games: Iterable[Result], names: Sequence[str], variants: int, *, intervals: bool = True) -> Ratings:
     """Return the ratings of at least one player, from the games between them.
 
-    Without ``intervals`` nothing is computed about variants either.
+    Without ``intervals`` the properties of variants are left out, too.
     """
     given = aggregate(games, names, variants)
     best = fit(given)
@@ -243,10 +243,10 @@ def _interval(given: Data, best: Fit, spread: Matrix, row: Vector) -> tuple[floa
 
 
 def _reach(distance: Callable[[float], float]) -> float:
-    """Return where an increasing function reaches the limit of 95 %, by the secant method."""
+    """Return the argument at which an increasing function reaches TWO_SIDED_95, by the secant method."""
     before, reached = 0.0, 0.0
     there = TWO_SIDED_95
-    for _ in range(ROOT_STEPS):
+    for _ in range(MAX_ROOT_STEPS):
         found = distance(there)
         if abs(found - TWO_SIDED_95) < ROOT or found <= reached:
             break
@@ -260,8 +260,8 @@ def _reach(distance: Callable[[float], float]) -> float:
 def _distance(given: Data, best: Fit, direction: Vector, row: Vector, away: float) -> float:
     """Return the distance of a contrast from its most likely value, in standard deviations, by the likelihood.
 
-    This is the root of the deviance, whose square is about chi-squared distributed (Wilks 1938). ``direction`` is how
-    all values move along with it, about.
+    It is the square root of the deviance, which is approximately chi-squared distributed (Wilks 1938). ``direction`` is
+    the approximate change of all values with the contrast.
     """
     begin = best.values + away * direction / float(row @ direction)
     there = fit(given, row[None, :], begin)

@@ -5,7 +5,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,36 +21,47 @@ from engine.wire.words import number_of
 from server.commands.contest import intervene
 from server.commands.options import BY, DATA, FAILED, Data, fail, faults_explained, opened_accounts, show_verdict
 from server.config.settings import WEB
-from server.contest.fixtures import Kind, is_paused
+from server.contest.interventions import Kind, is_paused
 from server.contest.report.formatting import printable
-from server.contest.store.store import FILE, LADDER, Store
+from server.contest.store.schema import FILE, LADDER
+from server.contest.store.store import Store
 from server.league.accounts import AUTHOR, Role
-from server.league.console.terminal import HOURS, SOCKET, WAIT_SECONDS, Announcements, Answer, Question
+from server.league.console.announcements import HOURS, Announcements
+from server.league.console.terminal import SOCKET, WAIT_SECONDS, Answer, Question
 from server.league.ladder.store import LadderStore
 from server.ops.typed_json import decode
 
 people = cyclopts.App(name="people", help="Invite people to a server, and give them roles.")
 
-Url = Annotated[str, Parameter(help="The address at which people open the pages of the server.")]
+Url = Annotated[
+    str, Parameter(help="The address at which people open the pages; by default the one that the server serves.")
+]
 Name = Annotated[str, Parameter(help="Whose account.")]
 AsRole = Annotated[Role, Parameter(help="The role of the person.")]
 
 
 @people.command
-def invite(*names: str, role: AsRole = AUTHOR, data: Data = DATA, url: Url = f"http://{WEB}") -> None:
+def invite(*names: str, role: AsRole = AUTHOR, data: Data = DATA, url: Url = "") -> None:
     """Print a link for each of these people, which signs them in once; somebody who has an account gets a new link."""
     if not names:
         fail("say whom to invite, as in: arena-server people invite ann bob")
     with opened_accounts(data, "accounts", new=True) as accounts:
         for name in names:
-            print(f"{name}  {url.rstrip('/')}/join/{accounts.invite(name, role, BY)}")
+            print(f"{name}  {_join(url, data)}/{accounts.invite(name, role, BY)}")
 
 
 @people.command
-def code(most: int, *, role: AsRole = AUTHOR, data: Data = DATA, url: Url = f"http://{WEB}") -> None:
+def code(most: int, *, role: AsRole = AUTHOR, data: Data = DATA, url: Url = "") -> None:
     """Print a code by which so many people may come, who choose their names; it is good for 30 days."""
     with opened_accounts(data, "accounts", new=True) as accounts:
-        print(f"{url.rstrip('/')}/join/{accounts.invite_many(role, most, BY)}")
+        print(f"{_join(url, data)}/{accounts.invite_many(role, most, BY)}")
+
+
+def _join(url: str, data: Path) -> str:
+    """Return the address of the page for joining; without a URL and a running server, that of the usual port."""
+    with suppress(OSError, *NO_SERVER):
+        url = url or _exchange(data, Question("address", BY)).text
+    return f"{(url or f'http://{WEB}').rstrip('/')}/join"
 
 
 @people.command(name="list")
@@ -103,7 +114,7 @@ def status(*, data: Data = DATA) -> None:
     """Print whether the ladder is paused, and how many games it plays."""
     with opened_accounts(data, "ladder", FILE) as accounts, closing(Store(data / FILE)) as store:
         print("paused" if is_paused(store.interventions(LADDER)) else "not paused")
-        today = LadderStore(accounts).number_since(time.time() - DAY)
+        today = LadderStore(accounts, data).number_since(time.time() - DAY)
         print(f"games: {len(store.begun(LADDER))} being played, {today} in 24 hours")
 
 
@@ -168,21 +179,30 @@ def dismiss(
     print(_ask(data, Question("dismiss", BY, name, sentence)))
 
 
+NO_SERVER = (FileNotFoundError, NotADirectoryError, ConnectionError, msgspec.DecodeError)
+"""Errors of a question where no server uses the data directory."""
+
+
+def _exchange(data: Path, question: Question) -> Answer:
+    """Return the answer of the server that uses a data directory; raises OSError or one of `NO_SERVER`."""
+    with ExitStack() as stack:
+        folder = os.open(data, os.O_RDONLY)
+        stack.callback(os.close, folder)
+        connection = stack.enter_context(socket.socket(socket.AF_UNIX))
+        connection.settimeout(WAIT_SECONDS)
+        connection.connect(SOCKET.format(folder))
+        connection.sendall(msgspec.json.encode(question) + b"\n")
+        with connection.makefile("rb") as lines:
+            return decode(lines.readline(), type=Answer)
+
+
 def _ask(data: Path, question: Question) -> str:
     """Return the answer of the server that uses a data directory. Ends the program where there is none, or refuses."""
     try:
-        with ExitStack() as stack:
-            folder = os.open(data, os.O_RDONLY)
-            stack.callback(os.close, folder)
-            connection = stack.enter_context(socket.socket(socket.AF_UNIX))
-            connection.settimeout(WAIT_SECONDS)
-            connection.connect(SOCKET.format(folder))
-            connection.sendall(msgspec.json.encode(question) + b"\n")
-            with connection.makefile("rb") as lines:
-                answer = decode(lines.readline(), type=Answer)
+        answer = _exchange(data, question)
     except TimeoutError:
         fail(f"the server that uses {data} has not answered within {WAIT_SECONDS:g} seconds", FAILED)
-    except (FileNotFoundError, NotADirectoryError, ConnectionError, msgspec.DecodeError):
+    except NO_SERVER:
         fail(f"no server uses {data} now; give the data directory of the one that is running with --data", FAILED)
     except OSError as error:
         fail(explain_fault(error), FAILED)

@@ -1,6 +1,7 @@
 """``arena-server contest``: holds a contest, and the organiser's commands for one that is open."""
 
 import sys
+from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -31,7 +32,7 @@ from server.config.serve_options import PORTS
 from server.config.settings import Settings
 from server.contest import contest_file
 from server.contest.definition import Definition
-from server.contest.fixtures import Intervention, Kind
+from server.contest.interventions import Intervention, Kind
 from server.ops.logs import configure
 
 contest = cyclopts.App(
@@ -256,7 +257,7 @@ def intervene(
 ) -> None:
     """Keep an intervention in the store, and say what follows from it."""
     from server.contest.runtime.organiser_commands import BadIntervention
-    from server.contest.store.store import FILE
+    from server.contest.store.schema import FILE
     from server.league.console.console_pages import change_contest
 
     try:
@@ -273,12 +274,15 @@ def intervene(
 
 def _number_of(data: Path, name: str) -> int:
     """Return the number of the contest of a name; ends the program where there is none."""
-    from server.contest.store.verification import contest_called
+    from server.contest.runtime.organiser_commands import BadIntervention, find_contest
+    from server.contest.store.schema import FILE
+    from server.contest.store.store import Store
 
-    try:
-        return contest_called(data, name)
-    except KeyError as error:
-        fail(str(error.args[0]))
+    with closing(Store(data / FILE, copy=True)) as store:
+        try:
+            return find_contest(store, name).id
+        except BadIntervention as error:
+            fail(str(error))
 
 
 def _read(file: Path) -> tuple[str, Definition]:

@@ -26,8 +26,8 @@ from server.contest.hosts.dask_cluster import Cluster, connected_cluster
 from server.contest.hosts.game_worker import private_arena
 from server.contest.plan import plan
 from server.contest.programs.program import quote_command
-from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.programs.sandbox.cores import Cores
+from server.contest.programs.sandbox.seal import contest_obstacle
 from server.contest.report import formatting, progress
 from server.contest.report.structure import Verdict
 from server.contest.runtime.ledger import Ledger
@@ -35,8 +35,9 @@ from server.contest.runtime.runner import Runner
 from server.contest.runtime.service import ContestSnapshot, take_snapshot, write_report
 from server.contest.scoring import Cause, is_late, losses
 from server.contest.store.folders import folder_of, last_lines
-from server.contest.store.store import FILE, Store
-from server.contest.store.verification import verify
+from server.contest.store.schema import FILE
+from server.contest.store.store import Store
+from server.contest.store.verifier import verify
 from server.league.accounts import Accounts
 from server.league.contests import check_versions
 from server.ops.program_version import program

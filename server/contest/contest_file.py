@@ -29,19 +29,8 @@ from server.config.declared import (
     read_value,
 )
 from server.config.settings import BUDGET, INCREMENT
-from server.contest.definition import (
-    MAX_ENTRANTS,
-    SEED,
-    BadOpening,
-    Definition,
-    Entrant,
-    Qualification,
-    Stage,
-    Variant,
-    from_moves,
-    from_text,
-    generated,
-)
+from server.contest.definition import MAX_ENTRANTS, SEED, Definition, Entrant, Qualification, Stage, Variant
+from server.contest.openings import BadOpening, from_moves, from_text, generated
 
 MAX_OPENING_PLIES = 100
 """No opening needs as many; GIPF games between equals are over by then."""

@@ -1,31 +1,25 @@
 """What a contest is: all that its file says, read and checked. Everything else follows from it and from its games.
 
 Each value is declared here once: its type, its default, and by a `Range` or a `Form` what a contest file may say
-(`server.config.declared`). `definition_text` makes JSON of it, in which each struct is the list of its fields. Openings
-are given positions, or random moves that a seed reproduces.
+(`server.config.declared`). `definition_text` makes JSON of it, in which each struct is the list of its fields.
 """
 
-from collections.abc import Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
-from functools import lru_cache
-from itertools import islice
-from threading import Lock
 from typing import Annotated, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
-from engine.duel.openings import openings
-from engine.games.catalogue import GAMES, title_of, variant_title
-from engine.games.interface import EVALUATION_LIMIT, BadMove, Game, GameError, Position
 from engine.match.clock import TimeControl
 from engine.wire.words import NAME_PATTERN
 from server.config.declared import Form, Key, Range
 from server.config.settings import MAX_MOVES, MOVE_LIMIT
-from server.contest.fixtures import QUALIFICATION, Fixture, Intervention, is_cancelled, withdrawn
+from server.contest.fixtures import QUALIFICATION, Fixture
 from server.contest.formats.meetings import Gauntlet, Ladder, Pairs, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
+from server.contest.interventions import Intervention, is_cancelled, withdrawn
+from server.contest.openings import drawn_opening
 from server.ops import typed_json
 
 PATHS = r"[^\x00]+"
@@ -34,89 +28,6 @@ PAIRS = Range(1, 1000, "pairs of games")
 
 MAX_ENTRANTS = 500
 """A table of more is not read by anybody, and pairing them takes the server longer than a second."""
-
-
-class BadOpening(ValueError):
-    """A position in which no game can begin. ``str(error)`` says why."""
-
-
-def from_text(game: Game, parameters: str, text: str) -> str:
-    """Return a position in canonical text; raises `BadOpening`."""
-    try:
-        position = game.read(text)
-    except GameError as error:
-        raise BadOpening(str(error)) from None
-    if position.parameters != parameters:
-        raise BadOpening(f"the position is one of {title_of(position)}, not {parameters}")
-    return _begun(position)
-
-
-def from_moves(game: Game, parameters: str, moves: Sequence[str]) -> str:
-    """Return the position after moves from the start, in text; raises `BadOpening`."""
-    position = game.start(parameters)
-    for number, move in enumerate(moves, 1):
-        try:
-            position = position.play(move)
-        except BadMove as error:
-            raise BadOpening(f"move {number}, {move!r}, cannot be played: {error}") from None
-    return _begun(position)
-
-
-def generated(game: Game, parameters: str, plies: int, number: int, seed: int) -> tuple[str, ...]:
-    """Return up to ``number`` distinct positions after ``plies`` random moves; raises `BadOpening` if there are none.
-
-    In none of them the game is over, or can be ended by the next move.
-    """
-    found = tuple(islice(random_openings(game, parameters, plies, seed), number))
-    if not found:
-        raise BadOpening(f"no game of {variant_title(f'{game.name} {parameters}')} goes on after {plies} random moves")
-    return found
-
-
-def random_openings(game: Game, parameters: str, plies: int, seed: int) -> Iterator[str]:
-    """Yield distinct positions after ``plies`` random moves, as `generated` returns them, until there are no more."""
-    for opening in openings(game.start(parameters), plies, seed, _decided, bound=0):
-        yield opening.position.text()
-
-
-class _Drawing:
-    """Openings of a variant that were drawn so far."""
-
-    def __init__(self, game: str, parameters: str, plies: int, seed: int) -> None:
-        start = GAMES[game].start(parameters)
-        self.known: list[str] = []
-        self.left = random_openings(GAMES[game], parameters, plies, seed) if plies else iter([start.text()])
-        self.lock = Lock()
-
-
-_drawing = lru_cache(maxsize=16)(_Drawing)
-
-
-def drawn_opening(game: str, parameters: str, plies: int, seed: int, number: int) -> str:
-    """Return the text of an opening of random moves, counted from 0; the same arguments give the same one.
-
-    To draw it takes some milliseconds the first time. Raises `BadOpening` where there is none.
-    """
-    drawing = _drawing(game, parameters, plies, seed)
-    with drawing.lock:
-        drawing.known += islice(drawing.left, max(0, number + 1 - len(drawing.known)))
-    if not drawing.known:
-        where = variant_title(f"{game} {parameters}")
-        raise BadOpening(f"no game of {where} goes on after so many random moves: --plies needs fewer")
-    return drawing.known[number % len(drawing.known)]
-
-
-def _decided(position: Position) -> int:
-    """Rate an opening: 0 if no move of the side to move ends the game."""
-    over = any(child.position.is_over for child in position.children())
-    return EVALUATION_LIMIT + 1 if over else 0
-
-
-def _begun(position: Position) -> str:
-    verdict = position.outcome
-    if verdict is not None:
-        raise BadOpening(f"the game is over there: {verdict.reason}")
-    return position.text()
 
 
 class Part(msgspec.Struct, frozen=True, array_like=True):
@@ -246,7 +157,7 @@ class Sandbox(StrEnum):
     """How the programs that the server starts are isolated."""
 
     SEALED = "sealed"
-    """Namespaces of their own, a clean environment, and bounds: `server.contest.programs.sandbox.choice`."""
+    """Namespaces of their own, a clean environment, and bounds: `server.contest.programs.sandbox.bubblewrap`."""
     NONE = "none"
     """Nothing: they run as the server's user, and can do what that user can."""
 
@@ -307,6 +218,11 @@ class Definition(Part, frozen=True, kw_only=True):
     """Longest wait, after that moment, for versions that are still under way."""
     interventions: tuple[Intervention, ...] = ()
     """What the organiser has changed since; no part of the contest file, and kept apart from all else."""
+
+    @property
+    def is_endless(self) -> bool:
+        """Tell whether the contest never ends. Its results are too many for the memory."""
+        return any(stage.format.is_endless for stage in self.stages)
 
     @property
     def awaited_versions(self) -> tuple[Entrant, ...]:

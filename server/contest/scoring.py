@@ -15,7 +15,6 @@ from server.contest.definition import Definition
 from server.contest.fixtures import (
     ABSENT,
     BOTH_WAYS,
-    END,
     ENDED_AT_START,
     FORFEIT,
     NO_ANSWER,
@@ -26,12 +25,9 @@ from server.contest.fixtures import (
     WITHDRAWN,
     Fixture,
     GameResult,
-    Intervention,
-    Kind,
     counted_games,
-    pardoned,
-    withdrawn,
 )
+from server.contest.interventions import END, Intervention, Kind, pardoned, withdrawn
 
 
 def game_result(fixture: Fixture, state: State) -> GameResult:

@@ -93,21 +93,16 @@ TABLES = (
         deviation REAL NOT NULL
     )""",
     """CREATE INDEX ladder_versions_of ON ladder_versions (player)""",
-    # number is the order in which games were counted; score is NULL where a game rates nobody, match where it was not
-    # played; record is the SHA-256 of the record, empty where there is none; ratings are those after the game
+    # what was computed from results of the ladder: number is that of the result in the store of contests, score is NULL
+    # where it rates nobody, and ratings are those after the game
     """CREATE TABLE ladder_games (
         number INTEGER PRIMARY KEY,
-        match INTEGER UNIQUE,
         variant TEXT NOT NULL,
-        opening INTEGER NOT NULL,
         first TEXT NOT NULL COLLATE NOCASE,
         second TEXT NOT NULL COLLATE NOCASE,
         first_version INTEGER NOT NULL,
         second_version INTEGER NOT NULL,
         score REAL CHECK (score IN (0, 0.5, 1)),
-        termination TEXT NOT NULL,
-        detail TEXT NOT NULL,
-        record TEXT NOT NULL,
         ended REAL NOT NULL,
         first_elo REAL NOT NULL,
         first_deviation REAL NOT NULL,

@@ -1,16 +1,11 @@
-"""Faults of the operating system: the fault of a program, or of the machine; and how long to wait before a retry.
+"""Faults of the operating system: the fault of a program, or of the machine.
 
 An error that is not known to be the program's counts as the machine's, so that no player loses a game by it.
 """
 
 import errno
 import os
-from collections.abc import Awaitable, Callable, Collection
-from typing import TypeVarTuple
-
-import trio
-
-from server.ops.logs import log
+from collections.abc import Collection
 
 PROGRAM_FAULTS = frozenset(
     {
@@ -28,9 +23,6 @@ PROGRAM_FAULTS = frozenset(
     }
 )
 """Error numbers of a failed start that are the fault of the program or its command."""
-
-MAX_PAUSE_SECONDS = 60.0
-"""Longest pause before a retry."""
 
 _CLAUSES = {
     errno.EAGAIN: "the machine has no processes left",
@@ -68,34 +60,3 @@ def machine_fault(error: BaseException, besides: Collection[int] = PROGRAM_FAULT
 def server_fault(error: BaseException) -> str:
     """Describe a failure of the server's own files or threads in a clause; empty if the error is none."""
     return machine_fault(error, besides=())
-
-
-def pause_seconds(failures: int, first: float = 1.0, most: float = MAX_PAUSE_SECONDS) -> float:
-    """Return the pause after so many failures in a row: ``first`` seconds after one, twice as many with each further.
-
-    ``most`` bounds it. May be asked for ever: a night of failures is a thousand of them.
-    """
-    return min(most, first * 2.0 ** min(failures - 1, 100))
-
-
-ArgumentsT = TypeVarTuple("ArgumentsT")
-
-
-async def supervise(name: str, service: Callable[[*ArgumentsT], Awaitable[None]], *arguments: *ArgumentsT) -> None:
-    """Run a service until it returns or is cancelled. Raises no `Exception`.
-
-    The pause after a failure doubles with each failure, until a run is longer than the longest pause.
-    """
-    failures, failed = 0, True
-    while failed:
-        failed, began = False, trio.current_time()
-        try:
-            await service(*arguments)
-        except* Exception as group:
-            failed = True
-            failures = failures + 1 if trio.current_time() < began + MAX_PAUSE_SECONDS else 1
-            lack = server_fault(group)
-            what = {"reason": lack} if lack else {"exc_info": group}
-            log.error("service_failed", service=name, failures=failures, **what)
-        if failed:
-            await trio.sleep(pause_seconds(failures))

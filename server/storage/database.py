@@ -53,13 +53,13 @@ def connect(path: Path, schema: Schema, *, check: bool = False) -> sqlite3.Conne
 
 
 def snapshot(path: Path, schema: Schema, missing: str) -> sqlite3.Connection:
-    """Return a copy of a store in memory; raises `BadStore`.
+    """Return a copy of a store in memory, or in a temporary file if it is large; raises `BadStore`.
 
     The file is only read, also while a server writes into it. ``missing`` says what it means that there is none.
     """
     if not path.exists():
         raise BadStore(f"{path} is not there: {missing}")
-    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    copy = sqlite3.connect("", isolation_level=None, check_same_thread=False)
     try:
         copy_database(path, copy)
         with guarded(path):

@@ -1,12 +1,14 @@
 """Answers: data in JSON, and pages that templates make, with the words and figures of matches that they write."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from functools import partial
 
 import trio
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from server.contest.report.formatting import date
 from server.contest.report.templating import add_filters, render
 from server.web.http.static_files import address, imported
 from server.web.views.board import Ending
@@ -41,36 +43,6 @@ class Page(HTMLResponse):
         await super().__call__(scope, receive, send)
 
 
-REASONS = {
-    "no_reserve": "no piece left to play",
-    "dead_lock": "dead lock",
-    "off_board": "next field off the board",
-    "occupied": "next field occupied",
-    "blocked": "next field blocked",
-    "taken": "next field taken",
-    "too_few_pieces": "too few pieces",
-    "no_move": "no move left",
-    "line": "a line",
-    "board_full": "board full",
-    "repetition": "third repetition",
-    "no_progress": "no progress",
-    "move_limit": "move limit",
-    "time": "time",
-    "bad_move": "illegal move",
-    "resign": "resignation",
-    "adjudicated": "adjudicated",
-    "organiser": "organiser",
-    "server_stop": "server stopped",
-    "server_fault": "server fault",
-}
-"""Reasons of ends in words. A game may add others, which are written as they are."""
-
-
-def reason(word: str) -> str:
-    """Return the reason of an end in words; several reasons stand between plus signs."""
-    return " and ".join(REASONS.get(part, part.replace("_", " ")) for part in word.split("+"))
-
-
 def result(ending: Ending | None) -> str:
     """Write the result of a match as it stands in tables."""
     if ending is None:
@@ -85,6 +57,11 @@ def badge(ending: Ending, side: int) -> str:
     if ending.winner is not None:
         return "won" if ending.winner == side else "lost"
     return "annulled" if ending.result == "annulled" else "draw"
+
+
+def started(text: str) -> str:
+    """Write the date at which a match has started, from the text of its record."""
+    return date(datetime.fromisoformat(text))
 
 
 def clock(milliseconds: int) -> str:
@@ -102,4 +79,4 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-add_filters(capital, reason, result, badge, clock)
+add_filters(capital, started, result, badge, clock)

@@ -1,7 +1,7 @@
 """The pages: their routes and those of their data as one ASGI application, and serving it beside the arena.
 
 - ``/``, ``/match/17``, ``/replay``, ``/play``, ``/analysis``, ``/contests``, ``/contest/3``, ``/contest/3/live``,
-  ``/games``, ``/player/ann``: the pages
+  ``/games``, ``/player/ann``, ``/learn``: the pages
 - ``/static/…``: their scripts and styles
 - ``/api/…``, ``/live/…``: JSON, and server-sent events; docs/api.md describes them
 
@@ -9,10 +9,11 @@ A process indexes the records in the background. It begins with the first questi
 answer says whether the index has all records.
 """
 
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 from time import thread_time
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -28,16 +29,19 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from engine.games.catalogue import GAMES, TITLES
+from engine.levels import LEVEL_NAMES
 from server.arena.arena import Arena
+from server.config.builtin_bot import BUILTIN_NAMES
 from server.contest.report.files import Group, page_values, rounds
+from server.contest.report.formatting import REASONS
 from server.contest.report.templating import render
 from server.net.admission import Listener
 from server.net.timing import microseconds
-from server.ops.faults import supervise
 from server.ops.logs import log
+from server.ops.supervisor import supervise
 from server.ops.typed_json import convert, decode
 from server.storage.record_store import RecordStore
-from server.web.answers import JSON, NOT_STORED, REASONS, Page, json_answer
+from server.web.answers import JSON, NOT_STORED, Page, json_answer
 from server.web.games_index import Asked, Games, Progress, Row
 from server.web.http import static_files
 from server.web.http.listener import MAX_CONNECTIONS, REFUSAL, serve_browsers
@@ -57,6 +61,7 @@ from server.web.matches import MatchHubs, MatchRoutes
 from server.web.pool import Pool
 from server.web.views import contests
 from server.web.views.board import Ending
+from server.web.views.learn import example, rules
 from server.web.views.lobby import Listed, overview, running
 
 PAUSE_SECONDS = 0.5
@@ -66,11 +71,16 @@ AGAIN_SECONDS = 10.0
 """Pause after a fault of the process that indexes."""
 
 
+PlayerTabs: TypeAlias = Callable[[Request, str], Mapping[str, str]]
+"""Returns the titles of the pages of a player, by their paths, in a thread."""
+
+
 class People:
     """The handlers of these routes."""
 
-    def __init__(self, data: Path, pool: Pool) -> None:
-        """Take the data directory, and the pool whose processes search and index."""
+    def __init__(self, data: Path, pool: Pool, tabs: PlayerTabs) -> None:
+        """Take the data directory, the pool whose processes search and index, and the tabs of a player."""
+        self._tabs = tabs
         self._data = str(data)
         self._pool = pool
         self._indexing = trio.Lock()
@@ -112,7 +122,10 @@ class People:
         except Refused as error:
             if error.status != 404 or not is_known:
                 raise
-        values = {"found": found, "name": name, "here": f"/player/{quote(name, safe='')}"}
+        if found is not None:
+            name = found["name"]
+        tabs = await trio.to_thread.run_sync(self._tabs, request, name)
+        values = {"found": found, "name": name, "tabs": tabs, "here": f"/player/{quote(name, safe='')}"}
         return Page("pages/player.html", values)
 
     async def newest(self) -> tuple[Listed, ...]:
@@ -202,6 +215,7 @@ class Pages:
                 Route(f"/{name}", partial(_script_page, template, f"/{name}"))
                 for name, template in (("replay", "match"), ("play", "play"), ("analysis", "analysis"))
             ),
+            Route("/learn", self._learn),
             Route("/contests", self._contests_page),
             Route(contest, self._contest_page),
             Route(f"{contest}/report", self._contest_parts),
@@ -232,6 +246,19 @@ class Pages:
     async def _match_page(self, request: Request) -> Response:
         await self._match_routes.check(request.path_params["number"])
         return await _script_page("match", "", request)
+
+    async def _learn(self, request: Request) -> Response:
+        settings = self._arena.settings
+        bots = {bot.name for bot in settings.builtin_bots}
+        values = {
+            "example": await trio.to_thread.run_sync(example),
+            "rules": await trio.to_thread.run_sync(rules),
+            "host": request.url.hostname,
+            "port": self._arena.ports[0],
+            "tls": settings.tls is not None,
+            "opponent": next((name for name in BUILTIN_NAMES if name in bots), ""),
+        }
+        return Page("pages/learn.html", values)
 
     async def _contests_page(self, _request: Request) -> Response:
         values = {"contests": await self._reports.entries(), "announcements": self._arena.announcements}
@@ -338,7 +365,7 @@ def question_routes(pool: Pool) -> list[Route]:
 
 async def _script_page(name: str, current: str, _request: Request) -> Response:
     """Return a page that its script fills in."""
-    words = {"games": TITLES, "reasons": REASONS}
+    words = {"games": TITLES, "reasons": REASONS, "levels": LEVEL_NAMES}
     return Page(f"pages/{name}.html", {"current": current, "words": words})
 
 
@@ -390,13 +417,13 @@ def application(
 
 
 async def serve(
-    arena: Arena, record_store: RecordStore, listeners: list[trio.SocketListener], *further: BaseRoute
+    arena: Arena, record_store: RecordStore, listeners: list[trio.SocketListener], tabs: PlayerTabs, *further: BaseRoute
 ) -> None:
     """Serve the pages of an arena, and further routes, on listeners, which the caller closes, until cancelled."""
     broadcaster = Broadcaster(thread_time)
     http_rate_limiter = HttpRateLimiter(arena.settings.limits, MAX_CONNECTIONS, microseconds)
     async with Pool() as pool, trio.open_nursery() as nursery:
-        people = People(arena.settings.data, pool)
+        people = People(arena.settings.data, pool, tabs)
         pages = LivePages(arena, broadcaster, people.newest)
         nursery.start_soon(broadcaster.run)
         nursery.start_soon(supervise, "games_index", people.run)

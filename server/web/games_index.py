@@ -23,7 +23,7 @@ import msgspec
 from engine.games.catalogue import GAMES
 from engine.match.reader import decoded
 from engine.match.verification import verify
-from server.contest.store.store import FILE as STORE
+from server.contest.store.schema import FILE as STORE, LADDER
 from server.ops.typed_json import convert
 from server.storage.database import transaction, wait_while_busy
 from server.storage.disk import SUFFIX
@@ -344,11 +344,12 @@ def attach_contests(data: Path, connection: sqlite3.Connection) -> None:
 
 
 def _games(connection: sqlite3.Connection, where: str, values: Mapping[str, object], most: int) -> tuple[Row, ...]:
-    """Return the newest games that fit, each with its contest and round."""
+    """Return the newest games that fit, each with its contest and round, which games of the ladder lack."""
     rows = connection.execute(
         f"""WITH found AS (SELECT {COLUMNS} FROM main.games WHERE {where} ORDER BY match DESC LIMIT {most})
         SELECT found.*, contest, round FROM found LEFT JOIN arena.pairings
-        ON pairings.match = found.match AND contest IN (SELECT id FROM arena.contests) ORDER BY found.match DESC""",
+        ON pairings.match = found.match AND contest IN (SELECT id FROM arena.contests WHERE id != {LADDER})
+        ORDER BY found.match DESC""",
         values,
     )
     return tuple(

@@ -28,9 +28,10 @@ from server.config.settings import Settings
 from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.fixtures import GameResult
-from server.contest.programs.sandbox.choice import sandbox_obstacle
+from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.runtime.runner import Runner
-from server.contest.store.store import FILE, Store
+from server.contest.store.schema import FILE
+from server.contest.store.store import Store
 from server.ops.logs import configure
 from tests.bench.instant import BASIS, hashed
 

@@ -10,12 +10,12 @@ from itertools import islice
 from time import perf_counter
 
 from engine.duel.games import Player, Reply, play_pair
-from engine.duel.openings import JUDGED_NODES, openings, split_mix, usual_plies
+from engine.duel.openings import JUDGE_NODES, openings, split_mix, usual_plies
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Position
 from engine.levels import LEVELS, MAX_LEVEL
-from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, warm_up
+from engine.search.searcher import HistoryKeys, Searcher, SearchLimits, warm_up
 from engine.statistics.elo import OUTCOMES, estimate
 
 PARAMETERS = "4 4 15 15"
@@ -60,9 +60,7 @@ def _bounds(level: int) -> str:
 def _judge(position: Position) -> int:
     kernel = position.kernel()
     score = (
-        Searcher(kernel, megabytes=1)
-        .think(kernel.state, (), SearchLimits(nodes=JUDGED_NODES), clock=perf_counter)
-        .score
+        Searcher(kernel, megabytes=1).think(kernel.state, (), SearchLimits(nodes=JUDGE_NODES), clock=perf_counter).score
     )
     assert score is not None
     return score
@@ -80,7 +78,7 @@ def _player(start: Position, level: int) -> Player:
     """Return what plays at a level; a new one for each pair, since the highest one remembers."""
     searcher = Searcher(start.kernel())
 
-    keys = PlayedKeys()
+    keys = HistoryKeys()
 
     def play(game: int, history: History) -> Reply:
         position = history.position

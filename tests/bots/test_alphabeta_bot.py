@@ -12,7 +12,7 @@ from bots.random_bot import RandomBot
 from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
 from engine.games.interface import Position
-from engine.search.searcher import PlayedKeys, SearchLimits, SearchResult, key_of
+from engine.search.searcher import HistoryKeys, SearchLimits, SearchResult, key_of
 from engine.wire.messages import Match
 
 CLOCKS = Clocks(60_000, 60_000, 0)
@@ -74,7 +74,7 @@ class Recorded:
     def start_compiling(self) -> None:
         """Nothing is compiled."""
 
-    def look_for_code(self) -> None:
+    def use_compiled_code(self) -> None:
         """There is none to come."""
 
     def wait_for_code(self, seconds: float) -> None:
@@ -169,7 +169,7 @@ def test_earlier_positions_are_known_by_their_keys(recorded: type[Recorded]) -> 
 
 
 def test_keys_are_those_of_the_positions() -> None:
-    keys = PlayedKeys()
+    keys = HistoryKeys()
     position = start_of("gipf", "3 3 9 9")
     history = History.begin(position)
     expected: list[int] = []

@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 from rich.console import Console
 
+from bots.commands.offline import play
 from bots.terminal.terminal_game import COMMANDS, TerminalGame, play_in_terminal, player
 from engine.commands.program import Rejected
 from engine.games.catalogue import GAMES
@@ -142,7 +143,7 @@ def test_a_bot_of_a_level_moves_at_it_and_hints_are_those_of_the_highest() -> No
     search = FirstMove()
     printed, _ = talk("hint", "b2", "quit", seats=(PERSON, Player(level=3)), search=search)
     assert search.levels == [10, 3] and search.asked[0] == 1.0
-    assert "first: person; second: level:3" in printed
+    assert "first: person; second: learner (level 3)" in printed
 
 
 def test_between_bots_undo_waits_for_go() -> None:
@@ -156,7 +157,7 @@ def test_an_interrupt_stops_the_bot_until_somebody_says_go() -> None:
     search = FirstMove()
     search.interrupted = True
     printed, table = talk("go", "quit", seats=(BOT, PERSON), search=search)
-    assert "stopped; go lets the bot move" in printed
+    assert "the search has stopped; go lets the bot move" in printed
     assert table.history.plies == 1
 
 
@@ -186,10 +187,29 @@ def test_it_is_piped(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     assert "'quit now' names no field" in printed
 
 
+def test_the_first_opponent_is_a_beginner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
+    play("mnk", params="3 3 3")
+    assert "first: person; second: beginner (level 2)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("game", EVERY_GAME, ids=named)
+def test_a_terminal_without_unicode_shows_each_side(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    output = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(output, "ascii"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
+    play_in_terminal(game, None, None, ("person", "person"), 1.0)
+    sys.stdout.flush()
+    printed = output.getvalue().decode()
+    assert "\\" not in printed
+    marks = [mark.encode("ascii", "plain_glyphs").decode() for mark in game.marks]
+    assert marks[0] != marks[1] and f"({marks[0]}) to move" in printed
+
+
 @pytest.mark.slow
 def test_where_rows_can_be_taken_in_too_many_ways_to_list_they_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notation, "MOVES_PER_PUSH", 2**9 - 1)
     start = History.begin(GAMES["gipf"].read(crowded()))
     printed, table = talk("moves", "a1-b2", "help", NAMED, start=start)
-    assert printed.count("rows can be taken in too many ways to list them") == 2
+    assert printed.count("the move has too many choices of rows to list") == 2
     assert table.history.moves == (NAMED,)

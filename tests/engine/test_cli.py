@@ -171,7 +171,7 @@ def test_bad_arguments_take_one_line_and_status_two(
     named: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
+    monkeypatch.setenv(tablebase.DIRECTORY_VARIABLE, str(tmp_path))
     run = Run(capsys, *arguments)
     assert (run.status, run.lines, len(run.complaints)) == (2, [], 1)
     assert run.complaints[0].startswith("arena-engine: ")

@@ -91,30 +91,45 @@ def test_a_second_folder_is_read_where_the_first_one_has_nothing(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "given"))
     theirs = folder_of("1")
     code_cache.write(theirs, "code", b"compiled")
-    code_cache.keep(theirs, "search", ["code"])
+    code_cache.mark_complete(theirs, "search", ["code"])
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     mine = folder_of("1")
-    assert mine.name == theirs.name and not code_cache.is_kept(mine, "search")
-    monkeypatch.setenv(code_cache.GIVEN, str(theirs.parent))
-    assert code_cache.is_kept(mine, "search") and code_cache.read(mine, "code") == b"compiled"
+    assert mine.name == theirs.name and not code_cache.is_complete(mine, "search")
+    monkeypatch.setenv(code_cache.KERNELS_VARIABLE, str(theirs.parent))
+    assert code_cache.is_complete(mine, "search") and code_cache.read(mine, "code") == b"compiled"
     code_cache.write(mine, "code", b"newer")
     assert code_cache.read(mine, "code") == b"newer" and code_cache.read(theirs, "code") == b"compiled"
+
+
+def test_folders_that_were_not_used_for_long_are_deleted_when_another_one_is_made(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    unused, used_again, used = folder_of("1"), folder_of("2"), folder_of("3")
+    code_cache.write(unused, "code", b"compiled")
+    now = used.stat().st_mtime
+    for folder, age in ((unused, 1.0), (used_again, 1.0), (used, -60.0)):
+        last = now - code_cache.MAX_UNUSED_SECONDS - age
+        os.utime(folder, (last, last))
+    assert folder_of("2") == used_again and unused.is_dir(), "nothing is new"
+    folder_of("4")
+    assert not unused.exists() and used_again.is_dir() and used.is_dir()
 
 
 def test_a_damaged_file_counts_as_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     folder = folder_of("1")
     code_cache.write(folder, "code", b"compiled")
-    code_cache.keep(folder, "search", ["code"])
+    code_cache.mark_complete(folder, "search", ["code"])
     whole = {name: (folder / name).read_bytes() for name in ("code", "search")}
-    assert code_cache.is_kept(folder, "search")
+    assert code_cache.is_complete(folder, "search")
     for name, content in whole.items():
         flipped = (content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :] for at in range(len(content)))
         for damaged in (*(content[:length] for length in range(len(content))), *flipped, content + b"x"):
             (folder / name).write_bytes(damaged)
-            assert code_cache.read(folder, name) is None and not code_cache.is_kept(folder, "search")
+            assert code_cache.read(folder, name) is None and not code_cache.is_complete(folder, "search")
         (folder / name).write_bytes(content)
-    assert code_cache.is_kept(folder, "search")
+    assert code_cache.is_complete(folder, "search")
 
 
 def test_without_a_place_for_it_nothing_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -160,7 +175,7 @@ def sized_twice(number: int) -> int:
 def test_callees_are_bound_with_their_callers_and_a_name_that_nothing_is_bound_to_is_an_error() -> None:
     (bound,) = specialise((sized_twice,), "sized", {"SIZE": 4}, compile=False)
     assert (bound(1), sized_twice.__globals__["SIZE"]) == (9, UNBOUND)
-    with pytest.raises(TypeError, match=r"^sized reads SIZE, which nothing is bound to$"):
+    with pytest.raises(TypeError, match=r"^sized reads SIZE, which is not bound$"):
         specialise((sized_twice,), "sized", {"STEP": 4}, compile=False)
 
 

@@ -1,14 +1,22 @@
 """A process that compiles beside another one."""
 
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from engine.compiling import code_cache
 from engine.games.catalogue import start_of
 from engine.games.kernels import CompileProcess, KernelSource
 from engine.search.alphabeta import SEARCHING
+from engine.solve import tablebase
 from tests.waiting import BUILD_SECONDS
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_it_prints_nothing_and_two_never_run_at_once(
@@ -19,8 +27,37 @@ def test_it_prints_nothing_and_two_never_run_at_once(
     assert first is not None and CompileProcess.start(["precompile", "halma"]) is None
     assert first.wait(BUILD_SECONDS) == 2
     second = CompileProcess.start(["precompile", "halma"])
-    assert second is not None and second.wait(BUILD_SECONDS) == 2
+    assert second is not None
+    with second:
+        assert second.wait(BUILD_SECONDS) == 2
     assert capfd.readouterr() == ("", "")
+
+
+PARENT = """
+import os, subprocess, sys
+from engine.games.kernels import CompileProcess
+SHOW = "import os; print(os.read(0, 1))"
+CompileProcess._latest = CompileProcess([sys.executable, "-c", SHOW], bufsize=0, stdin=subprocess.PIPE)
+"""
+
+
+@pytest.mark.parametrize(("end", "read"), [("", b"\n"), ("os.kill(os.getpid(), 9)", b"")])
+def test_it_may_go_on_after_a_parent_that_ends_but_not_after_one_that_is_killed(end: str, read: bytes) -> None:
+    parent = subprocess.run(
+        [sys.executable, "-P", "-c", PARENT + end], cwd=ROOT, stdout=subprocess.PIPE, timeout=BUILD_SECONDS
+    )
+    assert parent.returncode == (-signal.SIGKILL if end else 0)
+    assert parent.stdout == f"{read!r}\n".encode()
+
+
+def test_it_ends_with_its_input(tmp_path: Path) -> None:
+    environment = {**os.environ, tablebase.DIRECTORY_VARIABLE: str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
+    command = ["engine", "precompile", "gipf", "2 2 4 4", "--purpose", "tablebase", "--attached"]
+    with code_cache.sole_use(tmp_path):  # for which it would wait without end
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", *command], cwd=ROOT, env=environment, input=b"", timeout=BUILD_SECONDS
+        )
+    assert done.returncode == 1
 
 
 class Elsewhere:
@@ -28,7 +65,7 @@ class Elsewhere:
 
     folder = Path("anywhere")
 
-    def is_kept(self, _purpose: str) -> bool:
+    def is_complete(self, _purpose: str) -> bool:
         return False
 
 

@@ -154,7 +154,7 @@ def test_what_cannot_be_done_is_said_before_anything_is_written(
     (folder / "empty").mkdir()
     (folder / "there").write_text("mine")
     wrong: list[tuple[list[object], str]] = [
-        ([], "RECORDS: name a record, a folder of records, or - at least"),
+        ([], "RECORDS: name at least one record, a folder of records, or -"),
         ([folder / "no"], f"{folder / 'no'}: there is no such file or folder"),
         (
             [folder / "empty"],

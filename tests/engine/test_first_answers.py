@@ -42,7 +42,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         raise AssertionError(f"{self.py_func.__qualname__} waits for the compiler")
 
     monkeypatch.setattr(kernels.CompileProcess, "start", start)
-    monkeypatch.setattr(Binding, "is_kept", lambda self, purpose: False)
+    monkeypatch.setattr(Binding, "is_complete", lambda self, purpose: False)
     monkeypatch.setattr(CompiledFunction, "__call__", compile)
     return asked
 

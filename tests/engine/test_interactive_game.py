@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.history import PERSON, History, InteractiveGame, NothingThere, Player, read_game, write_game
+from engine.games.history import PERSON, History, InteractiveGame, NoMoveLeft, Player, read_game, write_game
 from engine.games.interface import BadMove, BadPosition, Game
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
 
@@ -44,7 +44,7 @@ def test_against_a_bot_moves_are_taken_back_to_where_the_person_chose() -> None:
 
 def test_what_the_bot_began_with_is_not_taken_back() -> None:
     begun = played(table(BOT, PERSON), "b2")
-    with pytest.raises(NothingThere, match="no move of yours"):
+    with pytest.raises(NoMoveLeft, match="no move of yours"):
         begun.undo()
     assert played(begun, "a1", "c3").undo().history.moves == ("b2",)
 
@@ -58,13 +58,13 @@ def test_what_was_taken_back_is_forgotten_when_something_else_is_played() -> Non
     assert back.after("a1").undone == ("c3",)
     other = back.after("a2")
     assert other.undone == ()
-    with pytest.raises(NothingThere, match="no move was taken back"):
+    with pytest.raises(NoMoveLeft, match="no move was taken back"):
         other.redo()
 
 
 def test_a_table_begins_without_moves_and_ends_with_the_game() -> None:
     start = table(PERSON, BOT)
-    with pytest.raises(NothingThere, match="no move was made"):
+    with pytest.raises(NoMoveLeft, match="no move was made"):
         start.undo()
     assert start.mover == PERSON
     over = played(start, "a1", "b1", "a2", "b2", "a3")

@@ -7,8 +7,8 @@ import pytest
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Game
-from engine.levels import LEVELS, MAX_LEVEL, NODES_SPREAD, BadLevel, draw, read_level
-from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, SearchResult, Stop
+from engine.levels import LEVELS, MAX_LEVEL, NODES_SPREAD, BadLevel, level_limits, read_level
+from engine.search.searcher import HistoryKeys, Searcher, SearchLimits, SearchResult, Stop
 from tests.clocks import never
 
 SMALL = {"gipf": "3 3 6 6", "arrows": "4 4", "mnk": "4 4 3"}
@@ -21,7 +21,7 @@ def begun(name: str) -> History:
 
 def think(history: History, searcher: Searcher, limits: SearchLimits, stop: Stop | None = None) -> SearchResult:
     state = history.position.kernel(compile=searcher._kernel.compiled).state
-    return searcher.think(state, PlayedKeys().before(history), limits, clock=never, stop=stop)
+    return searcher.think(state, HistoryKeys().before(history), limits, clock=never, stop=stop)
 
 
 def game_at(name: str, level: int, seed: int, plies: int, *, compile: bool = False, fresh: bool = False) -> History:
@@ -45,14 +45,16 @@ def test_each_level_may_do_more_than_the_one_below() -> None:
 
 
 def test_what_is_drawn_depends_on_level_seed_position_and_ply_alone() -> None:
-    nodes, random = draw(9, 17, -5, 12)
+    nodes, random = level_limits(9, 17, -5, 12)
     assert nodes / LEVELS[8].nodes == pytest.approx(0.59108, abs=0.0001) and random is None
-    assert len({draw(9, *chosen)[0] for chosen in [(17, -5, 12), (18, -5, 12), (17, -4, 12), (17, -5, 13)]}) == 4
+    assert (
+        len({level_limits(9, *chosen)[0] for chosen in [(17, -5, 12), (18, -5, 12), (17, -4, 12), (17, -5, 13)]}) == 4
+    )
 
 
 @pytest.mark.parametrize("level", range(1, MAX_LEVEL))
 def test_as_many_moves_are_random_and_as_many_nodes_looked_at_as_the_level_says(level: int) -> None:
-    allowed, draws = LEVELS[level - 1], [draw(level, 1, key, key % 60) for key in range(2000)]
+    allowed, draws = LEVELS[level - 1], [level_limits(level, 1, key, key % 60) for key in range(2000)]
     assert sum(random is not None for _, random in draws) / 2000 == pytest.approx(allowed.random_moves, abs=0.03)
     assert sum(nodes for nodes, _ in draws) / 2000 == pytest.approx(allowed.nodes, rel=0.03)
     assert all(abs(nodes - allowed.nodes) <= NODES_SPREAD * allowed.nodes + 1 for nodes, _ in draws)
@@ -82,8 +84,8 @@ def test_a_random_move_is_legal_and_says_that_nothing_was_searched() -> None:
     found = [think(history, searcher, SearchLimits(level=1, seed=seed)) for seed in range(40)]
     random = [thought for thought in found if thought.nodes == 0]
     assert 10 < len(random) < 40 and {thought.score for thought in random} == {None}
-    drawn = {thought.move(history.position) for thought in random}
-    assert drawn < set(history.position.legal_moves) and len(drawn) > 5
+    moves = {thought.move(history.position) for thought in random}
+    assert moves < set(history.position.legal_moves) and len(moves) > 5
 
 
 def test_the_clock_is_kept_to_and_a_search_can_be_stopped() -> None:

@@ -272,6 +272,6 @@ def test_pictures_are_in_the_format_that_their_names_end_in(match: Path, tmp_pat
         done = _command(str(match), "--picture", str(file))
         assert done.returncode == 0 and file.read_bytes().startswith(first), done.stderr
     refused = _command(str(match), "--picture", str(tmp_path / "board.jpg"))
-    assert refused.returncode == 2 and "none of .svg, .png and .gif" in refused.stderr
+    assert refused.returncode == 2 and "has to end in .svg, .png or .gif" in refused.stderr
     refused = _command(str(match), "--picture", str(tmp_path / "board.png"), "--ply", "2")
     assert refused.returncode == 2 and "--ply is 2, but it has to be 0 to 1" in refused.stderr

@@ -137,15 +137,15 @@ def test_a_move_that_gives_little_away_is_no_blunder() -> None:
 @pytest.mark.slow("interpreted")
 def test_what_a_tablebase_knows_is_told_of_every_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     solve_layers("2 2 4 4", Tablebase(GAMES["gipf"].start("2 2 4 4"), tmp_path).extent, tmp_path)
-    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
+    monkeypatch.setenv(tablebase.DIRECTORY_VARIABLE, str(tmp_path))
     summary = verify(played("2 2 4 4", seed=2))
     known = tablebase_of(summary.header.position)
     assert known is not None
     position = summary.header.position
     for move in review(summary, 1, clock=lambda: 0.0):
         before, position = position, position.play(move.move)
-        value = known.judgement(before.kernel(compile=False).state)
-        after = known.judgement(position.kernel(compile=False).state)
+        value = known.exact_value(before.kernel(compile=False).state)
+        after = known.exact_value(position.kernel(compile=False).state)
         assert value is not None and after is not None and move.worth is not None and move.best_worth is not None
         assert move.best_worth.result == value.result
         assert move.worth.result == -after.result

@@ -11,10 +11,11 @@ from random import Random
 
 import pytest
 
-from engine.games.interface import DRAWN, WON, Game, Position
+from engine.games.interface import Game, Position
+from engine.games.rules import DRAWN, WON
 from engine.search.searcher import Searcher, SearchLimits as ThinkingLimits
 from engine.solve.forced_wins import ForcedWin
-from engine.solve.proof_search import CyclicProver
+from engine.solve.provers import CyclicProver
 from engine.solve.solver import Result, SolverLimits, solve
 from tests.engine.forced_wins import forced_win
 from tests.games.cases import EVERY_GAME, named, random_game, random_line

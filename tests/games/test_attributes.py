@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from engine.games.interface import EVALUATION_LIMIT, WIN, Game, Position
+from engine.games.interface import Game, Position
+from engine.games.rules import EVALUATION_LIMIT, WIN
 from tests.engine.arrows import samples as arrows_samples
 from tests.engine.gipf import samples as gipf_samples
 from tests.engine.mnk import samples as mnk_samples

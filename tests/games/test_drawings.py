@@ -142,7 +142,7 @@ def test_an_animation_shows_every_position_and_the_last_one_longest() -> None:
 
 
 def test_of_a_long_game_the_last_moves_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pictures, "MOST_MOVES", 3)
+    monkeypatch.setattr(pictures, "MAX_MOVES", 3)
     history = played("mnk", "4 4 4", 8)
     image = Image.open(BytesIO(pictures.animation(history.start, history.moves, ("ann", "bob"), "")))
     assert getattr(image, "n_frames", 1) == 4

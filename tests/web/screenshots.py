@@ -221,6 +221,7 @@ def lists() -> Iterator[Shot]:
     """Yield the lobby, contests, games and players."""
     yield Shot("lobby", "/", "#boards .tile svg.board")
     yield Shot("lobby-empty", "/", "#nobody", "empty")
+    yield Shot("learn", "/learn", ".steps svg")
     yield Shot("contests", "/contests", ".one")
     yield Shot("contests-empty", "/contests", "main .empty", "empty")
     for number, name in enumerate(CONTESTS, 1):
@@ -288,7 +289,7 @@ def main() -> None:
     asked = parser.parse_args()
     shots = [shot for shot in all_shots() if asked.only in shot.name]
     os.environ["NUMBA_DISABLE_JIT"] = "1"  # nothing compiles beside the browser
-    os.environ.pop(tablebase.GIVEN, None)
+    os.environ.pop(tablebase.DIRECTORY_VARIABLE, None)
     failed = 0
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.engine.test_record import played
 from tests.web.chromium import Visit, check_accessibility, point, show
 from tests.web.site import Seat, Site
 
@@ -136,11 +137,18 @@ def test_a_line_is_copied_as_a_record_that_the_page_for_records_shows(
     show(page, address, TREE)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
     page.locator("#copy-record").click()
-    expect(page.locator("#copy-record")).to_have_text("Copied")
+    expect(page.locator("#toast")).to_have_text("Copied")
     (tmp_path / "record.txt").write_text(page.evaluate("navigator.clipboard.readText()"))
     page.goto(f"{site.url}/replay")
     page.locator("#file").set_input_files(tmp_path / "record.txt")
     expect(page.locator("#moves li")).to_have_count(2)
+
+
+def test_a_record_is_chosen_on_the_page_for_analysis(page: Page, address: str, tmp_path: Path) -> None:
+    show(page, address)
+    (tmp_path / "record.txt").write_text(played(end="resign", stop_after=4))
+    page.locator("#file").set_input_files(tmp_path / "record.txt")
+    expect(page.locator("#tree button")).to_have_count(4)
 
 
 def test_a_link_has_bounds_beyond_which_the_page_says_so_and_goes_on(page: Page, address: str) -> None:

@@ -188,7 +188,7 @@ def test_who_asks_for_a_page_is_told_by_a_page(site: Site) -> None:
     answer = ask(site, "/<script>alert(1)</script>", accept="text/html,*/*")
     assert answer.status == 404
     assert b"There is no page here" in answer.body and b"&lt;script&gt;" in answer.body
-    assert b"<script>" not in answer.body and b'<a href="/contests">Contests</a>' in answer.body
+    assert b"<script>" not in answer.body and b'<a href="/learn">Learn</a>' in answer.body
 
 
 def test_pages_stand_in_one_frame(site: Site) -> None:
@@ -199,6 +199,7 @@ def test_pages_stand_in_one_frame(site: Site) -> None:
         "/play": "/play",
         "/analysis": "/analysis",
         "/contests": "/contests",
+        "/learn": "/learn",
     }
     for path, current in {**paths, "/contest/1": "/contests"}.items():
         page = ask(site, path)

@@ -9,16 +9,17 @@ import msgspec
 import pytest
 
 from engine.statistics.online import LadderPlayer
-from server.contest.fixtures import Intervention, Kind
+from server.contest.interventions import Intervention, Kind
 from server.contest.runtime.organiser_commands import intervene
-from server.contest.store.store import FILE, LADDER as LADDER_NUMBER, Store
+from server.contest.store.schema import FILE, LADDER as LADDER_NUMBER
+from server.contest.store.store import Store
 from server.league.accounts import AUTHOR, ORGANISER, Accounts
 from server.league.grading.grading import Grade, Student
 from server.league.ladder.definition import read
 from server.league.ladder.store import LadderStore
 from server.league.submissions.versions import BUILD, Versions
 from tests.server.contest.runtime.bots import read_definition
-from tests.server.league.ladder.counted import result_of
+from tests.server.league.ladder.counted import count_result, result_of
 from tests.server.league.test_account_pages import sign_in
 from tests.server.league.test_grades import RULE
 from tests.web.site import Site, open_site
@@ -70,7 +71,7 @@ CUT = """() => [...document.querySelectorAll("main :is(th, td), main .scroll")]
 def fill(data: Path) -> None:
     """Make a league: two people with bots that play each other and a level."""
     with closing(Accounts(data)) as accounts:
-        store, versions = LadderStore(accounts), Versions(data, accounts)
+        store, versions = LadderStore(accounts, data), Versions(data, accounts)
         known = {LEVEL.name: LEVEL}
         for name in (WIDE, LONG):
             accounts.redeem(accounts.invite(name, AUTHOR, "test"), "", "")
@@ -92,7 +93,7 @@ def fill(data: Path) -> None:
                 store.seat(known[player], numbers[player], known)
             result = result_of(number + 1, (one, other), float(number % 3 > 0))
             result = result._replace(termination="line" if number % 3 else "connection_lost")
-            store.count(result, "mnk 3 3 3", "5a", known, 100)
+            count_result(data, store, result, known, 100)
         why = ("version 1 was built", "34 of 34 situations passed", "4.5 points in 6 games", "place 1 of 2")
         pages = (f"/bots/{WIDE}-1/versions/1", f"/ladder/{WIDE}-1")
         grades = [

@@ -101,6 +101,34 @@ def test_a_large_board_has_legible_names_and_is_made_larger(visit: Visit, site: 
     expect(page.get_by_role("button", name="Larger")).to_have_count(0)
 
 
+SHIFTED = """() => new Promise((resolve) => {
+    new PerformanceObserver((list) => resolve(list.getEntries().reduce((sum, one) => sum + one.value, 0)))
+        .observe({ type: "layout-shift", buffered: true });
+    setTimeout(() => resolve(0), 500);
+})"""
+"""The sum of all layout shifts since the page was opened, those after a click included."""
+
+
+@pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
+def test_nothing_jumps_when_a_page_loads_copies_or_loses_the_connection(
+    browser: Browser, site: Site, phone: bool
+) -> None:
+    with open_page(browser, phone=phone, lost=True, apart=True) as page:
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        for path in ("/play", "/analysis"):
+            page.goto(site.url + path)
+            expect(page.locator("#board .offer").first).to_be_visible()
+            page.locator("#copy-link").click()
+            expect(page.locator("#toast")).to_have_text("Copied")
+            expect(page.locator("#toast")).to_be_hidden()
+            assert page.evaluate(SHIFTED) < 0.05, path
+        page.goto(f"{site.url}/contests")
+        expect(page.locator("#contests")).to_be_visible()
+        page.route("**/contests", lambda route: route.abort())
+        expect(page.locator(".status.lost")).to_contain_text("connection lost since")
+        assert page.evaluate(SHIFTED) < 0.05
+
+
 TOO_LOW = """() => [...document.querySelectorAll("a[href], button, input, select, summary")].filter((one) => {
     const { width, height } = one.getBoundingClientRect();
     const isInSentence = [...one.parentElement.childNodes].some((text) => text.nodeType === 3 && text.data.trim());
@@ -109,7 +137,7 @@ TOO_LOW = """() => [...document.querySelectorAll("a[href], button, input, select
 """What can be touched and is lower than WCAG 2.2 asks for (2.5.8), but for links in the middle of a text."""
 
 
-TEXTS = ("/", "/replay", "/contests", "/contest/1", "/contest/2", "/contest/3", "/contest/1/live", "/games")
+TEXTS = ("/", "/replay", "/contests", "/contest/1", "/contest/2", "/contest/3", "/contest/1/live", "/games", "/learn")
 """Pages without a board that is played on."""
 
 BOARDS = (

@@ -125,12 +125,38 @@ def test_a_bot_of_a_level_is_chosen_and_stands_in_the_link(page: Page, address: 
     page.on("request", note)
     show(page, address, "game=gipf&params=5+4+18+18&players=person,level:11")
     expect(page.locator("#player-1")).to_have_value("person")
-    page.locator("#player-0").select_option(label="bot, level 3")
+    page.locator("#player-0").select_option(label="learner (level 3)")
     page.locator("#setup .main").click()
     expect(page.locator("#moves li")).to_have_count(1)
     assert [(one["level"], one["seconds"]) for one in asked] == [(3, 10)]
-    expect(page.locator("#seat-0 .who")).to_have_text("White: bot, level 3")
+    expect(page.locator("#seat-0 .who")).to_have_text("White: learner (level 3)")
     assert "players=level%3A3%2Cperson" in page.url
+
+
+def test_a_visitor_plays_against_a_beginner_first(page: Page, address: str) -> None:
+    show(page, address)
+    expect(page.locator("#seat-1 .who")).to_have_text("Black: beginner (level 2)")
+    expect(page.locator("#player-1 option")).to_contain_text(["newcomer (level 1)", "champion (level 10), 10 s"])
+    assert "players=person%2Clevel%3A2" in page.url
+    page.locator("#rules").click()
+    expect(page.locator("#gipf h2")).to_be_in_viewport()
+
+
+def test_a_move_that_is_made_while_the_server_restarts_is_sent_again(browser: Browser, address: str) -> None:
+    with open_page(browser, still=True, lost=True, refused=502, apart=True) as page:
+        show(page, address, "game=mnk&params=3+3+3&players=person,person")
+        page.route("**/api/play/look", lambda route: route.abort())
+        point(page, "b2")
+        expect(page.locator("#fault")).to_contain_text("Your last step is kept and sent again.")
+        expect(page.locator("#moves li")).to_have_count(0)
+        page.unroute("**/api/play/look")
+        expect(page.locator("#moves li")).to_have_text(["b2"])
+        expect(page.locator("#fault")).to_be_empty()
+        page.route("**/api/play/look", lambda route: route.fulfill(status=502, body="restarting"))
+        point(page, "a1")
+        expect(page.locator("#fault")).to_contain_text("Your last step is kept and sent again.")
+        page.unroute("**/api/play/look")
+        expect(page.locator("#moves li")).to_have_text(["b2", "a1"])
 
 
 def test_an_arrow_is_pointed_on_the_board_or_by_the_buttons_beside_it(page: Page, address: str) -> None:
@@ -154,7 +180,7 @@ def test_a_link_holds_the_game_and_a_bad_one_is_named(page: Page, address: str) 
     expect(page.locator("#moves li")).to_have_count(3)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.locator("#copy-link").click()
-    expect(page.locator("#copy-link")).to_have_text("Copied")
+    expect(page.locator("#toast")).to_have_text("Copied")
     link = page.evaluate("navigator.clipboard.readText()")
     show(page, *link.split("#"))
     expect(page.locator("#moves li")).to_have_text(["b2", "a1", "c3"])

@@ -182,7 +182,7 @@ async def opened(tmp_path: Path) -> AsyncIterator[Callable[[bytes, object], Awai
         return await ask(app, method, path, record, state={QUOTA: quota})
 
     async with open_arena(tmp_path) as harness, Pool() as pool:
-        people = People(harness.arena.settings.data, pool)
+        people = People(harness.arena.settings.data, pool, lambda *_: {})
         broadcaster = Broadcaster(lambda: 0.0)
         pages, matches = LivePages(harness.arena, broadcaster, people.newest), MatchHubs(broadcaster)
         app = application(harness.arena, harness.arena.record_store, pages, matches, pool, people)

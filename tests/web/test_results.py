@@ -23,7 +23,7 @@ async def test_results_of_this_server_and_of_earlier_ones_are_listed_once(tmp_pa
         await first.hear(m.Result)
         before = overview(harness.arena, None)
         assert [one.match for one in before["recent"]] == [RESULTS + 10] and not before["complete"]
-        after = overview(harness.arena, await People(tmp_path, pool).newest())
+        after = overview(harness.arena, await People(tmp_path, pool, lambda *_: {}).newest())
         assert [one.match for one in after["recent"]] == list(range(RESULTS + 10, 10, -1)) and after["complete"]
         last = after["recent"][-1]
         assert (last.plies, last.players, last.ending.reason, last.ending.result) == (

@@ -1,9 +1,8 @@
-"""The set-up of a game of arrows, its board as text, both ways, and drawn for people.
+"""The set-up of a game of arrows, the text form of positions, and their drawing.
 
-A set-up is written as pairs of numbers: columns and rows, the starts of the first and of the second player, both
-directions, and any blocked fields. As parameters all of them stand in one line, of which the usual set-up, the players
-in opposite corners pointing right and left, needs the first pair alone. In a board file each pair has a line; `build`
-checks both.
+A set-up is a list of pairs of numbers: columns and rows, the start of each player, both directions, and blocked fields.
+As parameters, all pairs are in one line, and columns and rows are enough for the
+usual set-up. In a board file each pair has a line.
 """
 
 import re
@@ -18,20 +17,20 @@ from engine.games.interface import BadParameters, BadPosition
 from engine.games.texts import NUMBER, numbers
 
 SIDES = ("first", "second")
-"""The players, the one that begins first."""
+"""The names of the sides."""
 
 LENGTHS = range(4, 11)
-"""Columns, and rows, of a board."""
+"""Allowed numbers of columns and of rows."""
 
 RIGHT, LEFT = 2, 6
-"""The directions of the first arrows where nothing else is said."""
+"""Directions of the first arrows in the usual set-up."""
 
 Field = tuple[int, int]
 """A field (x, y): x from 1 at the left, y from 1 at the top."""
 
 
 class Pair(NamedTuple):
-    """Two numbers of a set-up, and the line they stand in: from 1, or 0 where there are no lines."""
+    """Two numbers of a set-up, and their line, counted from 1; 0 in parameters."""
 
     first: int
     second: int
@@ -39,19 +38,19 @@ class Pair(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """How a game begins."""
+    """The set-up of a game."""
 
     columns: int
     rows: int
     starts: tuple[Field, Field]
-    """Where the first arrow of each player stands."""
+    """The field of each player's first arrow."""
     directions: tuple[int, int]
-    """Where these arrows point, 0 to 7."""
+    """The directions of these arrows, 0 to 7."""
     blocked: tuple[Field, ...]
-    """The fields on which nothing can be placed, row by row from the top, each row from the left."""
+    """The blocked fields in reading order."""
 
     def __str__(self) -> str:
-        """Return the parameters: columns and rows, followed by all the rest where the set-up is not the usual one."""
+        """Return the parameters: all pairs, or columns and rows for the usual set-up."""
         pairs = self.pairs[:1] if self == usual(self.columns, self.rows) else self.pairs
         return " ".join(f"{first} {second}" for first, second in pairs)
 
@@ -61,16 +60,16 @@ class Setup(NamedTuple):
         return ((self.columns, self.rows), *self.starts, self.directions, *self.blocked)
 
     def target(self, side: int) -> Field:
-        """Return the place that a player's first arrow points at; it may lie off the board."""
+        """Return the field at which a player's first arrow points. It may lie off the board."""
         return beyond(self.starts[side], self.directions[side])
 
     def has(self, field: Field) -> bool:
-        """Tell whether a place lies on the board."""
+        """Tell whether a field lies on the board."""
         return 1 <= field[0] <= self.columns and 1 <= field[1] <= self.rows
 
     @property
     def warning(self) -> str:
-        """Say which player cannot place an arrow on the first turn; empty for all other set-ups."""
+        """A sentence on a player who cannot place the first arrow; empty for other set-ups."""
         for side, name in enumerate(SIDES):
             target = self.target(side)
             if not self.has(target) or target in self.starts or target in self.blocked:
@@ -86,13 +85,13 @@ def _pair(field: Field) -> str:
 
 
 def beyond(field: Field, direction: int) -> Field:
-    """Return the place next to a field in a direction."""
+    """Return the neighbour of a field in a direction."""
     right, down = STEPS[direction]
     return field[0] + right, field[1] + down
 
 
 def usual(columns: int, rows: int) -> Setup:
-    """Return the set-up with both players in opposite corners, pointing right and left."""
+    """Return the set-up with the players in opposite corners, and arrows to the right and to the left."""
     return Setup(columns, rows, ((1, 1), (columns, rows)), (RIGHT, LEFT), ())
 
 
@@ -102,11 +101,11 @@ COMMENTS = (
     "start of the second player",
     "directions of the first and the second player's arrow",
 )
-"""What is written beside each pair; those that follow are blocked fields."""
+"""Comments of the first pairs. Further pairs are blocked fields."""
 
 
 def parse(text: str) -> Setup:
-    """Read parameters, numbers separated by spaces or commas; raises `BadParameters`."""
+    """Read parameters; raises `BadParameters`."""
     found = numbers(text)
     if len(found) != 2 and (len(found) % 2 or len(found) < 2 * len(COMMENTS)):
         sentence = "arrows takes columns and rows, as in 8 8, or pairs for size, starts, directions and blocked fields"
@@ -118,10 +117,10 @@ def parse(text: str) -> Setup:
 
 
 def build(pairs: Sequence[Pair]) -> Setup:
-    """Return the set-up that four or more pairs name, or the usual one for a size alone.
+    """Return the set-up of four or more pairs, or the usual set-up for one pair of columns and rows.
 
-    Raises `BadPosition`, with the line of a pair that is wrong, and one of the codes WRONG_BOARD_SIZE,
-    WRONG_START, WRONG_DIRECTION and WRONG_BLOCKED_FIELD.
+    Raises `BadPosition` with the line of the wrong pair. Its codes are WRONG_BOARD_SIZE, WRONG_START, WRONG_DIRECTION
+    and WRONG_BLOCKED_FIELD.
     """
     columns, rows, line = pairs[0]
     for name, length in (("columns", columns), ("rows", rows)):
@@ -150,11 +149,11 @@ def build(pairs: Sequence[Pair]) -> Setup:
 
 
 MOVES = "moves:"
-"""What stands before the moves."""
+"""The word before the moves."""
 
 
 class Arrow(NamedTuple):
-    """An arrow on the board: whose it is, where it stands and where it points."""
+    """An arrow on the board."""
 
     side: int
     field: Field
@@ -162,12 +161,12 @@ class Arrow(NamedTuple):
 
     @property
     def target(self) -> Field:
-        """The place that it points at; it may lie off the board."""
+        """The field at which the arrow points. It may lie off the board."""
         return beyond(self.field, self.direction)
 
 
 def arrows(setup: Setup, moves: Iterable[int]) -> list[Arrow]:
-    """Return all arrows in the order in which they were placed, those of the set-up first."""
+    """Return all arrows in the order of placement, first the arrows of the set-up."""
     placed = [Arrow(side, setup.starts[side], setup.directions[side]) for side in (0, 1)]
     for direction in moves:
         before = placed[-2]
@@ -176,7 +175,7 @@ def arrows(setup: Setup, moves: Iterable[int]) -> list[Arrow]:
 
 
 def write(setup: Setup, moves: tuple[int, ...]) -> str:
-    """Return the text of a position, lines ended by newlines."""
+    """Return the text form of a position, with a newline after each line."""
     comments = chain(COMMENTS, repeat("blocked"))
     lines = [f"{f'{x} {y}':<5}  # {comment}" for (x, y), comment in zip(setup.pairs, comments, strict=False)]
     if moves:
@@ -185,11 +184,11 @@ def write(setup: Setup, moves: tuple[int, ...]) -> str:
 
 
 def read(text: str) -> tuple[Setup, list[tuple[int, str]]]:
-    """Read a set-up, and the moves behind it as they are written, each with its line, from 1.
+    """Read a set-up and its moves. Each move is a text with its line, counted from 1.
 
-    A pair has a line of its own; comments, blank lines and CRLF are allowed. Moves begin with ``moves:`` and may go
-    on over several lines. Numbers are separated by spaces or commas. Raises `BadPosition` with the codes of
-    `engine.games.arrows.board.build`, WRONG_PAIR for a line that is no pair, and MISSING_PAIR.
+    Each pair has a line. Comments, blank lines and CRLF are allowed. Moves follow ``moves:``, on any number of lines.
+    Spaces or commas separate numbers. Raises `BadPosition` with the codes of `build`, WRONG_PAIR for a line that is no
+    pair, and MISSING_PAIR.
     """
     pairs: list[Pair] = []
     lines = list(_lines(text))
@@ -207,7 +206,7 @@ def read(text: str) -> tuple[Setup, list[tuple[int, str]]]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the words of each line that has any, with its number; ``moves:`` is a word of its own."""
+    """Yield the number and the words of each non-blank line. ``moves:`` is a separate word."""
     for number, line in enumerate(text.splitlines(), 1):
         words = line.partition("#")[0].replace(",", " ").replace(MOVES, f" {MOVES} ").split()
         if words:
@@ -215,31 +214,31 @@ def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 ARROWS = "↑↗→↘↓↙←↖"
-"""The directions, 0 to 7. The player's number, 1 or 2, stands before each arrow."""
+"""The characters of the directions 0 to 7."""
 
 MARKS = ("1", "2")
-"""The players' numbers."""
+"""The numbers of the players, in front of their arrows."""
 
 EMPTY, BLOCKED = "·", "■"
 
-TO_USE, BOTH_USE = "?", "??"
-"""Stands behind the number of the player who has to place the next arrow on a field, or where both have to."""
+NEXT, NEXT_OF_BOTH = "?", "??"
+"""Marks of the field of a player's next arrow, after the player's number, and of the next field of both players."""
 
 
 @cache
 def layout(columns: int, rows: int) -> Layout:
-    """Return where everything lies: field ``x,y``, both counted from 1 at the top left."""
+    """Return the layout of a board with fields ``x,y``, counted from 1 at the top left."""
     fields = (f"{x},{y}" for y in range(1, rows + 1) for x in range(1, columns + 1))
     numbers = [[str(i) for i in range(1, length + 1)] for length in (columns, rows)]
     return cells(columns, rows, fields, *numbers)
 
 
 def draw(setup: Setup, moves: Iterable[int], *, mark_last: bool) -> str:
-    """Draw the board, x along the top and y down the left side; the last arrow may be marked with brackets."""
+    """Draw the board as text, with x at the top and y at the left. With ``mark_last`` the last arrow is in brackets."""
     placed = arrows(setup, moves)
     cells: dict[Field, str] = {}
     for arrow in placed[-2:]:
-        cells[arrow.target] = BOTH_USE if arrow.target in cells else MARKS[arrow.side] + TO_USE
+        cells[arrow.target] = NEXT_OF_BOTH if arrow.target in cells else MARKS[arrow.side] + NEXT
     cells |= {arrow.field: MARKS[arrow.side] + ARROWS[arrow.direction] for arrow in placed}
     cells |= dict.fromkeys(setup.blocked, BLOCKED)
     marked = placed[-1].field if mark_last else None

@@ -1,4 +1,4 @@
-"""Arrows behind the one interface of `engine.games.interface`."""
+"""Arrows: positions, and the game for `engine.games.interface`."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -11,17 +11,9 @@ from engine.games.arrows import board, rules
 from engine.games.arrows.board import SIDES, Field, Setup
 from engine.games.arrows.rules import HALF, NOWHERE, layout, number, words
 from engine.games.boards.layout import Counts, Drawing, Piece
-from engine.games.interface import (
-    UNDECIDED,
-    BadMove,
-    BadPosition,
-    Child,
-    Fields,
-    Game,
-    Position,
-    Rules,
-)
+from engine.games.interface import BadMove, BadPosition, Child, Fields, Game, Position
 from engine.games.outcome import Outcome
+from engine.games.rules import UNDECIDED, Rules
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,7 +25,7 @@ class ArrowsRules(Rules):
 
 
 def tables(*, compile: bool) -> dict[str, Sequence[int]]:
-    """Return the tables of the layout by the names by which functions read them."""
+    """Return the tables of the layout by global name."""
     return {name: table(values, compile=compile) for name, values in layout().items()}
 
 
@@ -45,29 +37,28 @@ def bind(*, compile: bool = False) -> ArrowsRules:
 
 
 USED_PART = 0.8
-"""The part of the free fields that is used up in a usual game: 0.65 to 0.9 between equals, the less the nearer to
-each other they begin."""
+"""Part of the free fields that a usual game uses: 0.65 to 0.9 between equals, less if they begin near each other."""
 
 NO_MOVE = "255"
-"""What programs of the contest say when they can place no arrow."""
+"""Answer of programs that cannot place an arrow."""
 
 
 class Ending(StrEnum):
-    """Why the side to move, which loses, cannot place its arrow on the field that its last one points at."""
+    """The ends of arrows on the board: the reasons why the side to move cannot use the target of its last arrow."""
 
     OFF_BOARD = "off_board"
-    """There is no such field."""
+    """The target lies off the board."""
     OCCUPIED = "occupied"
-    """An arrow stands there, of either player."""
+    """The target has an arrow of either player."""
     BLOCKED = "blocked"
-    """The field was blocked from the beginning."""
+    """The target is a blocked field."""
     TAKEN = "taken"
-    """The opponent's last arrow points there, too."""
+    """The opponent's last arrow has the same target."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ArrowsPosition(Position):
-    """A position of arrows: how the game began, all moves since then, and what the rules look at."""
+    """A position of arrows: the set-up, all moves, and the state of the rules."""
 
     variant: Setup
     state: rules.State
@@ -80,34 +71,34 @@ class ArrowsPosition(Position):
 
     @property
     def turn(self) -> int:
-        """Who moves: 0 the first player, 1 the second."""
+        """The side to move: 0 for the first player, 1 for the second."""
         return len(self.moves) % 2
 
     @property
     def stage(self) -> int:
-        """How many moves were made: no arrow ever leaves the board."""
+        """Number of moves: no arrow ever leaves the board."""
         return len(self.moves)
 
     @property
     def plies_ahead(self) -> int:
-        """One for each field that is usually taken of those that are free."""
+        """The usual part of the free fields."""
         return int(USED_PART * bind().plies_left(self.state))
 
     @property
     def pieces(self) -> tuple[Fields, Fields]:
-        """The fields of both players' arrows, those of the beginning among them."""
+        """The fields of each player's arrows, also of the first ones."""
         placed = board.arrows(self.variant, self.moves)
         first, second = (frozenset(_name(arrow.field) for arrow in placed if arrow.side == side) for side in (0, 1))
         return first, second
 
     @property
     def lines(self) -> tuple[Counts, Counts]:
-        """No lines count in arrows."""
+        """Empty: arrows has no lines."""
         return (), ()
 
     @property
     def threats(self) -> tuple[Fields, Fields]:
-        """The field of the opponent's next arrow, where the own next arrow could point at it."""
+        """For each side, the field of the opponent's next arrow if the next arrow of the side could point at it."""
         found = []
         for own, other in (self._next, self._next[::-1]):
             reached = self._usable(own) and self._usable(other) and other in _around(own)
@@ -116,7 +107,7 @@ class ArrowsPosition(Position):
 
     @property
     def mobility(self) -> tuple[int, int]:
-        """How many free fields there are beside that of a player's next arrow; none where it cannot be placed."""
+        """For each side, the number of free neighbours of its next field; 0 if it cannot place an arrow there."""
         first, second = (
             sum(self._usable(field) for field in _around(own)) if self._usable(own) else 0 for own in self._next
         )
@@ -124,7 +115,7 @@ class ArrowsPosition(Position):
 
     @property
     def outcome(self) -> Outcome | None:
-        """Return the loss of a side that is to move and cannot place its arrow, else None."""
+        """The loss of a side to move that cannot place its arrow, else None."""
         if bind().verdict(self.state) == UNDECIDED:
             return None
         placed = board.arrows(self.variant, self.moves)
@@ -141,7 +132,7 @@ class ArrowsPosition(Position):
         return Outcome(1 - self.turn, ending, detail)
 
     def children(self) -> Iterator[Child]:
-        """Yield the eight moves by direction; none when the game is over."""
+        """Yield the eight moves in the order of directions. There are none if the game is over."""
         if bind().verdict(self.state) == UNDECIDED:
             for direction in range(rules.DIRECTIONS):
                 yield self._child_at(direction)
@@ -149,8 +140,8 @@ class ArrowsPosition(Position):
     def child(self, move: str) -> Child:
         """Return the move and the position after it.
 
-        Raises `BadMove` with BAD_MOVE_MEANS_NONE for 255, BAD_MOVE_IS_NO_DIRECTION for all else that is not 0 to 7,
-        and BAD_MOVE_GAME_IS_OVER.
+        Raises `BadMove` with the code BAD_MOVE_MEANS_NONE for 255, BAD_MOVE_IS_NO_DIRECTION for another text that is
+        not 0 to 7, and BAD_MOVE_GAME_IS_OVER.
         """
         text = move.strip()
         if text == NO_MOVE:
@@ -165,11 +156,11 @@ class ArrowsPosition(Position):
         return self._child_at(int(text))
 
     def text(self) -> str:
-        """Return the board file, and the moves behind it."""
+        """Return the text form: the set-up, and the moves after it."""
         return board.write(self.variant, self.moves)
 
     def picture(self, last: Child | None = None) -> str:
-        """Draw the board, each arrow with its owner's number."""
+        """Draw the board, with the number of the player before each arrow."""
         return board.draw(self.variant, self.moves, mark_last=last is not None)
 
     def marked_field(self, move: str) -> str:
@@ -177,7 +168,7 @@ class ArrowsPosition(Position):
         return _name(board.arrows(self.variant, self.moves)[-1].field)
 
     def drawing(self, last: Child | None = None) -> Drawing:
-        """Return the board with all arrows, blocked fields, and the fields that have to be used next."""
+        """Return the board with arrows, blocked fields, and the next fields of both sides."""
         first, second = (_name(field) if self.variant.has(field) else None for field in self._next)
         placed = board.arrows(self.variant, self.moves)
         over = self.is_over
@@ -191,20 +182,20 @@ class ArrowsPosition(Position):
         )
 
     def summary(self) -> str:
-        """Say where each player has to place the next arrow, and how many fields are free."""
+        """Return the next field of each side, and the number of free fields."""
         parts = [f"{name}: next on ({x}, {y})" for name, (x, y) in zip(SIDES, self._next, strict=True)]
         free = bind().plies_left(self.state)
         return "; ".join([*parts, f"{free} free field{'' if free == 1 else 's'}"])
 
     @property
     def _next(self) -> tuple[Field, Field]:
-        """Where the next arrows of both players have to be placed."""
+        """The fields of the next arrows of both sides."""
         placed = board.arrows(self.variant, self.moves)
         first, second = (placed[-1 - (self.turn == side)].target for side in range(len(SIDES)))
         return first, second
 
     def _usable(self, field: Field) -> bool:
-        """Tell whether a place is a free field of the board."""
+        """Tell whether a field is a free field of the board."""
         at = number(*field)
         return at != NOWHERE and (self.state.low | self.state.high << HALF) >> at & 1 == 1
 
@@ -225,7 +216,7 @@ def _around(field: Field) -> list[Field]:
 
 
 def begin(setup: Setup) -> ArrowsPosition:
-    """Return the position in which a game begins."""
+    """Return the start position of a set-up."""
     taken = {*setup.starts, *setup.blocked}
     free = sum(
         1 << number(x, y) for x in range(1, setup.columns + 1) for y in range(1, setup.rows + 1) if (x, y) not in taken
@@ -238,9 +229,9 @@ def begin(setup: Setup) -> ArrowsPosition:
 
 
 def read(text: str) -> Position:
-    """Read a board file and the moves behind it; raises `engine.games.interface.BadPosition`.
+    """Read the text form of a position; raises `engine.games.interface.BadPosition`.
 
-    A move that cannot be played is named with its line, under the codes of `ArrowsPosition.resolve`.
+    The error of an illegal move has its line, and its code from `ArrowsPosition.child`.
     """
     setup, moves = board.read(text)
     position: Position = begin(setup)

@@ -1,27 +1,22 @@
-"""The rules of arrows as plain functions over integers, for all boards alike, and what the search needs to know.
+"""The rules and the evaluation of arrows as plain functions over integers, for all boards.
 
-Every board lies in the top left corner of the largest one, ten by ten; fields beyond its edges count as blocked. Field
-(x, y) has the number ``(y - 1) * 11 + x - 1``: each row of ten is followed by a guard that is never free, so that a
-set of fields can be shifted in any direction without running from one row into the next. Five rows are 55 bits: fields
-with lower numbers are bits of a low word, the others of a high one. Both words leave seven bits for the number of a
-field, and one for the sign.
+Every board lies in the top left corner of the largest board, ten by ten. Fields beyond its edges count as blocked.
+Field (x, y) has the number ``(y - 1) * 11 + x - 1``. A guard bit, which is never free, separates the rows when a set is
+shifted. A set of fields is two words of 55 bits, for five rows each. Each word has room for the number of a field in
+seven more bits.
 
-The functions read the tables below by global name; `engine.games.arrows.position.bind` returns copies of them that are
-bound to these tables, interpreted or compiled.
+The functions read the tables below by global name. `engine.games.arrows.position.bind` returns copies of them,
+interpreted or compiled. Compiled code has no bounds checks, so functions check the size of the arena before they write.
 
-A position is seen by the side to move, and holds what the rules look at alone: the fields that are still free,
-and the two fields on which the players have to place their next arrows. Where that is a place on which nothing
-can be placed any more it is NOWHERE, whatever place it is: the arrow's owner has lost on the next turn.
+A position has the free fields, the next field of the side to move, and the next field of the opponent. NOWHERE stands
+for any next field on which no arrow can be placed. Its owner loses on the next turn.
 
-Compiled code has no bounds checks: what writes positions checks that there is room.
+A side wins at once if the opponent's next field is a neighbour of its own next field: it points at this field. So, as
+for the kings in chess, the two fields must not be neighbours when the opponent is to move.
 
-A player wins at once by pointing at the field that the opponent is about to use, if it is a neighbour of the own
-one. So, as between the kings of chess, the two fields must not be neighbours when the opponent is to move.
-
-The endgame is a race, in which no field is left that both sides can reach. Neither side can hinder the other then, and
-each makes as many moves as the longest path in its own fields allows: a path begins on the field that the side has to
-use next, goes on to neighbours, and enters no field twice. Its last arrow only needs to be placed. A side that makes
-no more moves than the other, which moves after it, loses.
+The endgame is a race: there is no field that both sides can reach, so neither side can hinder the other. The number of
+moves of a side is the length of the longest path from its next field over neighbouring free fields, each used once. A
+side loses if its path is no longer than that of the opponent, who moves after it.
 """
 
 from collections.abc import Sequence
@@ -29,22 +24,22 @@ from typing import NamedTuple
 
 from engine.compiling.binding import UNBOUND, popcount
 from engine.compiling.wide_integers import mix
-from engine.games.interface import LOST, UNDECIDED, WON, Arena
+from engine.games.rules import LOST, UNDECIDED, WON, Arena
 
 STEPS = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
 """The eight directions as (right, down), clockwise from up."""
 
 LENGTH = 10
-"""Columns, and rows, of the largest board."""
+"""Columns and rows of the largest board."""
 
 ROW = LENGTH + 1
-"""Bits from a field to the one below it."""
+"""Distance in bits between rows."""
 
 HALF = ROW * LENGTH // 2
-"""The bits of a word."""
+"""Bits of a word."""
 
 NOWHERE = 127
-"""Stands for a place on which no arrow can ever be placed: one off the board, or an occupied or blocked field."""
+"""Number for a field on which no arrow can be placed: off the board, occupied or blocked."""
 
 
 def number(x: int, y: int) -> int:
@@ -53,12 +48,12 @@ def number(x: int, y: int) -> int:
 
 
 def words(fields: int) -> tuple[int, int]:
-    """Part a set of fields, the bit of each given by its number, into the low and the high word."""
+    """Split a set of fields into the low and the high word."""
     return fields & ((1 << HALF) - 1), fields >> HALF
 
 
 def layout() -> dict[str, tuple[int, ...]]:
-    """Compute the tables of the layout, by their names; the row of `NOWHERE` and of numbers not used is empty."""
+    """Return the tables of the layout by name. The rows of `NOWHERE` and of unused numbers are empty."""
     empty = NOWHERE + 1
     neighbours = [[NOWHERE] * len(STEPS) for _ in range(empty)]
     fields = [0] * empty
@@ -76,29 +71,29 @@ def layout() -> dict[str, tuple[int, ...]]:
 
 
 WORDS = 2
-"""Numbers a position takes in an arena: each word of free fields shares one with the number of a field."""
+"""Numbers of a position in an arena. Each has a word of free fields and the number of a field."""
 
 DIRECTIONS = 8
 
 WORD = (1 << HALF) - 1
 
-# The tables of `layout`; `engine.games.arrows.position.bind` puts them in their place.
-NEXT: Sequence[int] = UNBOUND  # eight numbers a field: the neighbours by direction, `NOWHERE` off the largest board
-LOW: Sequence[int] = UNBOUND  # the field itself, as bits of the low word
+# the tables of `layout`, bound by `engine.games.arrows.position.bind`
+NEXT: Sequence[int] = UNBOUND  # the eight neighbours of each field by direction, `NOWHERE` off the largest board
+LOW: Sequence[int] = UNBOUND  # the bit of each field in the low word
 HIGH: Sequence[int] = UNBOUND
-NEAR_LOW: Sequence[int] = UNBOUND  # the neighbours of the field, as bits of the low word
+NEAR_LOW: Sequence[int] = UNBOUND  # the neighbours of each field in the low word
 NEAR_HIGH: Sequence[int] = UNBOUND
 
 
 class State(NamedTuple):
-    """A position: the free fields in two words, and the numbers of the fields that are to be used next."""
+    """A position: the free fields in two words, and the numbers of the next fields."""
 
     low: int
     high: int
     own: int
-    """Where the side to move has to place its arrow: a free field, or NOWHERE."""
+    """The next field of the side to move: a free field, or NOWHERE."""
     other: int
-    """Where the opponent has to do so after that."""
+    """The next field of the opponent."""
 
 
 def load(arena: Arena, at: int) -> State:
@@ -108,18 +103,18 @@ def load(arena: Arena, at: int) -> State:
 
 
 def store(arena: Arena, at: int, state: State, _path: int) -> None:
-    """Write a position into place ``at`` of an arena. How it was reached is not kept."""
+    """Write a position into place ``at`` of an arena. The last argument is for other games."""
     arena[at * WORDS] = state.low | (state.own << HALF)
     arena[at * WORDS + 1] = state.high | (state.other << HALF)
 
 
 def verdict(state: State) -> int:
-    """Tell whether the side to move cannot place its arrow, and has lost; the game knows no other end."""
+    """Return LOST if the side to move cannot place its arrow. Arrows has no other end."""
     return LOST if state.own == NOWHERE or state.own == state.other else UNDECIDED
 
 
 def after(state: State, direction: int) -> State:
-    """Return the position after an arrow is placed that points in a direction; the game must not be over."""
+    """Return the position after the placement of an arrow with a direction. The game must not be over."""
     low, high = state.low ^ LOW[state.own], state.high ^ HIGH[state.own]
     target = NEXT[state.own * DIRECTIONS + direction]
     if (low & LOW[target]) | (high & HIGH[target]) == 0:
@@ -128,9 +123,9 @@ def after(state: State, direction: int) -> State:
 
 
 def children(state: State, arena: Arena, first: int) -> int:
-    """Write every position that a move leads to, each once, by direction; return their end.
+    """Write the positions after all moves, each once, in the order of directions; return their end.
 
-    All moves that point at places on which nothing can be placed lead to the same position.
+    All moves that point at unusable fields lead to the same position.
     """
     if verdict(state) != UNDECIDED:
         return first
@@ -150,14 +145,14 @@ def children(state: State, arena: Arena, first: int) -> int:
 
 
 def plies_left(state: State) -> int:
-    """Return how many plies the game can last at most: each of them uses up a free field."""
+    """Return the number of free fields, the upper bound of further moves."""
     return popcount(state.low) + popcount(state.high)
 
 
 def perft(state: State, depth: int, unique: bool, arena: Arena, first: int) -> int:
-    """Count the leaves of the tree of moves to a depth of 1 and more.
+    """Count the leaves of the tree of moves to a depth of at least 1.
 
-    With ``unique``, moves of a node that lead to the same position count once.
+    With ``unique``, moves of a node to the same position count once.
     """
     if depth == 1 and not unique:
         return DIRECTIONS if verdict(state) == UNDECIDED else 0
@@ -169,43 +164,40 @@ def perft(state: State, depth: int, unique: bool, arena: Arena, first: int) -> i
         child = load(arena, at)
         below = perft(child, depth - 1, unique, arena, end)
         if child.other == NOWHERE and not unique:
-            # this child stands for all directions that have none of their own
+            # this child stands for all directions without a child of their own
             below *= DIRECTIONS + 1 - (end - first)
         leaves += below
     return leaves
 
 
-SMALL = 10
-"""So many fields at the most are searched for their longest path."""
+MAX_EXACT_FIELDS = 10
+"""Largest number of fields for an exact longest path."""
 
 DEAD_END, STUCK = 9, 10
-"""Ways that a path can go on: more than any field has neighbours, so that such are tried last, and none at all."""
+"""Numbers of continuations of a path for a dead end, which is tried last, and for no neighbour at all. Every field has
+fewer."""
 
 
-def longest(at: int, low: int, high: int, enough: int) -> int:
-    """Return how many fields the longest path takes up that begins on a field and goes on over others.
-
-    The search for it ends as soon as one is found that is long enough.
-    """
+def longest_path(at: int, low: int, high: int, enough: int) -> int:
+    """Return the number of fields of the longest path from a field over other fields, up to ``enough``."""
     length = 1
     near_low, near_high = NEAR_LOW[at] & low, NEAR_HIGH[at] & high
     while length < enough and near_low | near_high != 0:
         if near_low != 0:
             bit = near_low & -near_low
             near_low ^= bit
-            length = max(length, 1 + longest(popcount(bit - 1), low ^ bit, high, enough - 1))
+            length = max(length, 1 + longest_path(popcount(bit - 1), low ^ bit, high, enough - 1))
         else:
             bit = near_high & -near_high
             near_high ^= bit
-            length = max(length, 1 + longest(HALF + popcount(bit - 1), low, high ^ bit, enough - 1))
+            length = max(length, 1 + longest_path(HALF + popcount(bit - 1), low, high ^ bit, enough - 1))
     return length
 
 
-def walk(at: int, low: int, high: int, enough: int) -> int:
-    """Return how many fields some path takes up that begins on a field and goes on over others; it is mostly long.
+def greedy_path(at: int, low: int, high: int, enough: int) -> int:
+    """Return the number of fields of a long path from a field over other fields, up to ``enough``.
 
-    It ends as soon as it is long enough. Each step goes to the neighbour from which the fewest ways lead on
-    (Warnsdorff 1823), to a dead end last.
+    Each step goes to the neighbour with the fewest continuations (Warnsdorff 1823), and to a dead end last.
     """
     length = 0
     fewest = 0
@@ -231,74 +223,72 @@ def walk(at: int, low: int, high: int, enough: int) -> int:
     return length
 
 
-def least(at: int, low: int, high: int, size: int, enough: int) -> int:
-    """Return how many moves a side can make at the least, up to what is enough: exactly, where its fields are few."""
-    return longest(at, low, high, enough) if size <= SMALL else walk(at, low, high, enough)
+def least_moves(at: int, low: int, high: int, size: int, enough: int) -> int:
+    """Return a lower bound of the moves of a side, up to ``enough``. It is exact for at most MAX_EXACT_FIELDS."""
+    return longest_path(at, low, high, enough) if size <= MAX_EXACT_FIELDS else greedy_path(at, low, high, enough)
 
 
 def race(own: int, own_low: int, own_high: int, other: int, other_low: int, other_high: int) -> int:
-    """Return the verdict on a race for the side to move: always, where each side's fields are few.
+    """Return the verdict on a race for the side to move. It is decided if each side has at most MAX_EXACT_FIELDS.
 
-    Each side has the field that it uses next, and the others that it can reach from there.
+    Each side has its next field, and the other fields that it can reach.
     """
     size = most = 1 + popcount(own_low) + popcount(own_high)
     other_size = other_most = 1 + popcount(other_low) + popcount(other_high)
     moves = 0
     if most > other_most:
-        # a path of more fields than the other side has is soon found
-        moves = least(own, own_low, own_high, size, other_most + 1)
+        # a path with more fields than the other side has is found soon
+        moves = least_moves(own, own_low, own_high, size, other_most + 1)
         if moves > other_most:
             return WON
-        if size <= SMALL:
+        if size <= MAX_EXACT_FIELDS:
             most = moves
-    replies = least(other, other_low, other_high, other_size, most)
+    replies = least_moves(other, other_low, other_high, other_size, most)
     if replies >= most:
         return LOST
-    if other_size <= SMALL:
+    if other_size <= MAX_EXACT_FIELDS:
         other_most = replies
     if moves <= other_most:
-        moves = least(own, own_low, own_high, size, other_most + 1)
+        moves = least_moves(own, own_low, own_high, size, other_most + 1)
     if moves > other_most:
         return WON
-    return LOST if size <= SMALL and moves <= replies else UNDECIDED
+    return LOST if size <= MAX_EXACT_FIELDS and moves <= replies else UNDECIDED
 
 
 DECIDED = 500_000
-"""Worth of a position that the side to move is known to win: with the next move, or in a race; the negative of it where
-the opponent does so."""
+"""Value of a certain win, with the next move or in a race."""
 
 FIELD = PAIR = 10
-"""Worth of a field that a player reaches before the opponent, and of two of them that are neighbours: among many
-neighbours a trail can turn, and need not leave fields behind. Counting pairs as well as fields wins three games of
-five against counting fields alone, in the same number of nodes and in the same time."""
+"""Values of a field that a side reaches first, and of a pair of neighbours among these fields. A path can turn among
+neighbours without losing fields. With pairs, the search wins three games of five at equal nodes or time."""
 
 LAST_ROW = HALF - ROW
-"""The number of the first field of the last row in the low word."""
+"""Number of the first field of the last row in the low word."""
 
 BELOW = (ROW - 1, ROW, ROW + 1)
-"""Bits from a field to its neighbours in the row below."""
+"""Distances in bits to the neighbours in the row below."""
 
 
 def wins_at_once(state: State) -> bool:
-    """Tell whether the side to move can leave the opponent without a place for the next arrow."""
+    """Tell whether the side to move can win with its next arrow."""
     own, other = state.own, state.other
     return other == NOWHERE or (NEAR_LOW[own] & LOW[other]) | (NEAR_HIGH[own] & HIGH[other]) != 0
 
 
 def spread_low(low: int, high: int) -> int:
-    """Return, as bits of the low word and some beyond it, a set of fields with all their neighbours."""
+    """Return the low word of a set of fields with all their neighbours, and some bits beyond it."""
     wide = low | (low << 1) | (low >> 1)
     return wide | (wide << ROW) | (wide >> ROW) | ((high | (high << 1) | (high >> 1)) << LAST_ROW)
 
 
 def spread_high(low: int, high: int) -> int:
-    """Return the same as bits of the high word."""
+    """Return the high word of a set of fields with all their neighbours, and some bits beyond it."""
     wide = high | (high << 1) | (high >> 1)
     return wide | (wide << ROW) | (wide >> ROW) | ((low | (low << 1) | (low >> 1)) >> LAST_ROW)
 
 
-def worth(low: int, high: int) -> int:
-    """Evaluate a set of fields: how many there are, and how many pairs of neighbours."""
+def area_value(low: int, high: int) -> int:
+    """Evaluate a set of fields by its fields and its pairs of neighbours."""
     fields = popcount(low) + popcount(high)
     pairs = popcount(low & (low >> 1)) + popcount(high & (high >> 1))
     for step in BELOW:
@@ -308,11 +298,10 @@ def worth(low: int, high: int) -> int:
 
 
 def evaluate(state: State) -> int:
-    """Guess the value of a position for the side to move, by the fields that each side reaches first.
+    """Evaluate a position for the side to move by the fields that each side reaches first.
 
-    Both sides spread over the free fields in turn, a step at a time. The side to move does not begin with a step
-    to a neighbour of the opponent's field, which would lose. Where no field is left that both can reach, the value
-    is exact as far as `engine.games.arrows.rules.race` knows.
+    Both sides expand over the free fields in turn, one step at a time. The first step of the side to move does not go
+    to a neighbour of the opponent's next field, which would lose. If no field is reachable for both, `race` may decide.
     """
     if verdict(state) != UNDECIDED:
         return -DECIDED
@@ -345,17 +334,17 @@ def evaluate(state: State) -> int:
         step_low = spread
     rest_low, rest_high = mine_low ^ LOW[own], mine_high ^ HIGH[own]
     if spread_low(rest_low, rest_high) & theirs_low == 0 and spread_high(rest_low, rest_high) & theirs_high == 0:
-        # from its next arrow on the side to move shares no field with the opponent
+        # the side to move shares no field with the opponent from its next arrow on
         outcome = race(own, rest_low, rest_high, other, theirs_low ^ LOW[other], theirs_high ^ HIGH[other])
         if outcome != UNDECIDED:
             return DECIDED if outcome == WON else -DECIDED
-    return worth(mine_low, mine_high) - worth(theirs_low, theirs_high)
+    return area_value(mine_low, mine_high) - area_value(theirs_low, theirs_high)
 
 
 def insert(state: State, arena: Arena, first: int, count: int) -> None:
-    """Put a position among so many others from place ``first`` on, which are sorted, the least evaluation first.
+    """Insert a position among ``count`` positions from place ``first`` on, which are sorted by evaluation.
 
-    The evaluations stand in the same order behind the places of eight positions.
+    The evaluations are stored in the same order after the places of eight positions.
     """
     values = (first + DIRECTIONS) * WORDS
     value = evaluate(state)
@@ -369,11 +358,10 @@ def insert(state: State, arena: Arena, first: int, count: int) -> None:
 
 
 def candidates(state: State, arena: Arena, first: int) -> int:
-    """Write children among which one is as good as the best of all; return their end.
+    """Write children that include a best one, also by the length of the game; return their end.
 
-    With it the game also ends as early or as late as with the best. A move that wins at once stands alone. Moves
-    after which the opponent wins at once are left out; where all are of that kind, the first child stands for
-    them. The others come in the order of their evaluation.
+    A move that wins at once is written alone. Moves after which the opponent wins at once are left out, except one if
+    there are no others. The children are sorted by evaluation.
     """
     end = children(state, arena, first)
     if (first + 2 * DIRECTIONS) * WORDS > len(arena):
@@ -395,5 +383,5 @@ def candidates(state: State, arena: Arena, first: int) -> int:
 
 
 def hash_of(state: State) -> int:
-    """Hash a position: the free fields and those that are to be used next."""
+    """Return a hash of a position."""
     return mix(mix(mix(1, state.low), state.high), state.own * 128 + state.other)

@@ -1,1 +1,1 @@
-"""What games on boards have in common."""
+"""Layouts, drawings and symmetries of boards."""

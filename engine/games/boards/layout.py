@@ -1,16 +1,15 @@
-"""Where the fields of boards lie in a drawing, and how far lines of fields are filled: nothing of the rules.
+"""The layout of boards in drawings, and the counting of lines. Contains no rules.
 
-Lengths are in steps: the distance between two neighbouring fields is 1. x grows to the right, y downwards, and the
-middle of every board is (0, 0). Names are those of the game's notation, so that a field in a drawing and a field in a
-move are the same word.
+The distance between neighbouring fields is 1. x grows to the right, y grows downwards, and the centre of every board is
+(0, 0). Fields have the names of the game's notation.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-BESIDE = 0.62
-"""From the last field of a line to the label that names the line."""
+LABEL_DISTANCE = 0.62
+"""Distance from the last field of a line to its label."""
 
 
 class Place(NamedTuple):
@@ -22,7 +21,7 @@ class Place(NamedTuple):
 
 
 class Stroke(NamedTuple):
-    """A straight line of the board's drawing."""
+    """A straight line in the drawing of a board."""
 
     x1: float
     y1: float
@@ -32,24 +31,24 @@ class Stroke(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Layout:
-    """A board without pieces; games make each once, so that it can be the key of a cache."""
+    """A board without pieces. Each is made once, so that it can be the key of a cache."""
 
     kind: str
-    """How it is drawn: hexagon, cells, or squares."""
+    """The style of the drawing: hexagon, cells, or squares."""
     width: float
-    """Of the drawing, labels included, as `height`."""
+    """Width of the drawing with its labels."""
     height: float
     fields: tuple[Place, ...]
-    """Where pieces can stand, in the order in which somebody reads the board."""
+    """The fields in reading order."""
     dots: tuple[Place, ...] = ()
-    """Where pieces are laid down to be pushed onto the board."""
+    """The dots around the board, from which pieces are pushed."""
     strokes: tuple[Stroke, ...] = ()
     labels: tuple[Place, ...] = ()
-    """Texts at the rim."""
+    """Labels of rows and columns."""
 
 
 class Piece(NamedTuple):
-    """A piece on the board, and for arrows where it points (0 up to 7 up left, clockwise)."""
+    """A piece on the board. An arrow has a direction: 0 is up, 7 is up left, clockwise."""
 
     field: str
     side: int
@@ -57,7 +56,7 @@ class Piece(NamedTuple):
 
 
 class Stock(NamedTuple):
-    """What a side has beside the board: pieces still to be played, and pieces that it has lost."""
+    """The pieces of a side beside the board: its reserve, and its captured pieces."""
 
     reserve: int
     captured: int
@@ -65,46 +64,47 @@ class Stock(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing:
-    """A board with all that stands on it."""
+    """A board with its pieces."""
 
     layout: Layout
     pieces: tuple[Piece, ...]
-    """In the order of the fields that they stand on, or in which they were placed."""
+    """The pieces in the order of their fields, or in the order in which they were placed."""
     blocked: tuple[str, ...] = ()
-    """Fields on which nothing can be placed."""
+    """Blocked fields, on which nothing can be placed."""
     aims: tuple[str | None, str | None] = (None, None)
-    """The field that a side has to play to next, where the game says so and it lies on the board."""
+    """The next field of each side, if the rules determine it and it lies on the board."""
     stock: tuple[Stock, Stock] | None = None
-    """None in games in which nothing is ever beside the board."""
+    """None for games without pieces beside the board."""
     marked: str | None = None
     """The field of the last move."""
     decisive: tuple[str, ...] = ()
-    """What has decided a game that is over: the fields of the winner's line, or the arrow that points nowhere."""
+    """The reason for the end of the game: the fields of the winner's line, or the arrow that points to no free
+    field."""
 
 
 def cells(columns: int, rows: int, names: Iterable[str], above: list[str], beside: list[str]) -> Layout:
-    """Return a board of square fields, named row by row from the top, with labels for its columns and its rows."""
+    """Return a board of square fields. Names are given row by row; ``above`` and ``beside`` are the labels."""
     left, top = (1 - columns) / 2, (1 - rows) / 2
     places = ((left + x, top + y) for y in range(rows) for x in range(columns))
-    across = (Place(text, left + x, top - 0.5 - BESIDE / 2) for x, text in enumerate(above))
-    down = (Place(text, left - 0.5 - BESIDE / 2, top + y) for y, text in enumerate(beside))
+    across = (Place(text, left + x, top - 0.5 - LABEL_DISTANCE / 2) for x, text in enumerate(above))
+    down = (Place(text, left - 0.5 - LABEL_DISTANCE / 2, top + y) for y, text in enumerate(beside))
     return Layout(
         kind="cells",
-        width=columns + 2 * BESIDE,
-        height=rows + 2 * BESIDE,
+        width=columns + 2 * LABEL_DISTANCE,
+        height=rows + 2 * LABEL_DISTANCE,
         fields=tuple(Place(name, *where) for name, where in zip(names, places, strict=True)),
         labels=(*across, *down),
     )
 
 
 Counts = tuple[int, ...]
-"""How many lines hold 0, 1, 2 … pieces of a side, and none of the other."""
+"""Numbers of lines with 0, 1, 2 … pieces of a side and no piece of the other side."""
 
 
 def count_lines(lines: Sequence[int], length: int, own: int, other: int) -> Counts:
-    """Count the lines of so many fields that hold no piece of ``other``, by the number of pieces of ``own`` in them.
+    """Count the lines without a piece of ``other``, by the number of pieces of ``own``: 0 to ``length``.
 
-    Lines and pieces are sets of fields, a bit a field. The result has an entry for each number from 0 to ``length``.
+    Lines and pieces are sets of fields, as bits.
     """
     counts = [0] * (length + 1)
     for line in lines:
@@ -114,7 +114,7 @@ def count_lines(lines: Sequence[int], length: int, own: int, other: int) -> Coun
 
 
 def completing_fields(lines: Sequence[int], length: int, own: int, other: int) -> int:
-    """Return the fields on which a piece of ``own`` fills a line; none of them holds a piece."""
+    """Return the empty fields on which a piece of ``own`` completes a line."""
     found = 0
     for line in lines:
         if not line & other and (line & own).bit_count() == length - 1:
@@ -123,7 +123,7 @@ def completing_fields(lines: Sequence[int], length: int, own: int, other: int) -
 
 
 def each_field(fields: int) -> Iterator[int]:
-    """Yield the fields of a set, a bit each, the lowest first."""
+    """Yield the fields of a set as single bits, the lowest first."""
     while fields:
         field = fields & -fields
         yield field

@@ -1,7 +1,7 @@
-"""Boards as PNG: resvg paints the SVG.
+"""Boards as PNG files, which resvg makes from SVG.
 
-The letters are those of Aileron, a font in the public domain that comes with Pillow, so pictures are the
-same on every machine. Letters that the font lacks are written without accents, or as ``?``.
+The font is Aileron, which is in the public domain and part of Pillow, so pictures are the same on every machine.
+Letters that the font lacks are written without accents, or as ``?``.
 """
 
 from functools import cache
@@ -13,7 +13,7 @@ from engine.games.boards.svg import by_light
 
 
 def paint(text: str, *, night: bool = False) -> bytes:
-    """Return an SVG document as a PNG file."""
+    """Convert an SVG document to a PNG file."""
     from resvg_py import svg_to_bytes
 
     return bytes(
@@ -28,14 +28,14 @@ def paint(text: str, *, night: bool = False) -> bytes:
 
 
 def written(text: str) -> str:
-    """Return a text in letters of the font: without accents, and with ``?`` for other letters."""
+    """Replace the letters that the font lacks: remove accents, and write ``?`` for others."""
     plain = normalize("NFKD", text.replace("–", "-").replace("×", "x"))
     return "".join(letter if letter.isascii() else "?" for letter in plain if not combining(letter))
 
 
 @cache
 def _font() -> IO[bytes]:
-    """Write the font into a file that the process removes at its end."""
+    """Write the font to a file, which is removed when the process ends."""
     from PIL import ImageFont
 
     font = ImageFont.load_default(10)

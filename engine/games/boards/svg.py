@@ -1,4 +1,4 @@
-"""Boards as SVG: documents that need nothing else, and boards of pages, in which scripts move pieces.
+"""Boards as SVG: complete documents, and boards of pages whose pieces are moved by scripts.
 
 Neighbouring fields lie `STEP` units apart. The middle of the board is (0, 0), and y grows
 downwards. Shapes have variables of CSS for colours, as the style sheet of the pages defines them (`variables`).
@@ -12,14 +12,14 @@ from itertools import product
 from math import atan2, copysign, cos, hypot, radians, sin
 from typing import NamedTuple
 
-from engine.games.boards.layout import BESIDE, Drawing, Layout, Place
+from engine.games.boards.layout import LABEL_DISTANCE, Drawing, Layout, Place
 
 STEP = 100
 """Units between two neighbouring fields."""
 
 
 class Colour(NamedTuple):
-    """A colour by day and by night, each as #rrggbb, or #rrggbbaa where it is transparent."""
+    """A colour for light and for dark pages, each as #rrggbb or, with transparency, #rrggbbaa."""
 
     day: str
     night: str
@@ -52,16 +52,16 @@ AROUND = {
     "ink": Colour("#22211d", "#ece6da"),
     "quiet": Colour("#635e53", "#a9a193"),
 }
-"""Colours around boards, as on pages and in reports (server/contest/report/styles/base.css)."""
+"""Colours around boards, the same as on pages and in reports (server/contest/report/styles/base.css)."""
 
 
 def by_light(night: bool) -> dict[str, str]:
-    """Return all colours by name, as they are by day or by night."""
+    """Return all colours by name, for light pages or for dark ones (``night``)."""
     return {name: colour.night if night else colour.day for name, colour in (COLOURS | AROUND).items()}
 
 
 def variables() -> str:
-    """Return the colours of boards as variables of CSS, which follow the colours of the page."""
+    """Return the colours of boards as CSS variables, for light and dark pages."""
     lines = (f"  --{name}: light-dark({colour.day}, {colour.night});\n" for name, colour in COLOURS.items())
     return f":root {{\n{''.join(lines)}}}\n"
 
@@ -110,7 +110,7 @@ def words(text: str, x: float, y: float, size: float, attributes: str) -> str:
 
 
 def group(attributes: str, elements: Iterable[str]) -> str:
-    """Put elements with common attributes together."""
+    """Group elements with common attributes."""
     return f"<g {attributes}>{''.join(elements)}</g>"
 
 
@@ -133,14 +133,14 @@ SIZE, PAGE_SIZE, MOST = 26, 14, 100
 """Smallest size of names in pictures and on pages, and the largest size: the distance of the fields that they name."""
 
 CROWDED = {"hexagon": 46, "cells": 75}
-"""Size of names from which on every other name is left out."""
+"""Size of names above which every other name is left out."""
 
 LETTER, GAP = 0.58, 12
 """Width of a letter as a part of its height, and the space around names in units."""
 
 
 class Rim(NamedTuple):
-    """How the names around a board are written."""
+    """The sizes and positions of the names around a board."""
 
     size: float
     """Height of names; 0 for a board without names."""
@@ -178,8 +178,8 @@ def rim(layout: Layout, *, page: bool = False) -> Rim:
             margin = max(0.78, (beyond + half + GAP) / STEP / cos(radians(30)))
             extra = max(0.0, margin + 0.08 - 1)
         else:
-            beyond, margin = max(BESIDE / 2 * STEP, GAP + half), 0.0
-            extra = max(0.0, 2 * beyond / STEP - BESIDE)
+            beyond, margin = max(LABEL_DISTANCE / 2 * STEP, GAP + half), 0.0
+            extra = max(0.0, 2 * beyond / STEP - LABEL_DISTANCE)
         width = layout.width + 2 * extra
         step = LEAST_PIXELS / width if page else min(PIXELS, PHONE_PIXELS / width)
         if size >= MOST or size * step / STEP >= LEGIBLE_PIXELS:
@@ -229,7 +229,7 @@ def _cells(drawing: Drawing, names: Rim) -> Iterator[str]:
     for kind in ("cell", "blocked"):
         places = [place for place in layout.fields if (place.name in drawing.blocked) == (kind == "blocked")]
         yield group(paint(kind), (cell(x * STEP, y * STEP) for _, x, y in places))
-    further = names.beyond - BESIDE / 2 * STEP  # labels lie in the middle of the room that they usually need
+    further = names.beyond - LABEL_DISTANCE / 2 * STEP  # labels lie in the middle of the room that they usually need
     above = [label for label in layout.labels if abs(label.y) > bottom]
     beside = [label for label in layout.labels if abs(label.y) < bottom]
     for (name, x, y), attributes in names.named(layout, above):
@@ -255,14 +255,14 @@ DISCS = (("ivory", "ivory-edge", "ivory-edge"), ("ebony", "ebony-edge", "ebony-g
 """Colours of the body, the rim and the grooves of a side's discs."""
 
 SIDES = ("first", "second")
-"""Colours of the sides where pieces are no discs."""
+"""Colours of the sides on boards without discs."""
 
 MARKS = {
     "last": paint(stroke="light", width=8),
     "decisive": paint("light-wash", "light", 11),
     **{f"aim{side}": paint(stroke=SIDES[side], width=5) + ' stroke-dasharray="11 9"' for side in (0, 1)},
 }
-"""Attributes of marks: the field of the last move, fields that have decided, and fields that a side must play to."""
+"""Attributes of marks: the field of the last move, decisive fields, and the next field of each side."""
 
 
 def marks(drawing: Drawing) -> Iterator[str]:
@@ -309,7 +309,7 @@ def look(layout: Layout, side: int, direction: int | None = None) -> Iterator[st
 
 
 def _turned(corners: Iterable[tuple[float, float]], degrees: float) -> Iterator[tuple[float, float]]:
-    """Turn corners around (0, 0), clockwise."""
+    """Rotate corners around (0, 0), clockwise."""
     right, down = cos(radians(degrees)), sin(radians(degrees))
     for x, y in corners:
         yield x * right - y * down, x * down + y * right
@@ -322,10 +322,10 @@ MAX_PIXELS = 520
 """Width of the widest picture."""
 
 LINE, TEXT, TITLE = 20, 16, 18
-"""Pixels from a line of text to the next, of the letters below the board, and of those above it."""
+"""Pixels between lines of text, and sizes of the letters below and above the board."""
 
 TEXT_LETTER = 0.55
-"""Width of a letter of ordinary text, as a part of its size: texts that would not fit are drawn smaller."""
+"""Width of an average letter as a part of its size. Texts that would not fit are smaller."""
 
 
 def document(drawing: Drawing, caption: str, title: Sequence[str] = (), *, night: bool = False) -> str:

@@ -1,20 +1,20 @@
-"""Reflections of boards, each a list of *delta swaps*: pairs of fields with the same distance change places at once.
+"""Reflections of boards as lists of delta swaps (Knuth, The Art of Computer Programming 4A, 7.1.3).
 
-Knuth, The Art of Computer Programming 4A, 7.1.3. Symmetries are made of reflections, one after the other.
+A delta swap exchanges all pairs of fields with the same distance at once. Symmetries are sequences of reflections.
 """
 
 from collections.abc import Mapping, Sequence
 
 from engine.compiling.binding import UNBOUND
 
-# bound with the constants of a board, as `swaps_of` returns them
+# constants of a board, from `swaps_of`
 SWAPS_FROM: Sequence[int] = UNBOUND
 DISTANCES: Sequence[int] = UNBOUND
 LOWER: Sequence[int] = UNBOUND
 
 
 def reflect(fields: int, kind: int) -> int:
-    """Return a set of fields under a reflection, given by its number."""
+    """Return the image of a set of fields under the reflection with a number."""
     for i in range(SWAPS_FROM[kind], SWAPS_FROM[kind + 1]):
         different = (fields ^ (fields >> DISTANCES[i])) & LOWER[i]
         fields ^= different ^ (different << DISTANCES[i])
@@ -22,10 +22,13 @@ def reflect(fields: int, kind: int) -> int:
 
 
 def swaps_of(reflections: Sequence[Mapping[int, int]]) -> tuple[list[int], list[int], list[int]]:
-    """Return the swaps of reflections, each given as the image of each field; fields are numbers of bits.
+    """Return the delta swaps of reflections, each given as the image of each field. Fields are numbers of bits.
 
-    These are the places at which the swaps of each reflection begin, and the end of the last ones; for each swap the
-    bits between the two fields of each pair; and for each swap the fields with the lower bit of each pair.
+    The result is three lists:
+
+    - for each reflection the place at which its swaps begin, and at last their end;
+    - for each swap the distance of its pairs, in bits;
+    - for each swap the lower fields of its pairs.
     """
     starts: list[int] = [0]
     distances: list[int] = []

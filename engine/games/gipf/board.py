@@ -1,4 +1,4 @@
-"""The text form of GIPF positions, both ways, and what can be wrong with one."""
+"""The text form and the drawing of GIPF positions."""
 
 import re
 from functools import cache
@@ -15,18 +15,18 @@ from engine.games.interface import BadParameters, BadPosition
 from engine.games.texts import lines_of, read_hands, read_rows
 
 PIECES = "WB"
-"""The letters of the sides, the one that begins first."""
+"""The letters of white and black."""
 
 
 def start(parameters: Parameters) -> State:
-    """Return the state at the start: three pieces each on alternate corners, white on the top left one."""
+    """Return the start position: three pieces of each side on alternate corners, white on the top left one."""
     corners = geometry(parameters.size).corners
     return State(sum(corners[::2]), sum(corners[1::2]), parameters.white - 3, parameters.black - 3, 0)
 
 
 @cache
 def rows(size: int) -> tuple[tuple[int, ...], ...]:
-    """Return the fields of the board, as bits, by printed row from the top."""
+    """Return the fields of each printed row as bits, from the top."""
     width = 2 * size - 1
     return tuple(tuple(1 << (r * width + c) for row, c in fields_of(size) if row == r) for r in range(width))
 
@@ -39,7 +39,7 @@ def piece_at(state: State, field: int) -> str:
 
 
 def write(parameters: Parameters, state: State) -> str:
-    """Return the text of a position, lines ended by newlines."""
+    """Return the text form of a position, with a newline after each line."""
     lines = [str(parameters), f"{state.white_reserve} {state.black_reserve} {PIECES[state.side]}"]
     for number, fields in enumerate(rows(parameters.size)):
         indent = " " * abs(parameters.size - 1 - number)
@@ -48,14 +48,14 @@ def write(parameters: Parameters, state: State) -> str:
 
 
 def parameters_of(line: str) -> Parameters:
-    """Read L from the first line of a board. The letter of a side behind the four numbers has no meaning."""
+    """Read L from the first line of a board. A letter of a side after the numbers is ignored."""
     return parse(re.sub(r"\s[WB]\s*$", "", line))
 
 
 def read(text: str) -> tuple[Parameters, State]:
-    """Read a position; blank lines and any indentation are allowed.
+    """Read the text form of a position. Blank lines and any indentation are allowed.
 
-    Raises `BadPosition` with the first code that applies: WRONG_GAME_PARAMETERS for the two header lines,
+    Raises `BadPosition` with the first of these codes that applies: WRONG_GAME_PARAMETERS for the two header lines,
     WRONG_BOARD_FIELD, WRONG_BOARD_ROW_LENGTH, WRONG_WHITE_PAWNS_NUMBER, WRONG_BLACK_PAWNS_NUMBER,
     ERROR_FOUND_1_ROW_OF_LENGTH_K or ERROR_FOUND_<N>_ROWS_OF_LENGTH_K.
     """
@@ -94,7 +94,7 @@ def _check(parameters: Parameters, state: State) -> None:
 
 
 def count_runs(parameters: Parameters, state: State) -> int:
-    """Count the maximal runs of K or more pieces of one colour, crossing ones each."""
+    """Count the maximal runs of at least K pieces of one colour. Crossing runs count separately."""
     rules = bind(parameters.size, parameters.run)
     width = geometry(parameters.size).width
     total = 0
@@ -107,19 +107,19 @@ def count_runs(parameters: Parameters, state: State) -> int:
 
 
 MARKS = ("●", "○")
-"""How pieces are drawn, white first: on a dark terminal the filled disc is the white one."""
+"""The characters of white and black: on a dark terminal the filled disc looks white."""
 
 SYMBOLS = {"W": MARKS[0], "B": MARKS[1], "_": "·"}
 
 DOT = "∙"
 
 COLUMN = sqrt(3) / 2
-"""From a column of a hexagon to the next: its fields are corners of equilateral triangles."""
+"""Distance between columns of the hexagon, whose fields are corners of equilateral triangles."""
 
 
 @cache
 def layout(size: int) -> Layout:
-    """Return where everything lies on the board of side ``size``, columns upright, with its ring of dots."""
+    """Return the layout of the board of side ``size`` with its dots and upright columns."""
     at = {where: _in_hexagon(size, name) for name, where in names(size).places.items()}
     fields = tuple(place for where, place in at.items() if is_field(size, *where))
     dots = tuple(place for where, place in at.items() if not is_field(size, *where))
@@ -148,7 +148,7 @@ def _in_hexagon(size: int, name: str) -> Place:
 
 
 def draw(size: int, state: State, marked: str = "") -> str:
-    """Draw the board, a line a printed row of the ring; the field called ``marked`` stands in brackets."""
+    """Draw the board as text, one line for each printed row. The field ``marked`` is in brackets."""
     name_of = names(size).by_place
     width = 2 * size - 1
     lines = []

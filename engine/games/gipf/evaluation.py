@@ -1,17 +1,16 @@
-"""What search and solvers need to know of a GIPF position: is it over, what is it worth, what mirrors it.
+"""The evaluation of GIPF positions, and more functions of the rules for search and solver.
 
-Bound and compiled together with `engine.games.gipf.rules`, whose constants these functions share.
+The functions are bound and compiled together with `engine.games.gipf.rules`, and share its constants.
 
-**Patterns.** On boards with tables (`engine.games.gipf.patterns`) the content of each line, and both reserves together,
-have an entry: a weight, and three more numbers that weigh them against each other. The value is the sum of all weights,
-and of the products of these numbers over all pairs of entries: a factorization machine of rank 3, computed as the
-squares of three sums (S. Rendle, Factorization machines, 2010). Patterns whose weights were fitted to scores of
-searches began with M. Buro's Logistello (Experiments with Multi-ProbCut and a new high-quality evaluation function for
-Othello, 1997). An entry is one word: in its lowest 48 bits the three numbers, made positive by a constant, and the
-weight above them. So one addition a line adds all four.
+**Patterns.** On boards with tables (`engine.games.gipf.patterns`), there is an entry for the content of each line, and
+one for both reserves. An entry has a weight and three factors. The value is the sum of all weights, plus the products
+of the factors over all pairs of entries. This is a factorization machine of rank 3 (S. Rendle 2010), computed from the
+squares of three sums. Patterns with weights fitted to scores of searches began with M. Buro's Logistello (1997). An
+entry is one word: the three factors, made positive by a constant, are in the lowest 48 bits, and the weight is above
+them. So one addition for each line adds all four numbers.
 
-**Symmetry.** The hexagon has twelve symmetries: six turns, and each turn in a mirror. Two reflections, made in turn,
-lead through all of them: rows exchanged with columns, and each row read backwards.
+**Symmetry.** The hexagon has twelve symmetries: six rotations, and six with a reflection. Two alternating reflections
+lead through all of them. One exchanges rows and columns, the other one reverses each row.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,33 +37,33 @@ from engine.games.gipf.rules import (
     open_pushes,
     store,
 )
-from engine.games.interface import LOST, UNDECIDED, Arena
+from engine.games.rules import LOST, UNDECIDED, Arena
 
 LANE_BITS = 16
 LANE_MASK = (1 << LANE_BITS) - 1
 WEIGHT_SHIFT = 3 * LANE_BITS
 
 FRACTION_BITS = 10
-"""Of the squares of sums, which are taken to be fractions."""
+"""Fraction bits of the squared sums."""
 
 SURPLUS = 100
-"""What a piece in reserve is worth beyond those for which there are tables."""
+"""Value of each piece in reserve beyond those in the tables."""
 
 PATTERN_MARGIN = 28
-"""See `engine.games.interface.Rules`. Values of patterns change less from move to move than those of features do."""
+"""`engine.games.rules.Rules.MARGIN` with patterns, whose values change less from move to move."""
 
 # bound by engine.games.gipf.kernel
-WIDTH: int = UNBOUND  # rows of the board, and lines of each direction
-ENTRIES: Sequence[int] = UNBOUND  # the tables of all lengths, one behind the other
-RESERVES: int = UNBOUND  # reserves for which there are entries, 0 to one less
-RESERVE_ENTRIES: Sequence[int] = UNBOUND  # row by row, for each reserve of the side to move those of the other one
-LANE_ZERO: int = UNBOUND  # what was added to each sum of numbers
-ROW_SHIFTS: Sequence[int] = UNBOUND  # this and the next two: `Rows`
+WIDTH: int = UNBOUND  # number of rows of the board, of columns and of diagonals
+ENTRIES: Sequence[int] = UNBOUND  # the tables of all lengths of lines
+RESERVES: int = UNBOUND  # number of reserves with entries, from 0 on
+RESERVE_ENTRIES: Sequence[int] = UNBOUND  # a row for each reserve of the side to move
+LANE_ZERO: int = UNBOUND  # constant in each sum of factors, which makes it positive
+ROW_SHIFTS: Sequence[int] = UNBOUND  # for each row: shift and mask of its fields, and its first place in the *_NUMBERS
 ROW_MASKS: Sequence[int] = UNBOUND
 ROW_STARTS: Sequence[int] = UNBOUND
-FIRST_WORD: int = UNBOUND  # columns, and diagonals, whose numbers are in the lowest word
-NEXT_WORD: int = UNBOUND  # where the numbers of the others begin
-# of the rows, the columns (down) and the diagonals: where in ENTRIES the table of each line begins, and `Direction`
+FIRST_WORD: int = UNBOUND  # number of columns, and of diagonals, whose contents are in the lowest word
+NEXT_WORD: int = UNBOUND  # first bit of the other contents
+# for rows, columns (down) and diagonals: first entry of each line, numbers of contents, and their shifts and masks
 ROW_ENTRIES: Sequence[int] = UNBOUND
 ROW_NUMBERS: Sequence[int] = UNBOUND
 DOWN_ENTRIES: Sequence[int] = UNBOUND
@@ -78,7 +77,7 @@ DIAGONAL_MASKS: Sequence[int] = UNBOUND
 
 
 def pattern_value(own: int, other: int, reserve: int, other_reserve: int) -> int:
-    """Evaluate a position for the side to move, from its pieces, those of the other side, and both reserves."""
+    """Evaluate a position by patterns, for the side to move."""
     last = RESERVES - 1
     total = RESERVE_ENTRIES[min(reserve, last) * RESERVES + min(other_reserve, last)]
     down = diagonal = 0
@@ -108,9 +107,9 @@ def pattern_value(own: int, other: int, reserve: int, other_reserve: int) -> int
 
 
 # bound by engine.games.gipf.kernel
-HAS_TABLES: bool = UNBOUND  # whether positions are evaluated by tables of patterns; then the weights mean nothing
+HAS_TABLES: bool = UNBOUND  # whether positions are evaluated by patterns; then the weights are not used
 RUN: int = UNBOUND  # K
-PIECE: int = UNBOUND  # this and the next ones: the weights of that name
+PIECE: int = UNBOUND  # this and the next ones are the fields of `Weights`
 RING: int = UNBOUND
 PAIR: int = UNBOUND
 BOARD: int = UNBOUND
@@ -121,40 +120,39 @@ RESERVE: Sequence[int] = UNBOUND
 
 
 class Weights(NamedTuple):
-    """What the features of a position are worth to the side that has them; whole numbers.
+    """The weights of features, as whole numbers.
 
-    Centre, clustering and exchanges are features that M. Wentink names (Analysis and Implementation of the game Gipf,
-    Maastricht 2001). Lines with more pieces than the opponent's told nothing beside the others. All but the last number
-    were fitted to the results of games on the board of 4 4 15 15: see docs/engine.md.
+    M. Wentink names centre, clustering and exchanges as features (Analysis and Implementation of the game Gipf,
+    Maastricht 2001). All numbers but the last one were fitted to results of games of 4 4 15 15.
     """
 
     piece: int = 100
-    """A piece that is still in the game, on the board or in reserve."""
+    """A piece on the board or in reserve."""
     ring: int = 6
-    """A piece on the board, for each ring that it stands nearer to the centre; on the edge 1."""
+    """A piece on the board: once on the edge, and once more for each step towards the centre."""
     pair: int = 11
-    """Two neighbouring pieces of one colour: they support each other, and grow into runs."""
+    """Two neighbouring pieces of one colour."""
     reserve_0: int = -657
-    """A reserve of no piece: a side without one loses on its turn."""
+    """An empty reserve: the side loses on its turn."""
     reserve_1: int = -94
-    """A reserve of one piece; the next ones likewise."""
+    """A reserve of one piece, and so on."""
     reserve_2: int = -65
     reserve_3: int = -29
     reserve_4: int = -9
     board: int = -19
-    """A piece on the board, wherever it stands: it cannot be pushed in any more."""
+    """A piece on the board: it is no longer in reserve."""
     gap: int = 10
     """Two pieces of one colour with an empty field between them."""
     threat: int = 18
-    """A piece of the opponent beside K-1 pieces of K neighbouring fields, in their line: a row would take it.
+    """A piece of the opponent next to K-1 pieces on K neighbouring fields of its line, so that a row would capture it.
 
-    This counts for the side that has just moved; what the side to move threatens, the search carries out."""
+    It counts for the side that has just moved. The search plays the threats of the side to move."""
     tempo: int = 20
-    """The right to move. It makes evaluations of odd and even depths comparable, which a selective search lives on."""
+    """The right to move. It makes evaluations of odd and even depths comparable."""
 
     @classmethod
     def named(cls, named: Mapping[str, object]) -> "Weights":
-        """Return weights of which some are named; raises ValueError for other names and other than whole numbers."""
+        """Return weights, some of them given by name; raises ValueError for unknown names and other values."""
         for name, number in named.items():
             if name not in cls._fields or type(number) is not int:
                 names = ", ".join(cls._fields)
@@ -162,13 +160,13 @@ class Weights(NamedTuple):
         return cls(**cast(dict[str, int], named))
 
     def constants(self) -> dict[str, Any]:
-        """Return what the functions here read, by global name."""
+        """Return the weights by the global names that functions read."""
         single = ("piece", "ring", "pair", "board", "gap", "threat", "tempo")
         return {name.upper(): getattr(self, name) for name in single} | {"RESERVE": self.reserves}
 
     @property
     def reserves(self) -> tuple[int, ...]:
-        """What reserves are worth, that of no piece first."""
+        """The weights of reserves of 0, 1, 2 … pieces."""
         return tuple(weight for name, weight in self._asdict().items() if name.startswith("reserve_"))
 
 
@@ -176,16 +174,16 @@ WEIGHTS = Weights()
 
 
 MARGIN = 40
-"""See `engine.games.interface.Rules`."""
+"""See `engine.games.rules.Rules`."""
 
 
 def verdict(state: State) -> int:
-    """Tell whether the side to move has lost; GIPF knows no other end on the board."""
+    """Return LOST if the side to move cannot push. GIPF has no other end on the board."""
     return UNDECIDED if can_push(state) else LOST
 
 
-def worth(pieces: int, empty: int, reserve: int) -> int:
-    """Evaluate one side: pieces, reserve, places, and how the pieces stand to each other."""
+def side_value(pieces: int, empty: int, reserve: int) -> int:
+    """Evaluate one side by its features."""
     value = PIECE * (popcount(pieces) + reserve) + BOARD * popcount(pieces)
     for distance in range(len(CENTRE)):
         value += RING * popcount(pieces & CENTRE[distance])
@@ -198,11 +196,11 @@ def worth(pieces: int, empty: int, reserve: int) -> int:
 
 
 def threatened(pieces: int, other: int) -> int:
-    """Count the pieces of ``other`` beside K-1 ``pieces`` on K neighbouring fields of their line; a line each."""
+    """Count the pieces of ``other`` next to K-1 of ``pieces`` on K neighbouring fields of a line, for each line."""
     missing = CENTRE[-1] & ~pieces
     count = 0
     for step in AXIS_STEPS:
-        # fields at which so many fields with a piece begin, and those at which all but one hold a piece, not the first
+        # fields at which a stretch begins: all its fields have a piece (whole), or all but one, not the first (gapped)
         whole, gapped = pieces, 0
         for distance in range(1, RUN - 1):
             shift = distance * step
@@ -215,18 +213,18 @@ def threatened(pieces: int, other: int) -> int:
 
 
 def evaluate(state: State) -> int:
-    """Guess the value of a position for the side to move, a piece being worth 100."""
+    """Evaluate a position for the side to move. A piece is worth 100."""
     own, other, reserve = of_mover(state)
     other_reserve = state.white_reserve + state.black_reserve - reserve
     if HAS_TABLES:
         return pattern_value(own, other, reserve, other_reserve)
     empty = CENTRE[-1] & ~(own | other)
-    value = worth(own, empty, reserve) - worth(other, empty, other_reserve)
+    value = side_value(own, empty, reserve) - side_value(other, empty, other_reserve)
     return value - THREAT * threatened(other, own) + TEMPO
 
 
 def tactical_children(state: State, arena: Arena, first: int) -> int:
-    """Write the positions after every push that collects rows, some perhaps twice; return their end."""
+    """Write the positions after every push that makes a run; return their end. Some may occur twice."""
     own, other, reserve = of_mover(state)
     if reserve == 0:
         return first
@@ -239,7 +237,7 @@ def tactical_children(state: State, arena: Arena, first: int) -> int:
 
 
 def mix_wide(value: int, more: int) -> int:
-    """Stir a number >= 0 of any width into a hash of 62 bits; wide and 64-bit integers give the same one."""
+    """Mix a number of any width into a hash of 62 bits. Wide and 64-bit integers have the same result."""
     while True:
         value = mix(value, int(more & HASH_MASK))
         more >>= 62
@@ -248,21 +246,21 @@ def mix_wide(value: int, more: int) -> int:
 
 
 def hash_of(state: State) -> int:
-    """Hash a position: board, reserves and side."""
+    """Return a hash of a position."""
     seed = ((state.white_reserve * 1024 + state.black_reserve) * 2 + state.side + 1) * HASH_FACTOR
     return mix_wide(mix_wide(seed & HASH_MASK, state.white), state.black)
 
 
 def kind_of(state: State, child: State) -> int:
-    """Return a number for what a move has changed on the board, which tells pushes apart well enough."""
+    """Return a hash of the changes of a move on the board."""
     return mix_wide(int((state.white ^ child.white) & HASH_MASK), state.black ^ child.black) >> 40
 
 
 def least_plies(state: State, winning: bool) -> int:
-    """Return a number of plies before which the side to move does not win (``winning``), or does not lose.
+    """Return a lower bound of the plies in which the side to move wins (``winning``), or loses.
 
-    Who loses is to move with no piece in reserve, which each move of a side takes one from; or all fields are taken,
-    of which a move takes no more than one. Rows give pieces and fields back.
+    A side loses on its turn if its reserve is empty or the board is full. A move takes one piece from the reserve of
+    its side, and occupies at most one more field. Collected rows only delay the end.
     """
     own, other = state.white_reserve, state.black_reserve
     if state.side != 0:
@@ -271,7 +269,7 @@ def least_plies(state: State, winning: bool) -> int:
 
 
 def is_win_among(arena: Arena, first: int, end: int) -> bool:
-    """Tell whether the side to move has lost in one of some places, and copy the first such position to the front."""
+    """Tell whether the side to move has lost in one of the places, and copy the first such position to the front."""
     for at in range(first, end):
         if not can_push(load(arena, at)):
             copy(arena, at, first)
@@ -280,10 +278,10 @@ def is_win_among(arena: Arena, first: int, end: int) -> bool:
 
 
 def candidates(state: State, arena: Arena, first: int) -> int:
-    """Write children among which one is as good as the best, those with the best evaluation first; return their end.
+    """Write children that include a best one, in the order of their evaluations; return their end.
 
-    A win on the spot is enough. Where the opponent has no piece in reserve, nearly every push wins: pushes are made one
-    by one until one does.
+    A child that wins at once is written alone. If the opponent has an empty reserve, nearly every push wins, so pushes
+    are tried one by one.
     """
     own, other = state.white_reserve, state.black_reserve
     if state.side != 0:
@@ -299,7 +297,7 @@ def candidates(state: State, arena: Arena, first: int) -> int:
     for at in range(first, end):
         arena[at * WORDS + VALUE] = evaluate(load(arena, at))
     for unsorted in range(first + 1, end):
-        # insertion sort, in which equal ones keep their order
+        # stable insertion sort
         state = load(arena, unsorted)
         value = arena[unsorted * WORDS + VALUE]
         at = unsorted
@@ -314,7 +312,7 @@ SYMMETRIES = 12
 
 
 def canonical(state: State) -> State:
-    """Return the position that stands for all that mirror this one: the one with the least sets of fields."""
+    """Return the representative of all symmetric positions: the one with the smallest sets of fields."""
     white, black = state.white, state.black
     least_white, least_black = white, black
     for turn in range(SYMMETRIES - 1):
@@ -325,7 +323,7 @@ def canonical(state: State) -> State:
 
 
 def reflections(size: int) -> tuple[dict[int, int], dict[int, int]]:
-    """Return the image of each field under both reflections, on boards of a side; fields are numbers of bits."""
+    """Return the image of each field under both reflections of a board. Fields are numbers of bits."""
     last = 2 * size - 2
     exchanged, mirrored = {}, {}
     for row, column in fields_of(size):

@@ -1,9 +1,8 @@
-"""The parameters L = (S, K, GW, GB) of generalised GIPF, and where the fields of a board lie, as bits.
+"""The parameters L = (S, K, GW, GB) of generalised GIPF, and the layout of a board in bits.
 
-Field (row r, column c) of the printed board is bit ``r * (2S-1) + c``, with columns counted so that
-neighbours differ by (0, 1), (1, 0) or (1, 1). Along the three families of lines neighbours are then 1,
-2S-1 and 2S bits apart, and the two cut corners of the square are never occupied: they are the guards that
-keep a shifted line from running into the next one.
+Field (row r, column c) of the printed board is bit ``r * (2S-1) + c``. Columns are counted so that neighbours differ by
+(0, 1), (1, 0) or (1, 1). So neighbours on the three line families are 1, 2S-1 and 2S bits apart. The two cut corners of
+the square are never occupied: these guard bits separate the lines when a set is shifted.
 """
 
 from functools import cache
@@ -13,14 +12,14 @@ from engine.games.interface import BadParameters
 from engine.games.texts import numbers
 
 SIZES = range(2, 13)
-"""Fields on a side, S. 12 is as far as one letter a column goes."""
+"""Allowed S, the fields on a side of the board. Columns have one letter, which limits S to 12."""
 
 PIECES = range(4, 1000)
-"""All pieces of one side, GW or GB: three stand on the board at the start, one more is needed to move."""
+"""Allowed GW and GB, the pieces of a side: three are on the board at the start, and one more is needed to move."""
 
 
 class Parameters(NamedTuple):
-    """L: board side S, run length K, all pieces of white and of black."""
+    """L: the board side S, the run length K, and the pieces of white and black."""
 
     size: int
     run: int
@@ -28,12 +27,12 @@ class Parameters(NamedTuple):
     black: int
 
     def __str__(self) -> str:
-        """Return L as it stands in the first line of a board."""
+        """Return L as in the first line of a board."""
         return " ".join(map(str, self))
 
     @property
     def warning(self) -> str:
-        """Say what is odd about these parameters; empty for all but K = 2S-1."""
+        """A sentence on K = 2S-1; empty for other parameters."""
         if self.run == 2 * self.size - 1:
             return (
                 f"K = {self.run} is as long as the longest line of a board of side {self.size}: nothing can be captured"
@@ -59,14 +58,14 @@ def parse(text: str) -> Parameters:
 
 
 AXES = ((1, 1), (1, 0), (0, 1))
-"""The three line families as (row, column) steps, in the order in which crossing rows are generated."""
+"""The three line families as (row, column) steps, in the order of generation of crossing rows."""
 
 ENTRY_STEPS = ((0, -1), (-1, -1), (-1, 0), (0, 1), (1, 1), (1, 0))
-"""The six directions of a push, in the order in which pushes onto one field are generated."""
+"""The six directions of pushes as (row, column) steps, in the order of generation of pushes onto one field."""
 
 
 class Entry(NamedTuple):
-    """A push from a dot: the line it runs along, as bits, from the field next to the dot to the far end."""
+    """A push from a dot, with its line as bits, from the field next to the dot to the far end."""
 
     dot: tuple[int, int]
     target: tuple[int, int]
@@ -74,11 +73,11 @@ class Entry(NamedTuple):
     """The field next to the dot, as a bit."""
     line: int
     step: int
-    """Distance in bits from a field to the next one along the push; negative towards lower bits."""
+    """Distance in bits to the next field along the push; negative towards lower bits."""
 
 
 class Geometry(NamedTuple):
-    """All that depends on the board's side S alone."""
+    """The geometry of a board, which depends only on S."""
 
     size: int
     width: int
@@ -87,11 +86,11 @@ class Geometry(NamedTuple):
     entries: tuple[Entry, ...]
     """The 6 + 12(S-1) pushes, in the documented order of generation."""
     corners: tuple[int, ...]
-    """The six corner fields as bits, clockwise from the top left one."""
+    """The six corners as bits, clockwise from the top left one."""
 
 
 def is_field(size: int, row: int, column: int) -> bool:
-    """Tell whether (row, column) is a field of the board of side ``size``, the ring not included."""
+    """Tell whether (row, column) is a field of the board of side ``size``, not a dot."""
     return 0 <= row <= 2 * size - 2 and max(0, row - size + 1) <= column <= min(2 * size - 2, size - 1 + row)
 
 
@@ -103,7 +102,7 @@ def fields_of(size: int) -> tuple[tuple[int, int], ...]:
 
 
 def rim(size: int) -> list[tuple[int, int]]:
-    """List the fields on the edge of the board, clockwise from the top left corner."""
+    """Return the fields on the edge of the board, clockwise from the top left corner."""
     fields = [(0, 0)]
     for step in ((0, 1), (1, 1), (1, 0), (0, -1), (-1, -1), (-1, 0)):
         for _ in range(size - 1):

@@ -14,20 +14,21 @@ from engine.games.gipf.evaluation import WEIGHTS, Weights
 from engine.games.gipf.geometry import AXES, fields_of, geometry, parse
 from engine.games.gipf.patterns import ARRAYS, NUMBERS, Tables, read, shipped
 from engine.games.gipf.rules import State
-from engine.games.interface import Arena, Kernel, LayerRules, Rules
+from engine.games.rules import Arena, Kernel, LayerRules, Rules
 
 WORD_SIZE = 4
-"""The largest S whose board fits a 64-bit word with its sign: bit (2S-1)**2 - 1 is bit 48. Larger ones take several."""
+"""Largest S of a board that fits a signed 64-bit word: its highest bit is (2S-1)**2 - 1 = 48. Others take several
+words."""
 
 MAX_BOUND = 384
-"""Bindings that are kept: there are 132 boards and Ks, interpreted and compiled; more only where weights are tried out.
+"""Cached bindings: there are 132 pairs of S and K, interpreted and compiled, and more with other weights.
 
-Each takes 0.1 to 0.2 MB, more with large tables, and some 60 where a process has compiled a board of several words."""
+Each takes 0.1 to 0.2 MB, more with large tables, and some 60 MB if a board of several words was compiled."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GipfRules(Rules):
-    """The rules of GIPF, bound to one board, and what moves as text and layers are made from."""
+    """The rules of GIPF bound to one board, with functions for the notation and for layers."""
 
     BITS: int
     AXIS_STEPS: Sequence[int]
@@ -48,26 +49,25 @@ class GipfRules(Rules):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GipfLayerRules(GipfRules, LayerRules):
-    """The same with the places of positions, see `engine.games.gipf.layers`."""
+    """The rules with the places of positions (`engine.games.gipf.layers`)."""
 
     canonical: Callable[[State], State]
     place_of: Callable[[int, int, int, layers.Index], tuple[int, int]]
     sets_at: Callable[[int, int, int, layers.Index], tuple[int, int]]
     FIELDS: int
-    """Of the board."""
+    """Number of fields of the board."""
 
 
 def field_sets(size: int, *, compile: bool) -> FieldSets:
-    """Return how sets of fields of a board of side ``size`` are kept."""
+    """Return the representation of sets of fields of a board of side ``size``."""
     return FieldSets(compile, width_for((2 * size - 1) ** 2))
 
 
 @lru_cache(MAX_BOUND)
 def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Tables | None = None) -> GipfRules:
-    """Return the rules for a board side and run length.
+    """Return the rules for a board side S and a run length K.
 
-    Compiled ones take sets of fields as `field_sets` has them. Without weights positions are evaluated by the tables of
-    this board, or by `WEIGHTS` where it has none.
+    Sets of fields are represented as in `field_sets`. The default weights are the tables of the board, or `WEIGHTS`.
     """
     if weights is None:
         weights = shipped(size, run) or WEIGHTS
@@ -107,37 +107,36 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
             "DISTANCES": numbers(distances),
             "LOWER": numbers(lower),
         }
-    else:  # beyond all solving
+    else:  # too large for the solver
         constants["canonical"] = None
     if sets.is_wide:
         constants["smear_down"] = CompiledOnly("smear_down")
     label = f"gipf_{size}_{run}"
     if weights is not WEIGHTS:
         label += f"_{zlib.crc32(repr(weights).encode()):08x}"
-    if size <= layers.LARGEST and is_installed("numpy"):
+    if size <= layers.MAX_SIZE and is_installed("numpy"):
         constants["layers"] = partial(bind_layers, size, run, compile=compile)
     return bind_fields(GipfRules, (rules, evaluation), label, constants, compile=compile)
 
 
 @lru_cache(MAX_BOUND)
 def bind_layers(size: int, run: int, *, compile: bool) -> GipfLayerRules:
-    """Return the rules for a board of side `layers.LARGEST` or less, and what solving by layers needs beside."""
+    """Return the rules for a board of side `layers.MAX_SIZE` or less, with layers."""
     rules = bind(size, run, compile=compile)
     tables = layers.tables(size)
     index = layers.make_index(size, run, tables["IMAGES"])
     if not compile:
         tables = {name: tuple(table.tolist()) for name, table in tables.items()}
-    more = {"index": index, "HAS_LAYERS": True, "LISTED": layers.LISTED, "WEIGHT": layers.WEIGHT}
+    more = {"index": index, "HAS_LAYERS": True, "MOVE_NUMBERS": layers.MOVE_NUMBERS, "WEIGHT": layers.WEIGHT}
     constants = {**vars(rules), **tables, **more, "FIELDS": len(fields_of(size))}
     return bind_fields(GipfLayerRules, (layers,), f"layers_{size}_{run}", constants, compile=compile)
 
 
 def reweigher(parameters: str, named: Mapping[str, object]) -> Callable[[Kernel], Kernel]:
-    """Return what gives the kernels of a variant's positions other weights, each once bound and then kept.
+    """Return a function that replaces the weights of the evaluation in a kernel of a variant.
 
-    ``parameters`` is L as text, and ``named`` what a file of tables holds, or weights by name: then positions are
-    evaluated by these, and those that are not named are `WEIGHTS`. Raises ValueError
-    as `Weights.named` and `patterns.read` do, and for tables of another board.
+    ``parameters`` is L as text. ``named`` is the content of a file of tables, or weights by name; missing weights are
+    those of `WEIGHTS`. Raises ValueError as `Weights.named` and `patterns.read` do, and for tables of another board.
     """
     variant = parse(parameters)
     weights: Weights | Tables
@@ -153,7 +152,7 @@ def reweigher(parameters: str, named: Mapping[str, object]) -> Callable[[Kernel]
 
 
 def _evaluation_constants(weights: Weights | Tables, *, compile: bool) -> dict[str, Any]:
-    """Return what the evaluation reads, by global name. Without tables their names stand for nothing that is read."""
+    """Return the constants of the evaluation by global name. Without tables, their names have unused values."""
     if isinstance(weights, Tables):
         found = {**WEIGHTS.constants(), **weights.constants(compile=compile)}
         return {**found, "HAS_TABLES": True, "MARGIN": evaluation.PATTERN_MARGIN}
@@ -163,7 +162,7 @@ def _evaluation_constants(weights: Weights | Tables, *, compile: bool) -> dict[s
 
 
 def _around_centre(size: int, distance: int) -> int:
-    """Return the fields no further than ``distance`` steps from the centre of the board."""
+    """Return the fields at most ``distance`` steps from the centre of the board."""
     centre = size - 1
     return sum(
         1 << (row * (2 * size - 1) + column)

@@ -1,32 +1,31 @@
-"""Layers of GIPF's positions: those with the same total of pieces, on the board and in reserve, of each side.
+"""Layers of GIPF positions for retrograde analysis, and the numbering of positions in a layer.
 
-Pieces never come into the game, so no move leads to a larger layer. A layer is named by the mover's total and the
-other side's: a move that captures nothing leads from layer (m, o) to (o, m). In a layer a position is known by the
-two sets of fields, since the reserves follow.
+A layer (m, o) has all positions with m pieces of the side to move and o pieces of the other side, on the board and in
+reserve. The number of pieces never grows, so no move leads to a larger layer. A move without a capture leads from (m,
+o) to (o, m).
 
-What `engine.solve.layer_values` asks of a game, bound and compiled together with `engine.games.gipf.rules`. The moves
-that can be taken back without knowing more than the position after them are those that make no run; they are counted
-only. The others are made.
+`engine.solve.layer_values` uses these functions, which are bound together with `engine.games.gipf.rules`
+(`engine.games.gipf.kernel.bind_layers`). A move that makes no run can be taken back from the position after it, so it
+is only counted. Other moves are played.
 
-Every position of a layer has a number, the same for all positions that mirror each other. Such a position is two
-disjoint sets of fields: those of the side to move, and those of the other side; the reserves follow from the layer. The
-symmetry that makes the first set the least of its twelve images is applied to both. The sets that are least among their
-images, and hold no run, are sorted, those of fewer pieces first; each has one *place* for every set of fields that it
-leaves free and that has no more pieces than the other side has left, those of fewer pieces first here too. So the
-number is that of the first place of the mover's set, plus the rank of the other set among such subsets of the free
-fields. Where the mover's set is its own image, several places stand for positions that mirror each other: the first of
-them counts, and the others are never used; nor are those where the other set holds a run.
+**Places.** In a layer a position is two disjoint sets of fields, since the reserves follow. Symmetric positions have
+the same place:
 
-Sets are *packed* here: bit f is the f-th field of the board, without the gaps of the rules' layout. What is to be known
-of a set is looked up for each half of it. With the digits 0 for a field that is free, 1 for one of the mover and 2 for
-one of the other side, the halves of both sets are one number in base 3, for which the rank is looked up.
+1. The symmetry that makes the set of the side to move the smallest of its twelve images is applied to both sets.
+2. The sets without a run that are the smallest of their images are sorted, by their number of pieces first.
+3. Each of them has a place for every subset of its free fields with at most the pieces of the other side. These subsets
+   are sorted in the same way.
 
-`engine.games.gipf.kernel.bind_layers` binds the functions, beside those of `engine.games.gipf.rules`.
+So a place is the first place of the mover's set, plus the rank of the other set among the subsets of the free fields.
+If several symmetries leave the mover's set unchanged, symmetric positions have several places. The first one counts,
+and the others are unused. Places with a run of the other set are also unused.
 
-Source: index functions of endgame databases, which rank a set among the subsets of what others leave free (Nalimov,
-Haworth and Heinz 2000), with the symmetry chosen by the first set. Subsets of the same number of pieces are ranked in
-the order of their numbers, which is the combinatorial number system (Lehmer 1964): there the rank does not depend on
-how many fields are free.
+**Packed sets.** Bit f of a packed set is field f of the board, without the gaps of the layout. Tables have an entry for
+each half of a set. For the rank, each half of both sets together is a number in base 3. Digit 0 is a free field, 1 a
+piece of the side to move, 2 a piece of the other side.
+
+Sources: index functions of endgame databases (Nalimov, Haworth and Heinz 2000); combinatorial number system (Lehmer
+1964).
 """
 
 from array import array
@@ -38,27 +37,27 @@ from engine.compiling.binding import UNBOUND, popcount
 from engine.games.gipf.evaluation import SYMMETRIES, reflections
 from engine.games.gipf.geometry import fields_of, windows
 from engine.games.gipf.rules import FIRST, LINE, STEP, UPWARD, State, finals, has_run, load, open_pushes
-from engine.games.interface import LOST, UNDECIDED, Arena
+from engine.games.rules import LOST, UNDECIDED, Arena
 
-LARGEST = 3
-"""The largest S whose positions are numbered; with S = 4 they would be 3**37."""
+MAX_SIZE = 3
+"""Largest S of boards with layers. For S = 4 there would be up to 3**37 positions."""
 
 HALF = 10
-"""Packed fields of the lower half of a set; no board has more than 2 * HALF of them."""
+"""Bits of the lower half of a packed set. A board has at most 2 * HALF fields."""
 LOW = (1 << HALF) - 1
 
 LAYOUT_HALF = 13
-"""Bits of the lower half of a set in the rules' layout; none has more than 2 * LAYOUT_HALF."""
+"""Bits of the lower half of a set in the layout of the rules. A board has at most 2 * LAYOUT_HALF bits."""
 LAYOUT_LOW = (1 << LAYOUT_HALF) - 1
 
-# A number for each set tells, from the lowest bits on, which symmetry makes it the least of its images, which set that
-# is, whether it is its own image in several ways, and its number among those that are least.
+# The entry of a set in `Index.sets`, from the lowest bits up: the symmetry that makes it the smallest of its images,
+# this smallest image, whether several symmetries do so, and the number of the smallest image.
 SYMMETRY_BITS, SET_BITS = 4, 2 * HALF
 OWN_IMAGE = 1 << (SYMMETRY_BITS + SET_BITS)
 NUMBER_SHIFT = SYMMETRY_BITS + SET_BITS + 1
 
 
-# What `engine.games.gipf.kernel.bind_layers` puts in the place of these: tables, as `tables` computes them.
+# bound by `engine.games.gipf.kernel.bind_layers`; `tables` computes them
 PACKED: Sequence[int] = UNBOUND
 LAID: Sequence[int] = UNBOUND
 IMAGES: Sequence[int] = UNBOUND
@@ -67,35 +66,35 @@ RANKS: Sequence[int] = UNBOUND
 SUBSETS: Sequence[int] = UNBOUND
 SUBSETS_OF: Sequence[int] = UNBOUND
 FEWER: Sequence[int] = UNBOUND
-FIELDS: int = UNBOUND  # of the board
+FIELDS: int = UNBOUND  # number of fields of the board
 
 
 class Index(NamedTuple):
-    """The larger tables, for the places: arrays, for interpreted functions too."""
+    """The larger tables of the numbering. They are arrays for interpreted functions, too."""
 
     sets: Any
-    """For each packed set without a run what is said above, at SYMMETRY_BITS."""
+    """The entry of each packed set without a run (SYMMETRY_BITS)."""
     least: Any
-    """The sets that are least of their images, in the order of their numbers."""
+    """The sets that are the smallest of their images, in the order of their numbers."""
     counts: Any
-    """How many of these have at most so many pieces, 0 to FIELDS."""
+    """How many of these sets have at most 0, 1, … FIELDS pieces."""
     firsts: Any
-    """A row for each number of pieces that the other side has left, 0 to FIELDS: the first places of those sets, and
-    the number of all places at the end."""
+    """A row for each number of pieces of the other side, 0 to FIELDS: the first place of each set, then the number of
+    all places."""
     ranks: Any
-    """For each number below 2**FIELDS how many smaller ones have as many bits set…"""
+    """For each number below 2**FIELDS, how many smaller numbers have the same number of set bits."""
     ordered: Any
-    """… and all these numbers, those with fewer bits first, and the smaller ones of these first."""
+    """All numbers below 2**FIELDS, sorted by their number of set bits, then by size."""
 
 
 def pack(fields: int) -> int:
-    """Pack a set of fields."""
+    """Return the packed form of a set of fields."""
     packed: int = PACKED[fields & LAYOUT_LOW] | PACKED[(1 << LAYOUT_HALF) + (fields >> LAYOUT_HALF)]
     return packed
 
 
 def lay(packed: int) -> int:
-    """Return a packed set in the rules' layout."""
+    """Return a packed set in the layout of the rules."""
     fields: int = LAID[packed & LOW] | LAID[(1 << HALF) + (packed >> HALF)]
     return fields
 
@@ -108,27 +107,27 @@ def image(packed: int, symmetry: int) -> int:
 
 
 def rank_of(own: int, other: int) -> int:
-    """Return the number of a packed set among the subsets of the fields that another one leaves free."""
+    """Return the rank of the packed set ``other`` among the subsets of the fields that ``own`` leaves free."""
     low: int = RANKS[TERNARY[own & LOW] + 2 * TERNARY[other & LOW]]
     high: int = RANKS[TERNARY[own >> HALF] + 2 * TERNARY[other >> HALF]]
     return (high << (HALF - popcount(own & LOW))) | low
 
 
 def fewer(free: int, pieces: int) -> int:
-    """Return how many sets of so many free fields, 0 to FIELDS, have fewer pieces than that, at most FIELDS + 1."""
+    """Return how many subsets of ``free`` fields have fewer than ``pieces`` pieces, which is at most FIELDS + 1."""
     return FEWER[free * (FIELDS + 2) + pieces]
 
 
 def row_of(theirs: int, index: Index) -> int:
-    """Return where the row of ``index.firsts`` begins for so many pieces that the other side has left."""
+    """Return the beginning of the row of ``index.firsts`` for a number of pieces of the other side."""
     return min(theirs, FIELDS) * (len(index.least) + 1)
 
 
 def place_of(own: int, other: int, theirs: int, index: Index) -> tuple[int, int]:
-    """Return the place of two disjoint sets without runs, and how many symmetries leave both of them alone.
+    """Return the place of two disjoint sets without runs, and the number of symmetries that leave both unchanged.
 
-    ``own`` are the pieces of the side to move; the other side has ``theirs`` left, no fewer than are on the board. Both
-    sets are in the rules' layout.
+    ``own`` is the set of the side to move. ``theirs`` is the number of pieces of the other side, also those in reserve.
+    Both sets are in the layout of the rules.
     """
     known = index.sets[pack(own)]
     least = (known >> SYMMETRY_BITS) & ((1 << SET_BITS) - 1)
@@ -149,7 +148,7 @@ def place_of(own: int, other: int, theirs: int, index: Index) -> tuple[int, int]
 
 
 def number_at(place: int, near: int, theirs: int, index: Index) -> int:
-    """Return the number of the mover's set in a place; ``near`` is that of an earlier place, or 0."""
+    """Return the number of the mover's set in a place. ``near`` is the number of an earlier place, or 0."""
     row = row_of(theirs, index)
     while index.firsts[row + near + 1] <= place:
         near += 1
@@ -157,11 +156,11 @@ def number_at(place: int, near: int, theirs: int, index: Index) -> int:
 
 
 def sets_at(place: int, number: int, theirs: int, index: Index) -> tuple[int, int]:
-    """Return the two sets that have a place: of the side to move, which is the one of that number, and of the other.
+    """Return the sets of the side to move and of the other side in a place, the inverse of `place_of`.
 
-    Both are in the rules' layout. This undoes `place_of`.
+    ``number`` is `number_at` the place. Both sets are in the layout of the rules.
     """
-    own = index.least[number] + 0  # a wide integer, where the table is of narrow ones
+    own = index.least[number] + 0  # converts the number of the table to a 64-bit integer
     free = FIELDS - popcount(own)
     at = place - index.firsts[row_of(theirs, index) + number]
     pieces = 0
@@ -175,20 +174,20 @@ def sets_at(place: int, number: int, theirs: int, index: Index) -> tuple[int, in
 
 
 def places(mine: int, theirs: int, index: Index) -> int:
-    """Return the number of places of a layer: in the first ones, the side to move has no more than ``mine`` pieces."""
+    """Return the number of places of a layer. Its positions have at most ``mine`` pieces of the side to move."""
     return index.firsts[row_of(theirs, index) + index.counts[min(mine, FIELDS)]]
 
 
 def tables(size: int) -> dict[str, Any]:
-    """Compute the tables that are bound, as arrays under their names, for boards of side ``size``, at most LARGEST.
+    """Return the bound tables by name, as arrays, for boards of side ``size``, at most MAX_SIZE.
 
-    - PACKED: half a set in the rules' layout, packed: the lower halves, then the upper ones
-    - LAID: half a packed set in the rules' layout, likewise
-    - IMAGES: the image of half a packed set, for each symmetry the lower halves, then the upper ones
-    - TERNARY: half a packed set as a number in base 3, with the digits 0 and 1
-    - RANKS: the rank of the digits 2 among the subsets of what digits 1 leave free, for a number in base 3
-    - SUBSETS: the subsets of what half a set leaves free, by rank; SUBSETS_OF: where those of each half set begin
-    - FEWER: what `fewer` looks up
+    - PACKED: the packed form of half a set, first all lower halves, then all upper ones
+    - LAID: half a packed set in the layout of the rules, in the same order
+    - IMAGES: for each symmetry the images of half a packed set, in the same order
+    - TERNARY: half a packed set as a number in base 3 with the digits 0 and 1
+    - RANKS: for a number in base 3, the rank of its digits 2 among the subsets of the digits other than 1
+    - SUBSETS: for each half set the subsets of its free fields, by rank; they begin at SUBSETS_OF
+    - FEWER: the results of `fewer`
     """
     import numpy
 
@@ -216,7 +215,7 @@ def tables(size: int) -> dict[str, Any]:
 
 
 def make_index(size: int, run: int, images: Any) -> Index:
-    """Number the places of boards of side ``size``, at most LARGEST, and run length ``run``; ``images`` are IMAGES."""
+    """Return the index of boards of side ``size``, at most MAX_SIZE, and run length ``run``. ``images`` is IMAGES."""
     import numpy
 
     bits = _bits(size)
@@ -249,17 +248,17 @@ def make_index(size: int, run: int, images: Any) -> Index:
 
 
 def _fewer(fields: int) -> list[list[int]]:
-    """Return for each number of free fields, up to all, what `fewer` says of each number of pieces."""
+    """Return the results of `fewer`: a row for each number of free fields."""
     return [[sum(comb(free, i) for i in range(pieces)) for pieces in range(fields + 2)] for free in range(fields + 1)]
 
 
 def _bits(size: int) -> list[int]:
-    """Return the fields of a board as bits of the rules' layout, in the order in which they are packed."""
+    """Return the fields of a board as numbers of bits of the layout, in the order of packed sets."""
     return [row * (2 * size - 1) + column for row, column in fields_of(size)]
 
 
 def _halves(parts: list[int], half: int) -> Any:
-    """Return the sums of the parts that the bits of a set's lower ``half`` stand for, then of its upper one."""
+    """Return for each lower half of a set the sum of the ``parts`` of its bits, then for each upper half."""
     import numpy
 
     table = numpy.zeros((2, 1 << half), numpy.int32)
@@ -279,7 +278,7 @@ def _images(size: int, bits: list[int]) -> list[Any]:
 
 
 def _ranks() -> Any:
-    """Return RANKS: the digits 0 and 2, lowest first, are the bits 0 and 1 of the rank; digits 1 are none."""
+    """Return RANKS. From the lowest digit on, 0 and 2 are the bits 0 and 1 of a rank, and 1 is no bit."""
     import numpy
 
     numbers = numpy.arange(3**HALF)
@@ -293,18 +292,18 @@ def _ranks() -> Any:
     return ranks
 
 
-NOTHING = -1
-"""What stands in a place that no position has."""
+UNUSED = -1
+"""The verdict on an unused place."""
 
 WEIGHT = 12
-"""The weight of a move, which the numbers of symmetries divide."""
+"""Weight of a move: a multiple of all numbers of symmetries."""
 
-LISTED = 3
-"""Numbers of a move in a list of moves."""
+MOVE_NUMBERS = 3
+"""Numbers of a move in a list."""
 
 
 def layer_of(state: State) -> tuple[int, int]:
-    """Return the totals of the side to move and of the other one."""
+    """Return the layer of a position: the pieces of the side to move, and of the other side."""
     white = popcount(state.white) + state.white_reserve
     black = popcount(state.black) + state.black_reserve
     return (white, black) if state.side == 0 else (black, white)
@@ -320,16 +319,15 @@ def place_in_layer(state: State, index: Index) -> int:
 def moves_from(
     place: int, near: int, mine: int, theirs: int, index: Index, arena: Arena, found: Arena
 ) -> tuple[int, int, int]:
-    """Look at what stands in a place of layer (mine, theirs): its verdict, or NOTHING, and its moves.
+    """Return the verdict on a place of layer (mine, theirs), or UNUSED, and two numbers of its moves.
 
-    ``near`` is `number_at` the place. Returns the verdict, how many moves can be taken back by `origins_of`, and how
-    many others there are. The others are written to ``found``, LISTED numbers each: the layer that the move leads to,
-    as the mover's total there and the other one's, and the place. Raises OverflowError where there are more than
-    ``found`` or the arena has room for.
+    The numbers are the moves that `origins_of` can take back, and the other moves. The other moves are written to
+    ``found`` as MOVE_NUMBERS numbers each: the layer after the move, and the place in it. ``near`` is `number_at` the
+    place. Raises OverflowError if ``found`` or the arena is too small.
     """
     own, other = sets_at(place, near, theirs, index)
     if has_run(other) or place_of(own, other, theirs, index)[0] != place:
-        return NOTHING, 0, 0
+        return UNUSED, 0, 0
     possible, tactical = open_pushes(own, other)
     reserve = mine - popcount(own)
     if reserve == 0 or possible == 0:
@@ -340,14 +338,14 @@ def moves_from(
     while tactical != 0:
         if tactical & 1:
             end = finals(state, number, arena, 0)
-            if (count + end) * LISTED > len(found):
+            if (count + end) * MOVE_NUMBERS > len(found):
                 raise OverflowError("too many ways to collect rows")
             for at in range(end):
                 after = load(arena, at)
                 totals = layer_of(after)
-                found[count * LISTED] = totals[0]
-                found[count * LISTED + 1] = totals[1]
-                found[count * LISTED + 2] = place_in_layer(after, index)
+                found[count * MOVE_NUMBERS] = totals[0]
+                found[count * MOVE_NUMBERS + 1] = totals[1]
+                found[count * MOVE_NUMBERS + 2] = place_in_layer(after, index)
                 count += 1
         tactical >>= 1
         number += 1
@@ -355,12 +353,12 @@ def moves_from(
 
 
 def origins_of(place: int, near: int, mine: int, theirs: int, index: Index, found: Arena) -> int:
-    """Write the positions from which a push that makes no run leads to the one in a place; return how many there are.
+    """Write the positions from which a push without a run leads to a place, and return their number.
 
-    ``near`` is `number_at` the place, which is of layer (mine, theirs). ``found`` takes two numbers for each: its
-    place, in the layer that belongs to this one, and a weight. An origin may be there several times. The sum of its
-    weights is WEIGHT times the number of its pushes that lead to the position, or to one that mirrors it: when a
-    symmetries leave the origin alone, and b the position, each way back stands for a/b pushes.
+    The place belongs to layer (mine, theirs), and ``near`` is `number_at` it. ``found`` gets two numbers for each
+    origin: its place in layer (theirs, mine), and a weight. An origin may occur several times. The sum of its weights
+    is WEIGHT times the number of its pushes to the position or to a symmetric one. If A symmetries leave the origin
+    unchanged, and B the position, each way back counts as A/B pushes.
     """
     own, other = sets_at(place, near, theirs, index)
     occupied = own | other
@@ -369,7 +367,7 @@ def origins_of(place: int, near: int, mine: int, theirs: int, index: Index, foun
     for number in range(len(LINE)):
         if other & FIRST[number] == 0:
             continue
-        # take the pushed piece back, then one after the other the pieces that it may have shifted
+        # take back the pushed piece, then one by one the pieces that it may have shifted
         empty = FIRST[number]
         before, standing = other ^ empty, own
         while empty & occupied != 0:

@@ -1,7 +1,7 @@
-"""Moves of GIPF as text, both ways: ``a5-b5``, ``a5-b5 b: e5 h2`` (notation as in Gipf for One).
+"""The notation of GIPF moves: ``a5-b5``, ``a5-b5 b: e5 h2`` (as in the program Gipf for One).
 
-A push is named by its dot and the field next to it. A row that has to be chosen is named by its colour and the
-two ends of its run of that colour.
+A push has the names of its dot and of the field next to it. A row choice has the colour of the row and the two ends of
+its run of that colour.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,31 +15,31 @@ from engine.games.gipf.kernel import GipfRules, bind
 from engine.games.gipf.rules import MOVES_PER_PUSH, State
 from engine.games.interface import BadMove
 
-PATH_STEPS = 256
-"""Positions that are looked at to name a move by the first path to its final position. Play reaches a handful."""
+MAX_PATH_POSITIONS = 256
+"""Positions that are searched for the canonical row choices of a move. Play reaches a handful."""
 
 SIDES = ("white", "black")
-"""The sides, the one that begins first. Their first letters stand for them in row choices."""
+"""The sides. White begins. Row choices have their first letters."""
 
 
 class Names(NamedTuple):
-    """The names of everything on a board of one size."""
+    """The names of fields, dots and pushes on a board."""
 
     fields: dict[str, int]
-    """Name of each field -> its bit."""
+    """The bit of each field, by name."""
     by_bit: dict[int, str]
     places: dict[str, tuple[int, int]]
-    """Name of each field and dot -> (row, column), where dots lie outside the board."""
+    """The (row, column) of each field and dot, by name. Dots lie outside the board."""
     by_place: dict[tuple[int, int], str]
     pushes: dict[str, int]
-    """Canonical text of each push -> its number."""
+    """The number of each push, by canonical text."""
     texts: tuple[str, ...]
-    """Number of each push -> its canonical text."""
+    """The canonical text of each push, by number."""
 
 
 @cache
 def names(size: int) -> Names:
-    """Name the fields, dots and pushes of the board of side ``size``."""
+    """Return the names on a board of side ``size``."""
     width = 2 * size - 1
     places = {}
     for ring_row in range(2 * size + 1):
@@ -62,11 +62,11 @@ class Row(NamedTuple):
     """The pieces of its colour."""
 
 
-class NamedRow(NamedTuple):
-    """A row choice as somebody wrote it."""
+class RowChoice(NamedTuple):
+    """A row choice in the text of a move."""
 
     colour: int
-    """-1 for a colour that does not exist, `SAME` where none was written."""
+    """-1 for an unknown colour, `SAME` if the text has no colour."""
     ends: frozenset[str]
     text: str
 
@@ -80,15 +80,15 @@ class Collection(NamedTuple):
     state: State
     taken: list[Row]
     chosen: list[Row]
-    """The rows among them that crossed others."""
+    """The collected rows that crossed others."""
     crossing: list[Row]
-    """Crossing rows; one has to be chosen next. None where the move is complete."""
+    """The crossing rows, one of which is to be chosen next. Empty if the move is complete."""
 
 
 def resolve(size: int, run: int, state: State, text: str) -> tuple[str, State]:
     """Return a move in canonical text and the position after it.
 
-    Raises `BadMove`; its codes are the errors of DO_MOVE, the first that applies.
+    Raises `BadMove` with the first error of DO_MOVE that applies as its code.
     """
     rules = bind(size, run)
     number, named = push_of(size, rules, state, text)
@@ -101,13 +101,13 @@ def resolve(size: int, run: int, state: State, text: str) -> tuple[str, State]:
         raise BadMove("WRONG_INDEX_OF_CHOSEN_ROW", f"rows of {side} cross and one must be chosen: {offer}")
     rows: Sequence[Row] = found.chosen
     if rows:
-        paths = outcomes(rules, after, state.side, PATH_STEPS)
+        paths = outcomes(rules, after, state.side, MAX_PATH_POSITIONS)
         rows = next((path for final, path in paths if final == found.state), rows)
     return _move_text(size, rules, push_text, rows), found.state
 
 
-def push_of(size: int, rules: GipfRules, state: State, text: str) -> tuple[int, list[NamedRow]]:
-    """Return the number of the push of a move, which can be played, and the rows named behind it; raises `BadMove`."""
+def push_of(size: int, rules: GipfRules, state: State, text: str) -> tuple[int, list[RowChoice]]:
+    """Return the number of a move's push, and its row choices; raises `BadMove` if the push is illegal."""
     named = names(size)
     push_text, rows = (text, []) if text in named.pushes else split(text)
     number = named.pushes.get(push_text)
@@ -121,8 +121,8 @@ def push_of(size: int, rules: GipfRules, state: State, text: str) -> tuple[int, 
     return number, rows
 
 
-def split(text: str) -> tuple[str, list[NamedRow]]:
-    """Part a move into its push, without spaces, and its row choices."""
+def split(text: str) -> tuple[str, list[RowChoice]]:
+    """Split a move into its push, without spaces, and its row choices."""
     before, hyphen, behind = text.partition("-")
     words = behind.replace(":", " : ").split()
     push_text = f"{before.strip()}{hyphen}{words[0] if words else ''}"
@@ -134,13 +134,13 @@ def split(text: str) -> tuple[str, list[NamedRow]]:
             colour, written = "wb".find(words[at]) if len(words[at]) == 1 else -1, f"{words[at]}: "
             at += 2
         ends = words[at : at + 2]
-        choices.append(NamedRow(colour, frozenset(ends), written + " ".join(ends)))
+        choices.append(RowChoice(colour, frozenset(ends), written + " ".join(ends)))
         at += 2
     return push_text, choices
 
 
 def _no_push(size: int, push_text: str) -> BadMove:
-    """Return the first error of DO_MOVE that applies to a text that names no push."""
+    """Return the first error of DO_MOVE that applies to a text that is no push."""
     places = names(size).places
     start, _, target = push_text.partition("-")
     for name in (start, target):
@@ -157,15 +157,15 @@ def _no_push(size: int, push_text: str) -> BadMove:
 
 
 def _any_run(rules: GipfRules, state: State) -> bool:
-    """Tell whether either side has K pieces in a row, by one test of both boards, side by side in one wide integer.
+    """Tell whether either side has K pieces in a row.
 
-    As far as a whole board lies between them, no shift of the test moves a piece of one onto the other.
+    Both sets are in one wide integer, so far apart that no shift of the test moves a piece of one onto the other.
     """
     return rules.has_run(state.white | state.black << 2 * rules.BITS)
 
 
 def rows_due(rules: GipfRules, state: State, colour: int) -> tuple[list[Row], list[Row]]:
-    """Return the rows of a colour that are to be collected: those that cross no other, and those that do."""
+    """Return the rows of a colour to collect: first the rows without crossings, then the crossing rows."""
     pieces = state[colour]
     if not rules.has_run(pieces):
         return [], []
@@ -175,10 +175,10 @@ def rows_due(rules: GipfRules, state: State, colour: int) -> tuple[list[Row], li
     return [row for row in rows if not row.fields & shared], [row for row in rows if row.fields & shared]
 
 
-def collect(size: int, rules: GipfRules, state: State, mover: int, named: Iterable[NamedRow]) -> Collection:
-    """Collect the rows after a push, the named ones in their order, up to a choice that is not named.
+def collect(size: int, rules: GipfRules, state: State, mover: int, named: Iterable[RowChoice]) -> Collection:
+    """Collect the rows after a push in the order of the choices, until a choice is missing.
 
-    Raises `BadMove` for a named row that is not to be collected then.
+    Raises `BadMove` for a choice that is not among the rows to collect.
     """
     left = []
     last = mover
@@ -192,28 +192,28 @@ def collect(size: int, rules: GipfRules, state: State, mover: int, named: Iterab
         while left and left[0].colour == colour:
             wanted = [row for row in (*free, *crossing) if left[0].ends in _ends(size, rules, row)]
             if not wanted:
-                raise _not_there(size, rules, state, left[0])
+                raise _wrong_choice(size, rules, state, left[0])
             chosen += [row for row in wanted[:1] if row in crossing]
             taken.append(wanted[0])
             state = rules.collect(state, colour, wanted[0].fields)
             left = left[1:]
             free, crossing = rows_due(rules, state, colour)
         if left and (crossing or any(left[0].ends in _ends(size, rules, row) for row in free)):
-            raise _not_there(size, rules, state, left[0])
+            raise _wrong_choice(size, rules, state, left[0])
         for row in free:
             state = rules.collect(state, colour, row.fields)
         taken += free
         if crossing:
             return Collection(state, taken, chosen, crossing)
     if left:
-        raise _not_there(size, rules, state, left[0])
+        raise _wrong_choice(size, rules, state, left[0])
     return Collection(state, taken, chosen, [])
 
 
 def push_moves(size: int, run: int, state: State, number: int) -> Iterator[tuple[State, str]]:
-    """Yield every final position of a push whose line is not full, once, with the canonical text of the move.
+    """Yield every final position of a push, once, with the canonical text of the move. Its line must not be full.
 
-    Raises OverflowError behind the first MOVES_PER_PUSH of them.
+    Raises OverflowError after MOVES_PER_PUSH positions.
     """
     rules = bind(size, run)
     push_text = names(size).texts[number]
@@ -229,12 +229,12 @@ def push_moves(size: int, run: int, state: State, number: int) -> Iterator[tuple
 
 
 def outcomes(rules: GipfRules, after: State, mover: int, most: float = inf) -> Iterator[tuple[State, tuple[Row, ...]]]:
-    """Yield every position in which collecting rows after a push may end, once, with the first choices that lead there.
+    """Yield every final position of a push, once, with the first row choices that lead to it.
 
-    At most ``most`` positions are looked at.
+    ``after`` is the position before rows are collected. At most ``most`` positions are examined.
     """
     seen: set[tuple[int, State]] = set()
-    # positions to be looked at, the next one last; the mover's rows are taken in turn 0, the opponent's in turn 1
+    # positions to examine, the next one last; the mover's rows are collected in turn 0, the opponent's in turn 1
     stack: list[tuple[int, State, tuple[Row, ...]]] = [(0, after, ())]
     while stack and len(seen) < most:
         turn, state, path = stack.pop()
@@ -268,7 +268,7 @@ def row_text(size: int, rules: GipfRules, row: Row) -> str:
 
 
 def _ends(size: int, rules: GipfRules, row: Row) -> list[frozenset[str]]:
-    """Return the ends of each run that triggers a row."""
+    """Return the ends of each run of a row's colour with at least K pieces."""
     step = next(step for step in rules.AXIS_STEPS if row.fields & ((row.fields & -row.fields) << step))
     name_of = names(size).by_bit
     ends = []
@@ -280,8 +280,8 @@ def _ends(size: int, rules: GipfRules, row: Row) -> list[frozenset[str]]:
     return ends
 
 
-def _not_there(size: int, rules: GipfRules, state: State, named: NamedRow) -> BadMove:
-    """Return the error for a named row that is not there to be collected now."""
+def _wrong_choice(size: int, rules: GipfRules, state: State, named: RowChoice) -> BadMove:
+    """Return the error for a row choice that is not among the rows to collect."""
     rows = [[*free, *crossing] for free, crossing in (rows_due(rules, state, colour) for colour in (0, 1))]
     offer = _offer(size, rules, rows[0] + rows[1])
     right = f"to be collected here: {offer}" if offer else "no row is to be collected"

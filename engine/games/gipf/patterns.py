@@ -1,15 +1,14 @@
-"""Tables of weights from files, and as the evaluation reads them.
+"""Tables of patterns: files, constants of the evaluation, and entries for training.
 
-A file is JSON: the board, a list of entries for each length of line, and one for both reserves. An entry is four whole
-numbers: a weight, and the three that `engine.games.gipf.evaluation` multiplies. Contents of lines stand in the
-order of `engine.games.gipf.patterns.shared`, mirror images once. Reserves stand row by row, a row for each
-reserve of the side to move, and the last row and column hold for larger ones too.
+A file is JSON. It has the board, a list of entries for each length of line, and a list for both reserves. An entry is
+four whole numbers: a weight and three factors (`engine.games.gipf.evaluation`). Contents of lines are in the order of
+`shared`, with mirror images once. Reserves have a row for each reserve of the side to move. The last row and column
+also apply to larger reserves.
 
-A line holds a digit a field: 0 for an empty one, 1 for a piece of the side to move, 2 for one of the other side. In
-base 3, with the field of the lowest bit first, this makes the number of its content. A number is a sum over pieces, and
-so a sum over the rows of the board: a row adds to all lines of one direction one number, in which each of these lines
-has some bits of its own. So it takes a lookup for each row and direction, not for each field. That number takes one
-machine word where S is 4, and two where S is 5.
+The content of a line is a number in base 3, with the field of the lowest bit first. A digit is 0 for an empty field, 1
+for a piece of the side to move, 2 for a piece of the other side. This number is a sum over the rows of the board. So
+one lookup for each row adds to all columns, and one to all diagonals: a word has some bits for each of these lines. It
+needs one machine word for S = 4, and two for S = 5.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,13 +24,13 @@ from engine.compiling.wide_integers import WORD_BITS, width_for
 from engine.games.gipf.evaluation import FRACTION_BITS, LANE_BITS, WEIGHT_SHIFT
 from engine.games.gipf.geometry import Parameters, geometry
 from engine.games.gipf.rules import State
-from engine.games.interface import Patterns
+from engine.games.rules import Patterns
 
-LARGEST = 5
-"""The largest S whose lines are short enough: one of 9 fields has 9963 contents that are no mirror images."""
+MAX_SIZE = 5
+"""Largest S with tables: a line of 9 fields has 9963 contents without mirror images."""
 
 Entry = tuple[int, int, int, int]
-"""A weight in hundredths of a piece, and three numbers whose products are worth 1/1024 of that."""
+"""A weight in hundredths of a piece, and three factors, whose products count in units of 1/1024 of that."""
 
 NUMBERS = ("WIDTH", "RESERVES", "LANE_ZERO", "FIRST_WORD", "NEXT_WORD")
 ARRAYS = (
@@ -39,7 +38,7 @@ ARRAYS = (
     *("DOWN_ENTRIES", "DOWN_NUMBERS", "DOWN_SHIFTS", "DOWN_MASKS"),
     *("DIAGONAL_ENTRIES", "DIAGONAL_NUMBERS", "DIAGONAL_SHIFTS", "DIAGONAL_MASKS"),
 )
-"""Global names that `engine.games.gipf.evaluation` reads: of numbers, and of arrays."""
+"""Global names of `engine.games.gipf.evaluation` for numbers, and for arrays."""
 
 
 # Lines and their contents
@@ -47,7 +46,7 @@ ARRAYS = (
 
 @cache
 def lines(size: int) -> tuple[tuple[int, ...], ...]:
-    """Return every line once, as places of bits from the lowest one: rows from the top, then direction by direction."""
+    """Return every line as numbers of bits in ascending order: first all rows, then the other two directions."""
     found = []
     for entry in geometry(size).entries:
         if entry.step > 0:
@@ -57,13 +56,13 @@ def lines(size: int) -> tuple[tuple[int, ...], ...]:
 
 
 def lengths(size: int) -> range:
-    """Return how long lines can be."""
+    """Return the lengths of lines."""
     return range(size, 2 * size)
 
 
 @cache
 def shared(length: int) -> tuple[int, ...]:
-    """Return for each content of a line of that length its place among contents that are no mirror images."""
+    """Return for each content of a line its place among the contents without mirror images."""
     mirrored = [0]
     for _ in range(length):
         mirrored = [3 * other + digit for digit in range(3) for other in mirrored]
@@ -76,12 +75,12 @@ def shared(length: int) -> tuple[int, ...]:
 
 
 def distinct(length: int) -> int:
-    """Return how many contents a line of that length can have, mirror images being the same."""
+    """Return the number of contents of a line without mirror images."""
     return (3**length + 3 ** ((length + 1) // 2)) // 2
 
 
 def _sums(weights: Sequence[int]) -> list[int]:
-    """Return the sum of each set of weights, in the order of the sets as bits."""
+    """Return the sum of each subset of the weights, in the order of the subsets as bits."""
     sums = [0]
     for weight in weights:
         sums += [weight + others for others in sums]
@@ -97,16 +96,16 @@ class Tables(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
     size: int
     run: int
     lines: dict[int, list[Entry]]
-    """For each length of line, the entries of its contents."""
+    """The entries of contents, by the length of the line."""
     reserves: list[Entry]
 
     @property
     def reserve_count(self) -> int:
-        """Reserves of a side for which there are entries."""
+        """Number of reserves of a side with entries."""
         return isqrt(len(self.reserves))
 
     def constants(self, *, compile: bool) -> dict[str, Any]:
-        """Return what the evaluation reads, by global name."""
+        """Return the constants of the evaluation by global name."""
         width = 2 * self.size - 1
         every = lines(self.size)
         rows = every[:width]
@@ -153,7 +152,7 @@ class Tables(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
 
 
 def _places(bits: Sequence[int]) -> list[int]:
-    """Return where numbers of so many bits begin that stand one behind the other, none of them in two words."""
+    """Return the first bits of consecutive numbers with these numbers of bits. No number crosses a word."""
     places = []
     end = 0
     for count in bits:
@@ -177,33 +176,33 @@ _DECODER = msgspec.json.Decoder(Tables)
 
 @cache
 def shipped(size: int, run: int) -> Tables | None:
-    """Return the tables that come with this package; None for boards that have none."""
+    """Return the tables of a board in this package, or None."""
     file = Path(__file__).with_name(f"tables_{size}_{run}.json")
     return read(file.read_bytes()) if file.exists() else None
 
 
 def read(content: bytes | Mapping[str, object]) -> Tables:
-    """Return the tables that a file holds, or the object that was read from it; raises ValueError."""
+    """Read tables from the content of a file, or from its JSON object; raises ValueError."""
     try:
         if isinstance(content, bytes):
             found = _DECODER.decode(content)
         else:
             found = msgspec.convert(content, type=Tables, strict=False)  # noqa: TID251 - ready by then
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"these are no tables of an evaluation: {error}") from None
+        raise ValueError(f"this is no file of pattern tables: {error}") from None
     _check(found)
     return found
 
 
 def write(tables: Tables) -> bytes:
-    """Return the content of a file."""
+    """Return the content of a file of tables."""
     return msgspec.json.encode(tables)
 
 
 def _check(found: Tables) -> None:
     """Raise ValueError for tables that do not fit their board."""
-    if not 2 <= found.size <= LARGEST:
-        raise ValueError(f"S is {found.size}, but there are tables for boards of side 2 to {LARGEST} alone")
+    if not 2 <= found.size <= MAX_SIZE:
+        raise ValueError(f"S is {found.size}, but only boards of side 2 to {MAX_SIZE} have tables")
     counts = {length: len(entries) for length, entries in found.lines.items()}
     expected = {length: distinct(length) for length in lengths(found.size)}
     if counts != expected:
@@ -216,11 +215,11 @@ def _check(found: Tables) -> None:
 
 
 def patterns_of(variant: Parameters) -> Patterns | None:
-    """Return the patterns of a variant; None for boards whose lines are too long for tables."""
-    if variant.size > LARGEST:
+    """Return the patterns of a variant, or None if its lines are too long for tables."""
+    if variant.size > MAX_SIZE:
         return None
     return Patterns(
-        # entries of lines, the shortest first, then those of reserves
+        # entries of lines in the order of lengths, then entries of reserves
         sum(map(distinct, lengths(variant.size))) + reserve_count(variant) ** 2,
         lambda states: entries_of(variant, states),
         lambda numbers, unit: write(tables_from(variant, numbers, unit)),
@@ -228,12 +227,12 @@ def patterns_of(variant: Parameters) -> Patterns | None:
 
 
 def reserve_count(variant: Parameters) -> int:
-    """Return the reserves that tables of a variant tell apart: those up to the one at the start."""
+    """Return the number of reserves with entries: 0 up to the reserve at the start."""
     return max(variant.white, variant.black) - 2
 
 
 def entries_of(variant: Parameters, states: Sequence[State]) -> Any:
-    """Return the numbers of the entries of each position, a row a position: one for each line, and one for reserves."""
+    """Return a row for each position: the number of the entry of each line, and of the reserves."""
     import numpy
 
     is_white = numpy.array([state.side == 0 for state in states])
@@ -254,7 +253,7 @@ def entries_of(variant: Parameters, states: Sequence[State]) -> Any:
 
 
 def tables_from(variant: Parameters, numbers: Any, unit: float) -> Tables:
-    """Return the tables for numbers of all entries: weights in logits of ``unit``, factors in roots of such."""
+    """Return the tables for all entries: weights in logits of ``unit``, and factors in square roots of it."""
     import numpy
 
     root = (unit * (1 << FRACTION_BITS)) ** 0.5
@@ -271,7 +270,7 @@ def tables_from(variant: Parameters, numbers: Any, unit: float) -> Tables:
 
 
 def _fields(size: int, sets: Sequence[int]) -> Any:
-    """Return a row for each set of fields: 1 for a field that it holds, 0 for another."""
+    """Return a row for each set of fields: 1 for a field in it, else 0."""
     import numpy
 
     count = -(-((2 * size - 1) ** 2) // 8)

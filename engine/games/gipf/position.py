@@ -1,4 +1,4 @@
-"""GIPF behind the one interface of `engine.games.interface`."""
+"""GIPF: positions, and the game for `engine.games.interface`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from engine.games.gipf.patterns import patterns_of
 from engine.games.interface import Child, Game, Position
 from engine.games.outcome import Outcome
 
-HELD_PART = 0.4
-"""The part of the fields that hold a piece when a game ends."""
+OCCUPIED_PART = 0.4
+"""Part of the fields with a piece at the end of a usual game."""
 
-PLIES_A_PIECE, PLIES_A_PIECE_SHORT, SHORT_RUN = 5, 15, 3
-"""Moves of both sides for each piece that is captured; and where runs are no longer than that, and give most pieces
-back."""
+PLIES_PER_CAPTURE, PLIES_PER_CAPTURE_SHORT, SHORT_RUN = 5, 15, 3
+"""Moves of both sides for each captured piece, in general and for K of at most SHORT_RUN, where most collected pieces
+return to the reserve."""
 
 
 class Ending(StrEnum):
-    """How the board itself ends a game of GIPF."""
+    """The ends of GIPF on the board."""
 
     NO_RESERVE = "no_reserve"
     """The loser is to move and has no piece in reserve."""
@@ -46,20 +46,20 @@ class GipfPosition(Position):
 
     @property
     def stage(self) -> int:
-        """The pieces that were not captured."""
+        """Number of pieces that are not captured."""
         pieces = popcount(self.state.white | self.state.black)
         return pieces + self.state.white_reserve + self.state.black_reserve
 
     @property
     def plies_ahead(self) -> int:
-        """So many moves as it takes to capture what the board does not hold, and to use up a reserve.
+        """The usual number of moves to capture all pieces beyond OCCUPIED_PART, and to use up a reserve.
 
-        Of games at 2000 nodes a move, 4 4 15 15 took 102 on average, and 3 3 12 12 took 271.
+        Games of 4 4 15 15 at 2000 nodes a move have 102 moves on average, games of 3 3 12 12 have 271.
         """
-        held = HELD_PART * (3 * self.variant.size * (self.variant.size - 1) + 1)
-        a_piece = PLIES_A_PIECE if self.variant.run > SHORT_RUN else PLIES_A_PIECE_SHORT
+        occupied = OCCUPIED_PART * (3 * self.variant.size * (self.variant.size - 1) + 1)
+        plies = PLIES_PER_CAPTURE if self.variant.run > SHORT_RUN else PLIES_PER_CAPTURE_SHORT
         least = min(self.state.white_reserve, self.state.black_reserve)
-        return round(a_piece * max(0.0, self.stage - held)) + 2 * least
+        return round(plies * max(0.0, self.stage - occupied)) + 2 * least
 
     @property
     def reserves(self) -> tuple[int, int]:
@@ -68,7 +68,7 @@ class GipfPosition(Position):
 
     @property
     def captured(self) -> tuple[int, int]:
-        """How many pieces white and black have lost for good."""
+        """The captured pieces of white and black."""
         white, black = (
             total - reserve - popcount(pieces)
             for total, reserve, pieces in zip(self.variant[2:], self.reserves, self.state[:2], strict=True)
@@ -77,19 +77,19 @@ class GipfPosition(Position):
 
     @property
     def mobility(self) -> tuple[int, int]:
-        """How many pushes are possible, for who has a piece in reserve."""
+        """The number of possible pushes of each side; 0 without a reserve."""
         white, black = (len(self.open_pushes) if reserve else 0 for reserve in self.reserves)
         return white, black
 
     @property
     def open_pushes(self) -> list[int]:
-        """The numbers of the pushes whose lines are not full, in the documented order."""
+        """The numbers of the pushes along lines that are not full, in the documented order."""
         occupied = self.state.white | self.state.black
         return [number for number, line in enumerate(self._rules().LINE) if line & ~occupied]
 
     @property
     def outcome(self) -> Outcome | None:
-        """Return the loss of a side that is to move and has no reserve or no open line, else None."""
+        """The loss of a side to move without reserve or without a line that is not full, else None."""
         if self._rules().can_push(self.state):
             return None
         winner = 1 - self.state.side
@@ -114,22 +114,22 @@ class GipfPosition(Position):
         return board.write(self.variant, self.state)
 
     def picture(self, last: Child | None = None) -> str:
-        """Draw the board with its ring of dots and their names."""
+        """Draw the board with its dots and their names."""
         return board.draw(self.variant.size, self.state, self.marked_field(last.move) if last else "")
 
     def marked_field(self, move: str) -> str:
-        """Return the field onto which a move has pushed."""
+        """Return the first field of the push of a move."""
         return move.split(" ")[0].partition("-")[2]
 
     def drawing(self, last: Child | None = None) -> Drawing:
-        """Return the board with its ring of dots, and all pieces."""
+        """Return the board with its dots and pieces."""
         layout = board.layout(self.variant.size)
         first, second = map(Stock, self.reserves, self.captured)
         marked = self.marked_field(last.move) if last else None
         return Drawing(layout=layout, pieces=self._standing(layout), stock=(first, second), marked=marked)
 
     def summary(self) -> str:
-        """Say what each side has in reserve and what it has lost."""
+        """Return the reserve and the captured pieces of each side."""
         sides = zip(notation.SIDES, self.reserves, self.captured, strict=True)
         return "; ".join(f"{name}: {reserve} in reserve, {lost} captured" for name, reserve, lost in sides)
 
@@ -169,34 +169,34 @@ GIPF = Game(
 """The game of GIPF in every generalised variant."""
 
 
-class ShownRow(NamedTuple):
-    """A row to be taken: its name in a move, and its fields from one end to the other, of both colours."""
+class RowText(NamedTuple):
+    """A row to collect: its text in a move, and the fields of its pieces of both colours."""
 
     text: str
     fields: tuple[str, ...]
 
 
-class Choosing(NamedTuple):
-    """The result of a push and the choices so far."""
+class PushResult(NamedTuple):
+    """The result of a push and of row choices."""
 
     position: GipfPosition
-    """The board as it is then; the opponent's turn."""
-    taken: tuple[ShownRow, ...]
-    """The rows that were taken, chosen or not."""
-    crossing: tuple[ShownRow, ...]
-    """The rows that cross, of which one is to be chosen next; none where the move is complete."""
+    """The position after them, with the opponent to move."""
+    taken: tuple[RowText, ...]
+    """The collected rows, chosen or not."""
+    crossing: tuple[RowText, ...]
+    """The crossing rows, one of which is to be chosen next. Empty if the move is complete."""
 
 
 def pushes(position: GipfPosition) -> list[str]:
-    """Return every push that may be made, in the documented order, without row choices; none when the game is over."""
+    """Return every legal push in the documented order, without row choices. Empty if the game is over."""
     numbers = position.open_pushes if position.reserves[position.turn] else ()
     return [names(position.variant.size).texts[number] for number in numbers]
 
 
-def choosing(position: GipfPosition, text: str) -> Choosing:
-    """Carry out a push and the choices named behind it, as far as they go.
+def play_push(position: GipfPosition, text: str) -> PushResult:
+    """Play a push and the row choices after it.
 
-    Raises `engine.games.interface.BadMove` as `GipfPosition.resolve` does, but not for a choice that is missing.
+    Raises `engine.games.interface.BadMove` as `GipfPosition.child` does, but not for a missing choice.
     """
     size, run, *_ = position.variant
     rules = bind(size, run)
@@ -204,11 +204,10 @@ def choosing(position: GipfPosition, text: str) -> Choosing:
     after = rules.after_push(position.state, number)
     found = notation.collect(size, rules, after, position.turn, named)
 
-    def shown(rows: list[Row]) -> tuple[ShownRow, ...]:
+    def texts(rows: list[Row]) -> tuple[RowText, ...]:
         fields = names(size).fields.items()
         return tuple(
-            ShownRow(row_text(size, rules, row), tuple(name for name, bit in fields if row.fields & bit))
-            for row in rows
+            RowText(row_text(size, rules, row), tuple(name for name, bit in fields if row.fields & bit)) for row in rows
         )
 
-    return Choosing(GipfPosition(position.variant, found.state), shown(found.taken), shown(found.crossing))
+    return PushResult(GipfPosition(position.variant, found.state), texts(found.taken), texts(found.crossing))

@@ -1,42 +1,42 @@
 """The rules of GIPF as plain functions over integers, for any board.
 
-The functions read the constants below by global name; `engine.games.gipf.kernel.bind` gives back copies of them for
-one board side S and run length K, interpreted or compiled.
+The functions read the constants below by global name. `engine.games.gipf.kernel.bind` returns copies of them for a
+board side S and a run length K, interpreted or compiled.
 
-Sets of fields are integers, one bit a field, laid out as `engine.games.gipf.geometry` says. Positions are kept in an
-arena: a flat list or array of WORDS numbers a position, in which functions write the positions that they
-generate one behind the other. A set of fields takes one of these numbers; where the rules are compiled and a board
-does not fit a machine word, it is an integer of SET_WORDS words (`engine.compiling.binding`). Compiled code has no
-bounds checks: what writes positions checks that there is room, and raises OverflowError where there is none.
+Sets of fields are integers with one bit for each field (`engine.games.gipf.geometry`). Functions write the positions
+that they generate into an arena, a flat list or array with WORDS numbers for each position. A set of fields has
+SET_WORDS of these numbers: several in compiled rules of boards that do not fit a machine word
+(`engine.compiling.binding`). Compiled code has no bounds checks, so functions check the size of the arena before they
+write, and raise OverflowError.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from engine.compiling.binding import UNBOUND, get_fields, popcount, put_fields
-from engine.games.interface import Arena
+from engine.games.rules import Arena
 
 WHITE_RESERVE, BLACK_RESERVE, SIDE, VALUE, WHITE = range(5)
-"""Places of the numbers of `State` within the place of a position, with black's fields behind white's. VALUE is the
-evaluation by which `engine.games.gipf.evaluation.candidates` sorts."""
+"""Offsets of the numbers of `State` in an arena. The set of black follows that of white. VALUE is the evaluation by
+which `engine.games.gipf.evaluation.candidates` sorts."""
 
 MOVES_PER_PUSH = 4096
-"""Final positions of one push that an arena has room for. Play reaches a handful; boards can be set up, with small
-K and large S, in which one push has millions."""
+"""Largest number of final positions of one push. Play reaches a handful; constructed positions with small K and large S
+have millions."""
 
-# What `engine.games.gipf.kernel.bind` puts in the place of these: the board's constants, and tables of a row a push.
-SET_WORDS: int = UNBOUND  # numbers of an arena that a set of fields takes
-WORDS: int = UNBOUND  # numbers of an arena that a position takes
+# Constants of the board, and tables with a row for each push, from `engine.games.gipf.kernel.bind`
+SET_WORDS: int = UNBOUND  # numbers of a set of fields in an arena
+WORDS: int = UNBOUND  # numbers of a position in an arena
 IS_WIDE: bool = UNBOUND  # whether sets of fields take several machine words
 ONE: int = UNBOUND  # 1, as wide as a set of pushes
-RUN_SHIFTS: Sequence[int] = UNBOUND  # by how far to shift so that K neighbouring pieces remain as one: sums to K-1
-BITS: int = UNBOUND  # how many bits the layout spans
-CENTRE: Sequence[int] = UNBOUND  # fields around the centre, the innermost set first, each holding the one before
-AXIS_STEPS: Sequence[int] = UNBOUND  # bit distances along the three families of lines
-LINE: Sequence[int] = UNBOUND  # the fields of each push's line
-FIRST: Sequence[int] = UNBOUND  # the field next to each push's dot
-STEP: Sequence[int] = UNBOUND  # the bit distance of each push, always positive
-UPWARD: Sequence[int] = UNBOUND  # 1 where a push goes towards higher bits
+RUN_SHIFTS: Sequence[int] = UNBOUND  # shifts that reduce a run of K pieces to one bit; their sum is K-1
+BITS: int = UNBOUND  # number of bits of the layout
+CENTRE: Sequence[int] = UNBOUND  # fields within 0, 1, 2 … steps of the centre
+AXIS_STEPS: Sequence[int] = UNBOUND  # distances in bits along the three line families
+LINE: Sequence[int] = UNBOUND  # the fields of the line of each push
+FIRST: Sequence[int] = UNBOUND  # the field next to the dot of each push
+STEP: Sequence[int] = UNBOUND  # the distance in bits of each push, always positive
+UPWARD: Sequence[int] = UNBOUND  # 1 for a push towards higher bits
 UP_PUSHES: Sequence[int] = UNBOUND  # numbers of the pushes towards higher bits…
 UP_LINE: Sequence[int] = UNBOUND
 UP_FIRST: Sequence[int] = UNBOUND
@@ -48,7 +48,7 @@ DOWN_STEP: Sequence[int] = UNBOUND
 
 
 class State(NamedTuple):
-    """A position: two sets of fields, the reserves, and who moves (0 white, 1 black)."""
+    """A position: two sets of fields, the reserves, and the side to move (0 white, 1 black)."""
 
     white: int
     black: int
@@ -70,7 +70,7 @@ def load(arena: Arena, at: int) -> State:
 
 
 def store(arena: Arena, at: int, state: State, value: int) -> None:
-    """Write a position, and a number by which it is sorted, into place ``at`` of an arena."""
+    """Write a position and its value for sorting into place ``at`` of an arena."""
     base = at * WORDS
     put_fields(arena, base + WHITE, state.white)
     put_fields(arena, base + WHITE + SET_WORDS, state.black)
@@ -81,27 +81,27 @@ def store(arena: Arena, at: int, state: State, value: int) -> None:
 
 
 def copy(arena: Arena, source: int, target: int) -> None:
-    """Copy the position in place ``source`` of an arena, and its value, to place ``target``."""
+    """Copy a position and its value from place ``source`` of an arena to place ``target``."""
     for word in range(WORDS):
         arena[target * WORDS + word] = arena[source * WORDS + word]
 
 
 def run_starts(pieces: int, step: int) -> int:
-    """Return the fields from which K pieces stand in a row towards higher bits, ``step`` bits apart."""
+    """Return the fields at which K pieces in a row begin, towards higher bits, ``step`` bits apart."""
     for shift in RUN_SHIFTS:
         pieces &= pieces >> (step * shift)
     return pieces
 
 
 def has_run(pieces: int) -> bool:
-    """Tell whether K of these pieces stand in a row anywhere."""
+    """Tell whether K of the pieces stand in a row."""
     return (
         run_starts(pieces, AXIS_STEPS[0]) | run_starts(pieces, AXIS_STEPS[1]) | run_starts(pieces, AXIS_STEPS[2])
     ) != 0
 
 
 def smear_down(bits: int) -> int:
-    """Set every bit below the highest one that is set."""
+    """Set every bit below the highest set bit."""
     distance = 1
     while distance < BITS:
         bits |= bits >> distance
@@ -110,7 +110,7 @@ def smear_down(bits: int) -> int:
 
 
 def slide_up(own: int, other: int, line: int, first: int, step: int) -> tuple[int, int]:
-    """Push a piece of ``own`` onto ``first`` along a line towards higher bits; the line must not be full."""
+    """Push a piece of ``own`` onto ``first`` towards higher bits. The line must not be full."""
     empty = line & ~(own | other)
     run = line & ((empty & -empty) - 1)
     own_run, other_run = own & run, other & run
@@ -118,7 +118,7 @@ def slide_up(own: int, other: int, line: int, first: int, step: int) -> tuple[in
 
 
 def slide_down(own: int, other: int, line: int, first: int, step: int) -> tuple[int, int]:
-    """Push a piece of ``own`` onto ``first`` along a line towards lower bits; the line must not be full."""
+    """Push a piece of ``own`` onto ``first`` towards lower bits. The line must not be full."""
     empty = line & ~(own | other)
     run = line & ~smear_down(empty)
     own_run, other_run = own & run, other & run
@@ -126,17 +126,17 @@ def slide_down(own: int, other: int, line: int, first: int, step: int) -> tuple[
 
 
 def push(own: int, other: int, number: int) -> tuple[int, int]:
-    """Carry out push ``number``, whose line must not be full, without collecting any row."""
+    """Play push ``number`` without collecting rows. Its line must not be full."""
     if UPWARD[number]:
         return slide_up(own, other, LINE[number], FIRST[number], STEP[number])
     return slide_down(own, other, LINE[number], FIRST[number], STEP[number])
 
 
 def open_pushes(own: int, other: int) -> tuple[int, int]:
-    """Return the pushes whose lines are not full, and those among them that make a run: two sets, a bit a push.
+    """Return the pushes along lines that are not full, and the pushes among them that make a run, as sets of bits.
 
-    There must be no run on the board. The two loops hold no branch, so that a compiler makes vector instructions of
-    them, for sets of fields that are machine words.
+    There must be no run on the board. The two loops have no branches, so that the compiler vectorises them if sets of
+    fields are machine words.
     """
     if IS_WIDE:
         return open_pushes_one_by_one(own, other)
@@ -156,9 +156,9 @@ def open_pushes(own: int, other: int) -> tuple[int, int]:
 
 
 def open_pushes_one_by_one(own: int, other: int) -> tuple[int, int]:
-    """Return the same as `open_pushes`, with branches that leave out what needs no test for runs.
+    """Return the same as `open_pushes`, with branches that save tests for runs.
 
-    Where the field next to a dot is empty, all pushes onto it only add a piece there.
+    If the field next to a dot is empty, all pushes onto it only add a piece there, and need one test.
     """
     occupied = own | other
     possible = tactical = ONE ^ ONE
@@ -183,25 +183,25 @@ def open_pushes_one_by_one(own: int, other: int) -> tuple[int, int]:
 
 
 def of_mover(state: State) -> tuple[int, int, int]:
-    """Return the mover's pieces, the opponent's, and the mover's reserve."""
+    """Return the pieces of the side to move, the pieces of the other side, and the reserve of the side to move."""
     if state.side == 0:
         return state.white, state.black, state.white_reserve
     return state.black, state.white, state.black_reserve
 
 
 def can_push(state: State) -> bool:
-    """Tell whether the side to move has a piece and a line that is not full; if not, it has lost."""
+    """Tell whether the side to move has a reserve and a line that is not full. Otherwise it has lost."""
     if (state.white_reserve if state.side == 0 else state.black_reserve) == 0:
         return False
     occupied = state.white | state.black
-    for number in range(len(LINE)):  # noqa: SIM110  # numba knows no generators here
+    for number in range(len(LINE)):  # noqa: SIM110  # numba does not compile generators here
         if LINE[number] & ~occupied != 0:
             return True
     return False
 
 
 def stretch(occupied: int, seed: int, step: int) -> int:
-    """Return the unbroken stretch of occupied fields, ``step`` bits apart, that the field ``seed`` lies in."""
+    """Return the contiguous occupied fields around the field ``seed``, ``step`` bits apart (flood fill)."""
     grown = seed
     while True:
         seed = grown
@@ -211,10 +211,10 @@ def stretch(occupied: int, seed: int, step: int) -> int:
 
 
 def rows_to_collect(pieces: int, occupied: int, arena: Arena, at: int) -> tuple[int, int]:
-    """Find the rows that runs of ``pieces`` trigger, and the fields that several of them share.
+    """Write the rows with a run of ``pieces`` to the arena; return their number, and the fields that they share.
 
-    Returns the number of rows and the shared fields: a row with such a field crosses another. The rows are
-    written, a set of fields each, to the arena from place ``at`` on: line family by line family, each from the top.
+    A row with a shared field crosses another row. Rows are sets of fields, written from place ``at`` on, in the order
+    of line families and within each from the top.
     """
     count = 0
     once = shared = 0
@@ -231,7 +231,7 @@ def rows_to_collect(pieces: int, occupied: int, arena: Arena, at: int) -> tuple[
 
 
 def collect(state: State, colour: int, rows: int) -> State:
-    """Take rows of one colour off the board: its pieces go back to its reserve, the others leave the game."""
+    """Collect rows of one colour: its pieces return to its reserve, the other pieces leave the game."""
     white, black = state.white & ~rows, state.black & ~rows
     white_reserve, black_reserve = state.white_reserve, state.black_reserve
     if colour == 0:
@@ -242,7 +242,7 @@ def collect(state: State, colour: int, rows: int) -> State:
 
 
 def discard_repeats(arena: Arena, first: int, fresh: int, end: int) -> int:
-    """Drop every position in places ``fresh`` to ``end`` that stands from ``first`` on already; return the new end."""
+    """Remove the positions in places ``fresh`` to ``end`` that occur earlier, from ``first`` on; return the new end."""
     kept = fresh
     for i in range(fresh, end):
         a = i * WORDS
@@ -265,13 +265,11 @@ def discard_repeats(arena: Arena, first: int, fresh: int, end: int) -> int:
     return kept
 
 
-def settle(arena: Arena, first: int, mover: int) -> int:
-    """Collect rows after a push until none is left, in every way that crossing rows allow.
+def collect_all(arena: Arena, first: int, mover: int) -> int:
+    """Replace the position after a push, in place ``first``, by all final positions, each once; return their end.
 
-    The pushed position stands in place ``first``; the final ones, each once, take its place and those behind it.
-    Returns the end of them. The mover's rows go first, then the opponent's. Positions with crossing rows are
-    replaced by one for each choice, all of them by one choice at a time, so that choices which lead to the same
-    position in another order are looked at once.
+    The mover's rows are collected first, then the opponent's. A position with crossing rows is replaced by one position
+    for each choice. All positions make one choice at a time, so that equal positions are found and examined once.
     """
     end = first + 1
     for colour in (mover, 1 - mover):
@@ -301,7 +299,7 @@ def settle(arena: Arena, first: int, mover: int) -> int:
                     at += 1
                     continue
                 pending = True
-                # one position becomes one for each crossing row; those behind it, and the rows found, move up
+                # insert a position for each crossing row: the later positions and the rows move up
                 for i in range(crossing - 1, -1, -1):
                     row = get_fields(arena, end * WORDS + i * SET_WORDS)
                     put_fields(arena, (end + crossing) * WORDS + i * SET_WORDS, row)
@@ -317,7 +315,7 @@ def settle(arena: Arena, first: int, mover: int) -> int:
 
 
 def after_push(state: State, number: int) -> State:
-    """Return the position after push ``number``, whose line must not be full, with no row collected yet."""
+    """Return the position after push ``number``, before rows are collected. Its line must not be full."""
     if state.side == 0:
         white, black = push(state.white, state.black, number)
         return State(white, black, state.white_reserve - 1, state.black_reserve, 1)
@@ -326,22 +324,22 @@ def after_push(state: State, number: int) -> State:
 
 
 def finals(state: State, number: int, arena: Arena, first: int) -> int:
-    """Write every final position of push ``number``, whose line must not be full; return their end."""
-    return conclude(after_push(state, number), state.side, arena, first)
+    """Write every final position of push ``number``; return their end. Its line must not be full."""
+    return finals_of(after_push(state, number), state.side, arena, first)
 
 
-def conclude(after: State, mover: int, arena: Arena, first: int) -> int:
-    """Write every final position of a push that has been made, with no row collected yet; return their end."""
+def finals_of(after: State, mover: int, arena: Arena, first: int) -> int:
+    """Write every final position of a push, given the position before rows are collected; return their end."""
     if (first + 1) * WORDS > len(arena):
         raise OverflowError("the arena is full")
     store(arena, first, after, 0)
     if has_run(after.white) or has_run(after.black):
-        return settle(arena, first, mover)
+        return collect_all(arena, first, mover)
     return first + 1
 
 
 def moves(state: State, arena: Arena, first: int) -> int:
-    """Write the position after every move, a move being a push with one final position; return their end."""
+    """Write the position after every move; return their end. Each final position of a push is a move."""
     if (state.white_reserve if state.side == 0 else state.black_reserve) == 0:
         return first
     occupied = state.white | state.black
@@ -353,11 +351,10 @@ def moves(state: State, arena: Arena, first: int) -> int:
 
 
 def children(state: State, arena: Arena, first: int) -> int:
-    """Write every position that a move leads to, each once, in the documented order; return their end.
+    """Write the positions after all moves, each once, in the documented order; return their end.
 
-    Pushes along different lines, or from both ends of one, change no field together but that on which a line of pieces
-    comes to its end. So what they lead to before rows are collected is the same only where that is all they change.
-    Afterwards there are fewer pieces on the board than after any push that collects none.
+    Two pushes can lead to the same position without collecting rows only if each adds a piece on the same field and
+    changes nothing else. A push that collects rows leaves fewer pieces on the board than any push that does not.
     """
     if (state.white_reserve if state.side == 0 else state.black_reserve) == 0:
         return first
@@ -374,7 +371,7 @@ def children(state: State, arena: Arena, first: int) -> int:
                 continue
             added |= changed
         fresh = end
-        end = conclude(after, state.side, arena, fresh)
+        end = finals_of(after, state.side, arena, fresh)
         reserves = arena[fresh * WORDS + WHITE_RESERVE] + arena[fresh * WORDS + BLACK_RESERVE]
         if reserves != after.white_reserve + after.black_reserve:
             end = discard_repeats(arena, first, fresh, end)
@@ -382,7 +379,7 @@ def children(state: State, arena: Arena, first: int) -> int:
 
 
 def count_moves(state: State, arena: Arena, first: int) -> int:
-    """Count what `moves` would write, without making the moves that collect nothing."""
+    """Count the positions that `moves` writes, without playing moves that collect no row."""
     own, other, reserve = of_mover(state)
     if reserve == 0:
         return 0
@@ -398,9 +395,9 @@ def count_moves(state: State, arena: Arena, first: int) -> int:
 
 
 def perft(state: State, depth: int, unique: bool, arena: Arena, first: int) -> int:
-    """Count the leaves of the tree of moves to a depth of 1 and more.
+    """Count the leaves of the tree of moves to a depth of at least 1.
 
-    With ``unique``, moves of a node that lead to the same position count once.
+    With ``unique``, moves of a node to the same position count once.
     """
     if depth == 1:
         if unique:

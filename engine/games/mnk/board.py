@@ -1,7 +1,7 @@
-"""The parameters N, M and K of m,n,k-games, and the text form of positions, both ways, and what can be wrong with one.
+"""The parameters N, M and K of m,n,k-games, and the text form of their positions and moves.
 
-Moves are text like ``d4``, as in renju and chess. The letter is the column, a on the left; the number is the row, 1 at
-the bottom. Reading takes capital letters too.
+A move is text like ``d4``, as in renju and chess. The letter is the column, from a on the left. The number is the row,
+from 1 at the bottom. Capital letters are also read.
 """
 
 import re
@@ -15,10 +15,10 @@ from engine.games.mnk.rules import State
 from engine.games.texts import lines_of, numbers, read_rows
 
 SIZES = range(1, 20)
-"""Rows N and columns M: 19 is the board of go, and as far as gomoku is played."""
+"""Allowed N and M. 19 is the board of go, the largest for gomoku."""
 
 RUNS = range(1, 100)
-"""Pieces in a line, K. More than a board has room for are allowed: nobody can win then."""
+"""Allowed K. Nobody can win if K is larger than the board."""
 
 
 class Parameters(NamedTuple):
@@ -29,12 +29,12 @@ class Parameters(NamedTuple):
     run: int
 
     def __str__(self) -> str:
-        """Return the numbers as they begin the first line of a position."""
+        """Return the numbers as in the first line of a position."""
         return " ".join(map(str, self))
 
     @property
     def warning(self) -> str:
-        """Say what is odd about these parameters: a line that does not fit, or one that every piece makes."""
+        """A sentence on K of 1 or larger than the board; empty for other parameters."""
         if self.run > max(self.rows, self.columns):
             return f"K = {self.run} is more than a board of {self.rows} rows and {self.columns} columns has in a line"
         if self.run == 1:
@@ -58,7 +58,7 @@ def parse(text: str) -> Parameters:
 
 
 PLAYERS = "12"
-"""What the pieces of the two players are written as; an empty field is 0."""
+"""The digits of the players' pieces. The digit of an empty field is 0."""
 
 FIELDS = "0" + PLAYERS
 
@@ -67,30 +67,30 @@ _ONLY_SECOND = str.maketrans("012", "001")
 
 
 def digits(parameters: Parameters, state: State) -> str:
-    """Return the fields in row-major order, a digit each."""
+    """Return the digits of all fields in row-major order."""
     fields = range(parameters.rows * parameters.columns)
     return "".join(FIELDS[(state.first >> i & 1) + 2 * (state.second >> i & 1)] for i in fields)
 
 
 def pieces(fields: str) -> tuple[int, int]:
-    """Return both players' pieces from one digit a field, in row-major order; every digit is 0, 1 or 2."""
+    """Return the sets of both players from the digits of all fields, 0, 1 or 2, in row-major order."""
     backwards = fields[::-1]
     return int(backwards.translate(_ONLY_FIRST), 2), int(backwards.translate(_ONLY_SECOND), 2)
 
 
 def rows(parameters: Parameters, fields: str) -> str:
-    """Return lines of one row each from one digit a field, without the last newline."""
+    """Return a line for each row from the digits of all fields, without the last newline."""
     width = parameters.columns
     return "\n".join(" ".join(fields[at : at + width]) for at in range(0, len(fields), width))
 
 
 def write(parameters: Parameters, state: State) -> str:
-    """Return the text of a position, lines ended by newlines."""
+    """Return the text form of a position, with a newline after each line."""
     return f"{parameters} {PLAYERS[state.side]}\n{rows(parameters, digits(parameters, state))}\n"
 
 
 def read_header(words: Sequence[str]) -> tuple[Parameters, int]:
-    """Read N, M, K and the player to move, 1 or 2, who is returned as 0 or 1.
+    """Read N, M, K and the player to move: 1 is returned as 0, and 2 as 1.
 
     Raises `BadPosition`, code WRONG_GAME_PARAMETERS or WRONG_PLAYER, without a line.
     """
@@ -107,10 +107,10 @@ def read_header(words: Sequence[str]) -> tuple[Parameters, int]:
 
 
 def read(text: str) -> tuple[Parameters, State]:
-    """Read a position; blank lines and any spaces between fields are allowed, and any numbers of pieces.
+    """Read the text form of a position. Blank lines, any spaces and any numbers of pieces are allowed.
 
-    Raises `BadPosition` with the first code that applies: WRONG_GAME_PARAMETERS, WRONG_PLAYER, WRONG_BOARD_FIELD,
-    WRONG_BOARD_ROW_LENGTH, WRONG_BOARD_ROW_NUMBER.
+    Raises `BadPosition` with the first of these codes that applies: WRONG_GAME_PARAMETERS, WRONG_PLAYER,
+    WRONG_BOARD_FIELD, WRONG_BOARD_ROW_LENGTH, WRONG_BOARD_ROW_NUMBER.
     """
     (number, words), *lines = lines_of(text, "WRONG_GAME_PARAMETERS", "N M K player")
     try:
@@ -123,22 +123,22 @@ def read(text: str) -> tuple[Parameters, State]:
 
 
 SIDES = ("first", "second")
-"""The sides, the one that begins first."""
+"""The names of the sides."""
 
 
 def letter(column: int) -> str:
-    """Name a column, counted from 0 at the left."""
+    """Return the letter of a column, counted from 0 at the left."""
     return chr(ord("a") + column)
 
 
 def name(parameters: Parameters, field: int) -> str:
-    """Name a field, given as its bit."""
+    """Return the name of a field, given as its bit."""
     row, column = divmod(field.bit_length() - 1, parameters.columns)
     return f"{letter(column)}{parameters.rows - row}"
 
 
 def field(parameters: Parameters, text: str) -> int:
-    """Return the bit of the field that a move names.
+    """Return the bit of the field of a move.
 
     Raises `BadMove`, code BAD_MOVE_IS_NO_FIELD or BAD_MOVE_OUTSIDE_BOARD.
     """
@@ -154,24 +154,24 @@ def field(parameters: Parameters, text: str) -> int:
 
 
 MARKS = ("×", "○")
-"""How pieces are drawn, the first player's first."""
+"""The characters of the players' pieces."""
 
 MAX_LAYOUTS = 64
-"""Boards of which the layout is kept, of up to 70 KB each, the latest used: a new one is made in 2 ms."""
+"""Most recently used layouts that are cached, of up to 70 KB each. A new one takes 2 ms."""
 
 SYMBOLS = ("·", *MARKS)
-"""How a field is drawn, by its digit in a text."""
+"""The characters of fields, by digit."""
 
 
 @lru_cache(MAX_LAYOUTS)
 def layout(columns: int, rows: int) -> Layout:
-    """Return where everything lies: letters name columns, numbers rows, row 1 at the bottom."""
+    """Return the layout of a board with letters for columns and numbers for rows, from 1 at the bottom."""
     fields = (f"{letter(x)}{rows - y}" for y in range(rows) for x in range(columns))
     return cells(columns, rows, fields, [letter(x) for x in range(columns)], [str(rows - y) for y in range(rows)])
 
 
 def draw(parameters: Parameters, state: State, marked: int = 0) -> str:
-    """Draw the board, row 1 at the bottom; the marked field, a bit, stands in brackets."""
+    """Draw the board as text. The field ``marked``, a bit, is in brackets."""
     fields = digits(parameters, state)
     columns = "   " + "".join(f" {letter(column)} " for column in range(parameters.columns)).rstrip()
     lines = [columns]

@@ -1,9 +1,8 @@
-"""What a position is worth, and what each of its children is, all of them at once; the hash of a position.
+"""The evaluation of m,n,k positions and of all their children at once, and more functions for search and solver.
 
-Bound and compiled together with `engine.games.mnk.rules`, whose constants these functions share. A move changes only
-the lines through its field. So the children of a position are evaluated by what those lines gain, which is added up for
-all fields at the same time: the sum of each field is a number whose binary digits stand in sixteen sets, at the field's
-bit.
+The functions are bound and compiled together with `engine.games.mnk.rules`, and share its constants. A move changes
+only the lines through its field, so the value of a child is that of the position plus the gains of these lines. The
+gains are summed for all fields at once. The binary digits of the sums are sixteen sets.
 """
 
 from collections.abc import Sequence
@@ -11,19 +10,19 @@ from collections.abc import Sequence
 from engine.compiling.binding import UNBOUND, Numbers, popcount
 from engine.compiling.wide_integers import mix
 from engine.games.boards.symmetry import reflect
-from engine.games.interface import MINE, THEIRS, WIN, Arena
 from engine.games.mnk.rules import (
     BOARD,
     STEPS,
     Digits,
     K,
     State,
-    counted,
     defences,
     empty_of,
     fours,
-    holding,
-    lacking,
+    line_counts,
+    line_value,
+    lines_missing,
+    lines_with,
     open_lines,
     other_of,
     own_of,
@@ -31,47 +30,47 @@ from engine.games.mnk.rules import (
     spread,
     win_by_fours,
     winning_fields,
-    worth,
 )
+from engine.games.rules import MINE, THEIRS, WIN, Arena
 
 # bound by engine.games.mnk.kernel
-WORTH: Sequence[int] = UNBOUND  # of an open line, by the number of pieces in it
-HASH_PARTS: Sequence[int] = UNBOUND  # masks of 62 bits, as many as a set of fields needs
-CHUNKS: int = UNBOUND  # of CHUNK_BITS fields that a board takes
+LINE_VALUES: Sequence[int] = UNBOUND  # the values of open lines, by their number of pieces
+HASH_PARTS: Sequence[int] = UNBOUND  # masks of 62 bits for the parts of a set of fields
+CHUNKS: int = UNBOUND  # number of chunks of CHUNK_BITS fields of a board
 
-MOST = 300_000
-"""No position is worth more where nothing is certain."""
+MAX_VALUE = 300_000
+"""Largest evaluation without a certain win."""
 
 MARGIN = 300
-"""See `engine.games.interface.Rules`: a move that makes a three where there was a two gains as much."""
+"""`engine.games.rules.Rules.MARGIN`: the gain of a move that makes a three from a two."""
 
 BREADTH = 24
-"""See `engine.games.interface.Rules`: all other fields hardly change the lines of either side."""
+"""`engine.games.rules.Rules.BREADTH`: further fields hardly change the lines of either side."""
 
 CHUNK_BITS = 48
-"""Fields of which the sums are turned from digits into numbers at once: three times the sixteen digits."""
+"""Fields whose sums are converted at once: three groups of sixteen."""
 
 CHUNK_MASK = (1 << CHUNK_BITS) - 1
 
 SUM_BITS = 16
 SUM_MASK = (1 << SUM_BITS) - 1
 
-TURNS = ((8, 0x00FF00FF00FF), (4, 0x0F0F0F0F0F0F), (2, 0x333333333333), (1, 0x555555555555))
-"""Half the side of the blocks that change places when squares of bits are turned over, and where those blocks lie."""
+SWAPS = ((8, 0x00FF00FF00FF), (4, 0x0F0F0F0F0F0F), (2, 0x333333333333), (1, 0x555555555555))
+"""Width and mask of the blocks that `transpose` exchanges."""
 
 Sums = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int]
-"""A number for each field: its binary digits stand in the sixteen sets at the field's bit, the lowest first."""
+"""A number for each field: sixteen sets of binary digits, the lowest digit first."""
 
 
 def balance(own: int, other: int) -> int:
-    """Guess the value of a position for ``own``, by the lines that are still open to each side."""
-    return max(-MOST, min(MOST, worth(own, other, WORTH) - worth(other, own, WORTH)))
+    """Evaluate a position for ``own`` by the open lines of both sides."""
+    return max(-MAX_VALUE, min(MAX_VALUE, line_value(own, other, LINE_VALUES) - line_value(other, own, LINE_VALUES)))
 
 
 def evaluate(state: State) -> int:
-    """Return the value of a position for the side to move: certain where threats decide the game, else a guess.
+    """Evaluate a position for the side to move. The value is certain if threats decide the game.
 
-    Fields that have to be taken are taken first, by both sides, for a position is not to be judged in between.
+    Forced moves of both sides are played first.
     """
     own, other = own_of(state), other_of(state)
     sign, plies = 1, 0
@@ -95,28 +94,29 @@ def evaluate(state: State) -> int:
     return sign * balance(own, other)
 
 
-def added(digits: int, more: int, carry: int) -> tuple[int, int]:
-    """Add digits and carries to digits, those of all fields at once; return the new digits and the new carries."""
+def add_digits(digits: int, more: int, carry: int) -> tuple[int, int]:
+    """Add digits and carries to the digits of all fields; return the new digits and the new carries."""
     half = digits ^ more
     return half ^ carry, (digits & more) | (half & carry)
 
 
 def gains(own: int, other: int) -> Sums:
-    """Return by how much `balance` grows for ``own`` by a piece on each field.
+    """Return the gain of `balance` for ``own`` by a piece on each field.
 
-    What completing a line gains, and preventing that, is left out.
+    Gains from completing or preventing a complete line are left out.
     """
     s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = s8 = s9 = s10 = s11 = s12 = s13 = s14 = s15 = 0
     for direction in range(4):
         step = STEPS[direction]
-        lines, digits = open_lines(other, direction), counted(own, direction)
-        theirs, their_digits = open_lines(own, direction), counted(other, direction)
-        # a line that lacks n is worth 4**(6 - n), one piece more makes it three times as much more; blocking it, all
-        p9, p7, p5 = lacking(2, lines, digits), lacking(3, lines, digits), lacking(4, lines, digits)
-        p3, p1 = lacking(5, lines, digits), lacking(6, lines, digits)
-        p8, p6 = p9 | lacking(2, theirs, their_digits), p7 | lacking(3, theirs, their_digits)
-        p4, p2 = p5 | lacking(4, theirs, their_digits), p3 | lacking(5, theirs, their_digits)
-        p0 = p1 | lacking(6, theirs, their_digits)
+        lines, digits = open_lines(other, direction), line_counts(own, direction)
+        theirs, their_digits = open_lines(own, direction), line_counts(other, direction)
+        # a line with n empty fields has the value 4**(6 - n); a piece in it gains three times that, blocking it gains
+        # that
+        p9, p7, p5 = lines_missing(2, lines, digits), lines_missing(3, lines, digits), lines_missing(4, lines, digits)
+        p3, p1 = lines_missing(5, lines, digits), lines_missing(6, lines, digits)
+        p8, p6 = p9 | lines_missing(2, theirs, their_digits), p7 | lines_missing(3, theirs, their_digits)
+        p4, p2 = p5 | lines_missing(4, theirs, their_digits), p3 | lines_missing(5, theirs, their_digits)
+        p0 = p1 | lines_missing(6, theirs, their_digits)
         p10 = 0
         empty = lines & theirs
         if K == 2:
@@ -130,21 +130,21 @@ def gains(own: int, other: int) -> Sums:
         elif K == 6:
             p2 |= empty
         else:
-            blocked = theirs & ~lines & ~holding(K - 1, theirs, their_digits)
+            blocked = theirs & ~lines & ~lines_with(K - 1, theirs, their_digits)
             p0 |= empty | (blocked & ~(p2 | p4 | p6 | p8))
         for i in range(K):
             away = step * i
             s0, carry = s0 ^ (p0 << away), s0 & (p0 << away)
-            s1, carry = added(s1, p1 << away, carry)
-            s2, carry = added(s2, p2 << away, carry)
-            s3, carry = added(s3, p3 << away, carry)
-            s4, carry = added(s4, p4 << away, carry)
-            s5, carry = added(s5, p5 << away, carry)
-            s6, carry = added(s6, p6 << away, carry)
-            s7, carry = added(s7, p7 << away, carry)
-            s8, carry = added(s8, p8 << away, carry)
-            s9, carry = added(s9, p9 << away, carry)
-            s10, carry = added(s10, p10 << away, carry)
+            s1, carry = add_digits(s1, p1 << away, carry)
+            s2, carry = add_digits(s2, p2 << away, carry)
+            s3, carry = add_digits(s3, p3 << away, carry)
+            s4, carry = add_digits(s4, p4 << away, carry)
+            s5, carry = add_digits(s5, p5 << away, carry)
+            s6, carry = add_digits(s6, p6 << away, carry)
+            s7, carry = add_digits(s7, p7 << away, carry)
+            s8, carry = add_digits(s8, p8 << away, carry)
+            s9, carry = add_digits(s9, p9 << away, carry)
+            s10, carry = add_digits(s10, p10 << away, carry)
             s11, carry = s11 ^ carry, s11 & carry
             s12, carry = s12 ^ carry, s12 & carry
             s13, carry = s13 ^ carry, s13 & carry
@@ -153,12 +153,12 @@ def gains(own: int, other: int) -> Sums:
     return s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15
 
 
-def turn_over(squares: Numbers, first: int) -> None:
-    """Let digits change places with numbers: in sixteen numbers of 48 bits, which are three squares of bits.
+def transpose(squares: Numbers, first: int) -> None:
+    """Transpose three squares of 16 x 16 bits in sixteen numbers of 48 bits, which converts digits to numbers.
 
     Bit ``16 * q + i`` of number ``j`` goes to bit ``16 * q + j`` of number ``i`` (Warren, Hacker's Delight, 7-3).
     """
-    for width, mask in TURNS:
+    for width, mask in SWAPS:
         for low in range(first, first + SUM_BITS):
             if (low - first) & width == 0:
                 different = ((squares[low] >> width) ^ squares[low + width]) & mask
@@ -167,10 +167,10 @@ def turn_over(squares: Numbers, first: int) -> None:
 
 
 def evaluate_children(state: State, first: int, values: Numbers) -> bool:
-    """Write twice the value of each child for the side that moves to it, plus 1 where it is certain, and return True.
+    """Write twice the value of each child for the side that moves to it, plus 1 if it is certain, and return True.
 
-    The values stand from ``first`` on in the order of `children`, and the sixteen numbers behind them are written, too.
-    The game must not be over.
+    The values begin at ``first``, in the order of `children`. The sixteen numbers after them are overwritten. The game
+    must not be over.
     """
     own, other = own_of(state), other_of(state)
     wins = winning_fields(own, other)
@@ -185,7 +185,7 @@ def evaluate_children(state: State, first: int, values: Numbers) -> bool:
         if their_doubles != 0:
             lost = WIN - 3
             saving = attacks | defences(other, own, their_doubles)
-    present = worth(own, other, WORTH) - worth(other, own, WORTH)
+    present = line_value(own, other, LINE_VALUES) - line_value(other, own, LINE_VALUES)
     sums = gains(own, other)
     empty = empty_of(state)
     at = first
@@ -196,7 +196,7 @@ def evaluate_children(state: State, first: int, values: Numbers) -> bool:
         for digits in sums:
             values[place] = int((digits >> passed) & CHUNK_MASK)
             place += 1
-        turn_over(values, squares)
+        transpose(values, squares)
         free = int((empty >> passed) & CHUNK_MASK)
         winning, doubling = int((wins >> passed) & CHUNK_MASK), int((doubles >> passed) & CHUNK_MASK)
         safe = int((saving >> passed) & CHUNK_MASK)
@@ -219,20 +219,20 @@ def evaluate_children(state: State, first: int, values: Numbers) -> bool:
                     value = balance(own | threats, other)
                 else:
                     gain = (values[squares + number % SUM_BITS] >> (number - number % SUM_BITS)) & SUM_MASK
-                    value = max(-MOST, min(MOST, present + gain))
+                    value = max(-MAX_VALUE, min(MAX_VALUE, present + gain))
             values[at] = 2 * value + certain
             at += 1
     return True
 
 
 def kind_of(state: State, child: State) -> int:
-    """Return a number for who moves, and to which field."""
+    """Return a number for the side to move and the field of its move."""
     field = (state.first ^ child.first) | (state.second ^ child.second)
     return 2 * popcount(field - 1) + state.side
 
 
 def hash_of(state: State) -> int:
-    """Hash a position: both sides' pieces and who moves."""
+    """Return a hash of a position."""
     value = state.side + 1
     for i in range(len(HASH_PARTS)):
         value = mix(value, int((state.first >> (62 * i)) & HASH_PARTS[i]))
@@ -241,50 +241,49 @@ def hash_of(state: State) -> int:
 
 
 # bound by engine.games.mnk.kernel
-POWERS: Sequence[int] = UNBOUND  # of two, from 2**0 to 2**K
-PATH: Sequence[int] = UNBOUND  # reflections which, made one after the other, lead through all symmetries
-HEADS: Sequence[int] = UNBOUND  # after each of these, the fields that no lower one is mirrored to
-SIGN: int = UNBOUND  # the sign of a word where the board takes all of it
+POWERS: Sequence[int] = UNBOUND  # the powers of two from 2**0 to 2**K
+PATH: Sequence[int] = UNBOUND  # a sequence of reflections that leads through all symmetries
+HEADS: Sequence[int] = UNBOUND  # for each of them, the fields whose image is not lower
+SIGN: int = UNBOUND  # the sign bit of a word if the board uses it
 
 Scores = tuple[int, int, int, int, int, int, int, int]
-"""A number for each field: its binary digits stand in the eight words at the field's bit, the lowest first."""
+"""A number for each field: eight sets of binary digits, the lowest digit first."""
 
 
 def can_still_win(state: State) -> int:
     """Tell which sides may still win: `MINE`, `THEIRS`, their sum, or 0.
 
-    A side that only wants to hold the other one, who needs 1, 2, 3... more pieces in open lines, can do so when the
-    sum of 1/2, 1/4, 1/8... over these lines is less than 1; where the other one is to move, less than 1/2
-    (Erdős and Selfridge 1973). Completing a line of one's own on the way does no harm.
+    An open line with n empty fields weighs 2**-n. A side certainly cannot win if the sum over its lines is less than 1.
+    If it is to move, the bound is 1/2 (Erdős and Selfridge 1973).
     """
     own, other = own_of(state), other_of(state)
     found = 0
-    if 2 * worth(own, other, POWERS) >= POWERS[K]:
+    if 2 * line_value(own, other, POWERS) >= POWERS[K]:
         found |= MINE
-    if worth(other, own, POWERS) >= POWERS[K]:
+    if line_value(other, own, POWERS) >= POWERS[K]:
         found |= THEIRS
     return found
 
 
 def plies_left(state: State) -> int:
-    """Return how many more moves there can be: the empty fields."""
+    """Return the number of empty fields, the upper bound of further moves."""
     return popcount(empty_of(state))
 
 
 def canonical(state: State) -> State:
-    """Return the least of the positions that are this one mirrored or turned."""
+    """Return the representative of all symmetric positions: the smallest one."""
     first, second = state.first, state.second
     best_first, best_second = first, second
     for kind in PATH:
         first, second = reflect(first, kind), reflect(second, kind)
-        # with the sign turned over, words with and without a sign are in the same order
+        # with the sign bit inverted, signed and unsigned words have the same order
         if first ^ SIGN < best_first ^ SIGN or (first == best_first and second ^ SIGN < best_second ^ SIGN):
             best_first, best_second = first, second
     return State(best_first, best_second, state.side)
 
 
 def heads(state: State) -> int:
-    """Return one of every group of fields that the symmetries of the position itself make equal."""
+    """Return one field of each group that the symmetries of the position itself make equivalent."""
     first, second = state.first, state.second
     kept = -1
     for i in range(len(PATH)):
@@ -294,14 +293,14 @@ def heads(state: State) -> int:
     return kept
 
 
-def rated(scores: Scores, lines: int, digits: Digits, step: int) -> Scores:
-    """Add to the score of each field what the lines through it weigh: 8 where two pieces are missing, then 4, 2, 1.
+def add_scores(scores: Scores, lines: int, digits: Digits, step: int) -> Scores:
+    """Add the weights of lines to the scores of their fields: 8, 4, 2 for 2, 3, 4 missing pieces, else 1.
 
-    Scores count to 255 and go on with 0. No line weighs two of the four at once, and so a carry from one of them
-    never meets another one at the same field.
+    Scores are modulo 256. A line has one weight, so carries of different weights never meet at the same field.
     """
     s1, s2, s4, s8, s16, s32, s64, s128 = scores
-    eights, fours, twos = holding(K - 2, lines, digits), holding(K - 3, lines, digits), holding(K - 4, lines, digits)
+    eights = lines_with(K - 2, lines, digits)
+    fours, twos = lines_with(K - 3, lines, digits), lines_with(K - 4, lines, digits)
     ones = lines & ~(eights | fours | twos)
     for i in range(K):
         away = step * i
@@ -317,8 +316,8 @@ def rated(scores: Scores, lines: int, digits: Digits, step: int) -> Scores:
     return s1, s2, s4, s8, s16, s32, s64, s128
 
 
-def best_rated(fields: int, scores: Scores) -> int:
-    """Return those of the fields that share the highest score."""
+def best_scored(fields: int, scores: Scores) -> int:
+    """Return the fields with the highest score."""
     for i in range(len(scores) - 1, -1, -1):
         higher = fields & scores[i]
         if higher != 0:
@@ -327,7 +326,7 @@ def best_rated(fields: int, scores: Scores) -> int:
 
 
 def forced_field(own: int, other: int) -> int:
-    """Return a field on which ``own`` completes a line, or else one on which ``other`` would, or else 0."""
+    """Return a field on which ``own`` completes a line, else a field on which ``other`` does, else 0."""
     fields = winning_fields(own, other)
     if fields == 0:
         fields = winning_fields(other, own)
@@ -335,12 +334,11 @@ def forced_field(own: int, other: int) -> int:
 
 
 def candidates(state: State, arena: Arena, first: int) -> int:
-    """Write children among which one is as good as the best, promising ones first; the game must not be over.
+    """Write children that include a best one, promising ones first. The game must not be over.
 
-    A win on the spot is enough, and so is one way to stop the opponent's. Fields on no open line are of no use to
-    anybody: another piece does no harm, so any field on an open line is as good. The others are tried in the order of
-    what the sums of `can_still_win`, the opponent's and one's own, gain by them, or nearly; of equals those that
-    threaten to win come first.
+    One winning move is enough, and one move that stops the opponent's. Fields without an open line are left out: a
+    field with one is never worse. The others are sorted by the gains of the sums of `can_still_win`, approximately.
+    Among equal fields, threats come first.
     """
     own, other = own_of(state), other_of(state)
     forced = forced_field(own, other)
@@ -351,20 +349,20 @@ def candidates(state: State, arena: Arena, first: int) -> int:
     scores = (0, 0, 0, 0, 0, 0, 0, 0)
     for direction in range(4):
         step = STEPS[direction]
-        lines, digits = open_lines(other, direction), counted(own, direction)
+        lines, digits = open_lines(other, direction), line_counts(own, direction)
         useful |= spread(lines, step)
-        attacks |= spread(holding(K - 2, lines, digits), step)
-        scores = rated(scores, lines, digits, step)
+        attacks |= spread(lines_with(K - 2, lines, digits), step)
+        scores = add_scores(scores, lines, digits, step)
         lines = open_lines(own, direction)
         useful |= spread(lines, step)
-        scores = rated(scores, lines, counted(other, direction), step)
+        scores = add_scores(scores, lines, line_counts(other, direction), step)
     useful &= empty
     if useful == 0:
         return place_on(state, empty & -empty, arena, first)
     left = useful & heads(state)
     end = first
     while left != 0:
-        best = best_rated(left, scores)
+        best = best_scored(left, scores)
         end = place_on(state, best & attacks, arena, end)
         end = place_on(state, best & ~attacks, arena, end)
         left ^= best

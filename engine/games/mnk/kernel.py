@@ -1,7 +1,7 @@
-"""The rules of m,n,k-games, and all about them, bound to one board and one K, interpreted or compiled.
+"""The rules and the evaluation of m,n,k-games bound to one board and one K, interpreted or compiled.
 
-Field (row r, column c), both from 0 at the top left, is bit ``r * M + c`` on a board of M columns. Along a line the
-fields are then always equally many bits apart.
+Field (row r, column c), line_counts from 0 at the top left, is bit ``r * M + c`` on a board of M columns. So the fields
+of a line have equal distances in bits.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,16 +12,16 @@ from typing import Any
 from engine.compiling.binding import FieldSets, bind_fields, table
 from engine.compiling.wide_integers import WORD_BITS, WideInteger, run_shifts, width_for
 from engine.games.boards.symmetry import swaps_of
-from engine.games.interface import Rules
 from engine.games.mnk import evaluation, rules
 from engine.games.mnk.board import Parameters
+from engine.games.rules import Rules
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 """The four directions of lines as (row, column) steps: rows, columns and both diagonals."""
 
 
 MAX_WINDOWS = 64
-"""Boards and Ks of which all lines are kept, of up to 100 KB each, the latest used."""
+"""Most recently used results of `windows` that are cached, of up to 100 KB each."""
 
 
 def bit(columns: int, row: int, column: int) -> int:
@@ -30,10 +30,9 @@ def bit(columns: int, row: int, column: int) -> int:
 
 
 def lines(rows: int, columns: int, run: int) -> tuple[tuple[int, int], ...]:
-    """Return the lines of ``run`` fields in each of the four directions.
+    """Return the step and the first fields of the lines of ``run`` fields, for each of the four directions.
 
-    These are the bits from a field to the next one, 0 where no line fits, and the fields, as bits, from which ``run``
-    fields in the direction stay on the board.
+    The step is the distance in bits to the next field, or 0 if no line fits on the board.
     """
     found = []
     for down, right in DIRECTIONS:
@@ -60,15 +59,14 @@ HASH_BITS = 62
 """Fields that are mixed into a hash at once."""
 
 STEEPNESS = 4
-"""An open line is worth so many times what it is with one piece less. On 8 8 5, 3 plays alike and 8 worse."""
+"""Factor of the value of an open line for each piece in it. On 8 8 5, a factor of 3 plays alike, and 8 plays worse."""
 
 FLAT = 6
-"""Lines that lack so many pieces or more are worth 1, or nothing where they are empty."""
+"""Missing pieces from which on an open line has the value 1. An empty line has the value 0."""
 
 MAX_BOARDS = 2048
-"""Bindings that are kept, the latest used, of 60 KB each, and some megabytes where a process has compiled one: there
-are 5000 boards and Ks that somebody may ask for, but no more matches than that run at once on a server, unless its
-settings say so."""
+"""Most recently used bindings that are cached, of 60 KB each, and some megabytes if compiled. There are 5000 pairs of
+board and K, and by default fewer matches at a time on a server."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,18 +85,15 @@ class MnkRules(Rules):
 
 
 def bind(parameters: Parameters, *, compile: bool = False) -> MnkRules:
-    """Return the rules of a board and K.
-
-    Where they are compiled, the sets of fields in their states are as `compiled_set` makes them.
-    """
+    """Return the rules of a board and K. Compiled rules use the sets of `compiled_set`."""
     rows, columns, run = parameters
-    # all lines that do not fit are alike
+    # all K that are too large have the same rules
     run = min(run, max(rows, columns) + 1)
     return _bind(rows, columns, run, compile)
 
 
 def compiled_set(word: int, fields: int) -> int:
-    """Return a set of fields as the compiled rules want it: on a board of 64 the last one is the sign of a word."""
+    """Return a set of fields for compiled rules. On a board of 64 fields the last field is the sign of a word."""
     if fields > WORD_BITS:
         return WideInteger(word, width_for(fields))
     return word - (1 << WORD_BITS) if fields == WORD_BITS and word >> (WORD_BITS - 1) else word
@@ -136,7 +131,7 @@ def _bind(rows: int, columns: int, run: int, compile: bool) -> MnkRules:
         "STEPS": tuple(step for step, _ in of_directions),
         "STARTS": words([starts for _, starts in of_directions]),
         "SHIFTS": run_shifts(run) or (0,),
-        "WORTH": numbers([STEEPNESS ** max(0, FLAT - (run - count)) if count else 0 for count in range(run + 1)]),
+        "LINE_VALUES": numbers([STEEPNESS ** max(0, FLAT - (run - count)) if count else 0 for count in range(run + 1)]),
         "HASH_PARTS": tuple((1 << min(HASH_BITS, fields - at)) - 1 for at in range(0, fields, HASH_BITS)),
         "MARGIN": evaluation.MARGIN,
         "BREADTH": evaluation.BREADTH,
@@ -154,7 +149,7 @@ def _bind(rows: int, columns: int, run: int, compile: bool) -> MnkRules:
 
 
 def _heads(fields: int, path: list[dict[int, int]]) -> list[int]:
-    """Return, after each reflection of a path, the fields that are mirrored to themselves or to a higher one."""
+    """Return for each reflection of a path the fields whose image is the field itself or a higher one."""
     places = list(range(fields))
     found = []
     for images in path:

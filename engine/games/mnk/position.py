@@ -1,4 +1,4 @@
-"""m,n,k-games behind the one interface of `engine.games.interface`."""
+"""m,n,k-games: positions, and the game for `engine.games.interface`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,14 +6,15 @@ from enum import StrEnum
 
 from engine.compiling.binding import popcount
 from engine.games.boards.layout import Drawing, each_field
-from engine.games.interface import UNDECIDED, BadMove, Child, Game, Position
+from engine.games.interface import BadMove, Child, Game, Position
 from engine.games.mnk import board, rules
 from engine.games.mnk.kernel import MnkRules, bind, compiled_set, windows
 from engine.games.outcome import Outcome
+from engine.games.rules import UNDECIDED
 
 
 class Ending(StrEnum):
-    """How the board itself ends an m,n,k-game."""
+    """The ends of m,n,k-games on the board."""
 
     LINE = "line"
     """The winner has K pieces in a line."""
@@ -35,23 +36,23 @@ class MnkPosition(Position):
 
     @property
     def stage(self) -> int:
-        """The number of pieces: each stays for good."""
+        """Number of pieces: no piece ever leaves the board."""
         return self._size - popcount(self._rules().empty_of(self.state))
 
     @property
     def plies_ahead(self) -> int:
-        """One for each empty field: games between equals fill the board, or nearly."""
+        """Number of empty fields: games between equals nearly fill the board."""
         return self._size - self.stage
 
     @property
     def mobility(self) -> tuple[int, int]:
-        """How many fields are empty, for both sides."""
+        """Number of empty fields, for both sides."""
         empty = self._size - self.stage
         return empty, empty
 
     @property
     def outcome(self) -> Outcome | None:
-        """Return the win of a side that has a line, the draw of a full board, or None."""
+        """The win of a side with a line, the draw of a full board, or None."""
         for side in (1 - self.state.side, self.state.side):
             for line in self._lines(side):
                 ends = " to ".join(self._name(end) for end in (line & -line, 1 << (line.bit_length() - 1)))
@@ -61,7 +62,7 @@ class MnkPosition(Position):
         return Outcome(None, Ending.BOARD_FULL, f"the board is full, and nobody has {self.variant.run} in a line")
 
     def children(self) -> Iterator[Child]:
-        """Yield every move, fields in row-major order."""
+        """Yield every move, in row-major order of the fields."""
         rules, state = self._rules(), self.state
         empty = 0 if rules.verdict(state) != UNDECIDED else rules.empty_of(state)
         while empty:
@@ -80,14 +81,14 @@ class MnkPosition(Position):
         return self._child_at(field)
 
     def move_to(self, state: rules.State) -> Child:
-        """Return the move to the field that is not empty any more; raises ValueError where that does not lead there."""
+        """Return the move that leads to a state; raises ValueError if there is none."""
         placed = (state.first | state.second) & self._rules().empty_of(self.state)
         if placed.bit_count() == 1 and self._rules().after(self.state, placed) == state and not self.is_over:
             return self._child_at(placed)
         raise ValueError("no move leads to that position")
 
     def text(self) -> str:
-        """Return the position's text: N M K player, then the rows."""
+        """Return the text form: N M K player, then the rows."""
         return board.write(self.variant, self.state)
 
     def picture(self, last: Child | None = None) -> str:
@@ -107,7 +108,7 @@ class MnkPosition(Position):
         )
 
     def summary(self) -> str:
-        """Say how long a line is, and how many pieces each side has."""
+        """Return K, and the number of pieces of each side."""
         first, second = popcount(self.state.first), popcount(self.state.second)
         return f"{self.variant.run} in a line win; pieces: first {first}, second {second}"
 
@@ -125,7 +126,7 @@ class MnkPosition(Position):
         return Child(self._name(field), MnkPosition(self.variant, after))
 
     def _lines(self, side: int) -> list[int]:
-        """Return the lines of K that a side has, direction by direction."""
+        """Return the complete lines of a side, in the order of directions."""
         pieces = self._sets[side]
         return [line for line in self._windows[0] if line & pieces == line] if self._rules().has_line(pieces) else []
 

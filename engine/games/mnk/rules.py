@@ -1,45 +1,44 @@
 """The rules of m,n,k-games as plain functions over integers, for any board.
 
-The functions read the constants below by global name; `engine.games.mnk.kernel.bind` gives back copies of them for one
-board and one K, interpreted or compiled.
+The functions read the constants below by global name. `engine.games.mnk.kernel.bind` returns copies of them for a board
+and a K, interpreted or compiled.
 
-Sets of fields are integers, one bit a field, laid out as `engine.games.mnk.kernel` says. Compiled, a set is a machine
-word on up to 64 fields, and an integer of several words on more (`engine.compiling.binding`). A board of 64 fields
-needs every bit of a word, the sign too. So nothing here compares sets or asks for their size, and where
-they are shifted to the right, which draws copies of the sign in, the result counts only in fields so far from the
-top that none of these copies has come there: the beginnings of lines that end on the board.
+Sets of fields are integers with one bit for each field (`engine.games.mnk.kernel`). A compiled set is a machine word on
+up to 64 fields, and an integer of several words on larger boards (`engine.compiling.binding`). A board of 64 fields
+uses the sign bit. So no function compares sets by size. A shift to the right copies the sign into the highest bits, so
+its result is used only at the first fields of lines, which these copies do not reach.
 
-A line is K neighbouring fields of a row, a column or a diagonal. It is named by the field of its lowest bit.
+A line is K neighbouring fields of a row, a column or a diagonal. Its first field, of the lowest bit, identifies it.
 
-A *four* is a line that lacks one piece and is open, whatever K is: gomoku's word. One four forces the
-answer; two fours made by one piece win, unless the opponent completes a line first. A chain of fours to such an
-end needs few moves to be looked at, since each has one answer, and finds wins that lie far beyond the depth of any
-search (threat-space search; Allis, van den Herik and Huntjens 1993). The lines of one direction are counted all at
-once, by their pieces. The count of each line is a number whose binary digits stand in five words, at the bit of the
-line's first field.
+A four is a line of K-1 pieces and an empty field, for any K, as in gomoku. One four forces the answer. Two fours by one
+piece win, unless the opponent completes a line first. A chain of fours has few positions, since each four has one
+answer, and finds wins far beyond the depth of a search (threat-space search; Allis, van den Herik and Huntjens 1993).
+
+All lines of one direction are line_counts at once. The binary digits of the counts are five sets, with the digits of a
+line at the bit of its first field.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from engine.compiling.binding import UNBOUND, get_fields, popcount, put_fields
-from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Arena
+from engine.games.rules import DRAWN, LOST, UNDECIDED, WON, Arena
 
 SIDE, FIRST = range(2)
-"""Where in its place a position has who moves and the first player's fields; the second's stand behind them."""
+"""Offsets in an arena of the side to move and of the first player's set. The second player's set follows."""
 
-# What `engine.games.mnk.kernel.bind` puts in the place of these.
-SET_WORDS: int = UNBOUND  # numbers of an arena that a set of fields takes
-WORDS: int = UNBOUND  # numbers of an arena that a position takes
+# bound by `engine.games.mnk.kernel.bind`
+SET_WORDS: int = UNBOUND  # numbers of a set of fields in an arena
+WORDS: int = UNBOUND  # numbers of a position in an arena
 BOARD: int = UNBOUND  # every field
 K: int = UNBOUND
-STEPS: Sequence[int] = UNBOUND  # bits from a field to the next one, in each of the four directions
-STARTS: Sequence[int] = UNBOUND  # the fields at which a line begins, in each direction
-SHIFTS: Sequence[int] = UNBOUND  # by how many fields to shift so that K neighbouring pieces remain as one: sums to K-1
+STEPS: Sequence[int] = UNBOUND  # distance in bits to the next field, for each of the four directions
+STARTS: Sequence[int] = UNBOUND  # the first fields of lines, for each direction
+SHIFTS: Sequence[int] = UNBOUND  # shifts that reduce K neighbouring pieces to one bit; their sum is K-1
 
 
 class State(NamedTuple):
-    """A position: the fields of the first player's pieces and of the second's, and who moves (0 or 1)."""
+    """A position: the sets of the first and second player, and the side to move (0 or 1)."""
 
     first: int
     second: int
@@ -54,7 +53,7 @@ def load(arena: Arena, at: int) -> State:
 
 
 def store(arena: Arena, at: int, state: State, _: int) -> None:
-    """Write a position into place ``at`` of an arena. The last argument is there for other games."""
+    """Write a position into place ``at`` of an arena. The last argument is for other games."""
     base = at * WORDS
     arena[base + SIDE] = state.side
     put_fields(arena, base + FIRST, state.first)
@@ -67,7 +66,7 @@ def own_of(state: State) -> int:
 
 
 def other_of(state: State) -> int:
-    """Return the pieces of the side that is not to move."""
+    """Return the pieces of the other side."""
     return state.second if state.side == 0 else state.first
 
 
@@ -77,7 +76,7 @@ def empty_of(state: State) -> int:
 
 
 def has_line(pieces: int) -> bool:
-    """Tell whether K of these pieces stand in a line."""
+    """Tell whether K of the pieces stand in a line."""
     found = 0
     for direction in range(4):
         run = pieces
@@ -88,7 +87,7 @@ def has_line(pieces: int) -> bool:
 
 
 def spread(starts: int, step: int) -> int:
-    """Return all fields of the lines that begin at these fields, ``step`` bits from field to field."""
+    """Return all fields of the lines with these first fields, ``step`` bits apart."""
     for shift in SHIFTS:
         starts |= starts << (step * shift)
     return starts
@@ -100,7 +99,7 @@ def winning_fields(own: int, other: int) -> int:
     found = 0
     for direction in range(4):
         step = STEPS[direction]
-        full, lacking = own, empty  # beginnings of stretches that lack no piece, and of those that lack one
+        full, lacking = own, empty  # first fields of stretches without an empty field, and with one
         for i in range(1, K):
             own_there, empty_there = own >> (step * i), empty >> (step * i)
             lacking = (lacking & own_there) | (full & empty_there)
@@ -110,10 +109,9 @@ def winning_fields(own: int, other: int) -> int:
 
 
 def verdict(state: State) -> int:
-    """Tell who has won, for the side to move.
+    """Return the verdict for the side to move.
 
-    Where both have a line, which only happens on boards that were set up, the side that has moved last was the
-    first to have one.
+    If both sides have a line, the side that moved last has won. This happens only in constructed positions.
     """
     if has_line(other_of(state)):
         return LOST
@@ -123,14 +121,14 @@ def verdict(state: State) -> int:
 
 
 def after(state: State, field: int) -> State:
-    """Return the position after a move to a field, which is given as a bit and must be empty."""
+    """Return the position after a move to an empty field, given as a bit."""
     if state.side == 0:
         return State(state.first | field, state.second, 1)
     return State(state.first, state.second | field, 0)
 
 
 def place_on(state: State, fields: int, arena: Arena, first: int) -> int:
-    """Write the position after a move to each of these fields, in row-major order; return their end."""
+    """Write the positions after moves to these fields, in row-major order; return their end."""
     end = first
     while fields != 0:
         if (end + 1) * WORDS > len(arena):
@@ -143,14 +141,14 @@ def place_on(state: State, fields: int, arena: Arena, first: int) -> int:
 
 
 def children(state: State, arena: Arena, first: int) -> int:
-    """Write every position that a move leads to, in row-major order of the fields; return their end."""
+    """Write the positions after all moves, in row-major order of the fields; return their end."""
     if verdict(state) != UNDECIDED:
         return first
     return place_on(state, empty_of(state), arena, first)
 
 
 def perft(state: State, depth: int, unique: bool, arena: Arena, first: int) -> int:
-    """Count the leaves of the tree of moves to a depth of 1 and more; no two moves lead to the same position."""
+    """Count the leaves of the tree of moves to a depth of at least 1. No two moves of a node lead to one position."""
     if verdict(state) != UNDECIDED:
         return 0
     if depth == 1:
@@ -163,19 +161,19 @@ def perft(state: State, depth: int, unique: bool, arena: Arena, first: int) -> i
 
 
 Digits = tuple[int, int, int, int, int]
-"""A count for each line: its binary digits stand in the five words at the line's bit, the lowest first."""
+"""A count for each line: five sets of binary digits, the lowest digit first."""
 
 
 def open_lines(other: int, direction: int) -> int:
-    """Return the lines of a direction that hold no piece of ``other``."""
+    """Return the lines of a direction without a piece of ``other``."""
     blocked = other
     for shift in SHIFTS:
         blocked |= blocked >> (STEPS[direction] * shift)
     return STARTS[direction] & ~blocked
 
 
-def counted(own: int, direction: int) -> Digits:
-    """Count the pieces in each line of a direction, up to 31: the binary digits of the counts, lowest first."""
+def line_counts(own: int, direction: int) -> Digits:
+    """Count the pieces in each line of a direction, up to 31."""
     step = STEPS[direction]
     ones, twos, fours, eights, sixteens = own, 0, 0, 0, 0
     for i in range(1, K):
@@ -192,8 +190,8 @@ def counted(own: int, direction: int) -> Digits:
     return ones, twos, fours, eights, sixteens
 
 
-def holding(count: int, lines: int, digits: Digits) -> int:
-    """Return those of the lines that hold exactly so many of the pieces counted."""
+def lines_with(count: int, lines: int, digits: Digits) -> int:
+    """Return the lines with exactly ``count`` pieces."""
     lines &= digits[0] if count & 1 else ~digits[0]
     lines &= digits[1] if count & 2 else ~digits[1]
     lines &= digits[2] if count & 4 else ~digits[2]
@@ -202,38 +200,38 @@ def holding(count: int, lines: int, digits: Digits) -> int:
     return lines
 
 
-def lacking(count: int, lines: int, digits: Digits) -> int:
-    """Return those of the lines that lack exactly so many of the pieces counted, and hold one at least."""
-    return holding(K - count, lines, digits) if count < K else 0
+def lines_missing(count: int, lines: int, digits: Digits) -> int:
+    """Return the lines with exactly ``count`` empty fields and at least one piece."""
+    return lines_with(K - count, lines, digits) if count < K else 0
 
 
-def worth(own: int, other: int, weights: Sequence[int]) -> int:
-    """Add up the weights of the lines that hold no piece of ``other``, by the number of pieces in them."""
+def line_value(own: int, other: int, weights: Sequence[int]) -> int:
+    """Return the sum of the weights of all lines without a piece of ``other``, by their number of pieces."""
     total = 0
     for direction in range(4):
         lines = open_lines(other, direction)
-        digits = counted(own, direction)
+        digits = line_counts(own, direction)
         for count in range(K + 1):
-            total += weights[count] * popcount(holding(count, lines, digits))
+            total += weights[count] * popcount(lines_with(count, lines, digits))
     return total
 
 
-MOST_FOURS = 12
-"""So many fours in a row are tried at most."""
+MAX_FOURS = 12
+"""Longest chain of fours that is searched."""
 
-FOURS_NODES = 48
-"""Positions of a chain of fours that are looked at, in all, before it is given up."""
+MAX_FOURS_NODES = 48
+"""Most positions of a search for a chain of fours."""
 
 
 def fours(own: int, other: int) -> tuple[int, int]:
-    """Return the empty fields on which a piece of ``own`` makes a four or more, and those on which it makes two.
+    """Return the empty fields on which a piece of ``own`` makes a four, and the fields on which it makes two.
 
-    Two fours count as such where the opponent cannot stop both with one piece. Fields that complete a line are none.
+    Two fours count only if the opponent cannot stop both with one piece. Fields that complete a line do not count.
     """
     once = twice = 0
     empty = BOARD & ~(own | other)
     for direction in range(4):
-        lacking_two = holding(K - 2, open_lines(other, direction), counted(own, direction))
+        lacking_two = lines_with(K - 2, open_lines(other, direction), line_counts(own, direction))
         if lacking_two != 0:
             step = STEPS[direction]
             for apart in range(1, K):
@@ -250,9 +248,9 @@ def fours(own: int, other: int) -> tuple[int, int]:
 
 
 def defences(own: int, other: int, doubles: int) -> int:
-    """Return the fields on which a piece of the opponent's takes away every double four of ``own``.
+    """Return the fields on which a piece of ``other`` prevents every double four of ``own``.
 
-    ``doubles`` are the fields that make two fours; ``own`` must have no four yet.
+    ``doubles`` are the fields on which ``own`` makes two fours. There must be no four of ``own`` yet.
     """
     saving = BOARD
     while doubles != 0 and saving != 0:
@@ -264,10 +262,10 @@ def defences(own: int, other: int, doubles: int) -> int:
 
 
 def chain_of_fours(own: int, other: int, fields: int, depth: int, left: int) -> int:
-    """Search a win by at most ``depth`` fours on end, the first of them on one of some fields, ``left`` positions long.
+    """Search for a win by a chain of at most ``depth`` fours that begins on one of ``fields``, in ``left`` positions.
 
-    Nobody may be able to complete a line now, but ``other`` where the only such field is all that ``fields`` has.
-    Returns the number of plies to the win, made negative, or else how many of the positions are left.
+    ``own`` cannot complete a line now, and ``other`` at most on the only field of ``fields``. Returns the negative
+    number of plies to a win, or the number of positions that are left.
     """
     attacks, doubles = fours(own, other)
     if doubles & fields != 0:
@@ -290,15 +288,15 @@ def chain_of_fours(own: int, other: int, fields: int, depth: int, left: int) -> 
 
 
 def win_by_fours(own: int, other: int) -> int:
-    """Return within how many plies ``own``, to move, wins by a chain of fours; 0 where none is found.
+    """Return the plies in which ``own``, to move, wins by the shortest chain of fours; 0 if none is found.
 
-    Nobody may be able to complete a line now. The shortest chain is found.
+    Neither side can complete a line now.
     """
     empty = BOARD & ~(own | other)
     spent = before = 0
-    for depth in range(1, MOST_FOURS + 1):
+    for depth in range(1, MAX_FOURS + 1):
         # no argument may be a literal: see engine.search.alphabeta on functions that call themselves
-        left = FOURS_NODES - spent
+        left = MAX_FOURS_NODES - spent
         result = chain_of_fours(own, other, empty, depth, left)
         if result < 0:
             return -result

@@ -1,22 +1,22 @@
-"""The text form of positions of nine men's morris, both ways, and what can be wrong with one."""
+"""The text form and the drawing of positions of nine men's morris."""
 
 from functools import cache
 
 from engine.compiling.binding import popcount
-from engine.games.boards.layout import BESIDE, Layout, Place, Stroke
+from engine.games.boards.layout import LABEL_DISTANCE, Layout, Place, Stroke
 from engine.games.interface import BadPosition
 from engine.games.morris.rules import FIELDS, PIECES, State
 from engine.games.texts import lines_of, read_hands
 
 LETTERS = "WB"
-"""The letters of the sides, the one that begins first."""
+"""The letters of white and black."""
 
 SIDES = ("white", "black")
-"""The names of the sides, the one that begins first."""
+"""The names of the sides. White begins."""
 
 
 def start() -> State:
-    """Return the state at the start: an empty board, nine pieces in each hand."""
+    """Return the start position: an empty board, and nine pieces in each hand."""
     return State(0, 0, PIECES, PIECES, 0)
 
 
@@ -26,12 +26,12 @@ def pieces_of(state: State) -> tuple[int, int]:
 
 
 def hands_of(state: State) -> tuple[int, int]:
-    """Return how many pieces white and black have in hand."""
+    """Return the numbers of pieces in hand of white and black."""
     return (state.own_hand, state.other_hand) if state.side == 0 else (state.other_hand, state.own_hand)
 
 
 def piece_at(state: State, field: int) -> str:
-    """Return the letter of the piece on a field, given by its number, ``_`` for none."""
+    """Return the letter of the piece on the field with a number, ``_`` for none."""
     for letter, pieces in zip(LETTERS, pieces_of(state), strict=True):
         if pieces >> field & 1:
             return letter
@@ -39,16 +39,16 @@ def piece_at(state: State, field: int) -> str:
 
 
 def write(state: State) -> str:
-    """Return the text of a position: hands and side to move, then the fields, lines ended by newlines."""
+    """Return the text form of a position: a line of hands and side to move, and a line of fields."""
     white_hand, black_hand = hands_of(state)
     fields = "".join(piece_at(state, field) for field in range(FIELDS))
     return f"{white_hand} {black_hand} {LETTERS[state.side]}\n{fields}\n"
 
 
 def read(text: str) -> State:
-    """Read a position; the 24 fields may stand in any number of lines, with spaces between them or without.
+    """Read the text form of a position. The 24 fields may have any lines and spaces between them.
 
-    Raises `BadPosition` with the first code that applies: WRONG_HEADER for the first line, WRONG_BOARD_FIELD,
+    Raises `BadPosition` with the first of these codes that applies: WRONG_HEADER for the first line, WRONG_BOARD_FIELD,
     WRONG_NUMBER_OF_FIELDS, WRONG_NUMBER_OF_WHITE_PIECES, WRONG_NUMBER_OF_BLACK_PIECES.
     """
     (first, words), *lines = lines_of(text, "WRONG_HEADER", "9 9 W")
@@ -73,17 +73,17 @@ def read(text: str) -> State:
 
 
 MARKS = ("●", "○")
-"""How pieces are drawn, white first: on a dark terminal the filled disc is the white one."""
+"""The characters of white and black: on a dark terminal the filled disc looks white."""
 
 SYMBOLS = {"W": MARKS[0], "B": MARKS[1], "_": "·"}
 
 SIZE = 7
-"""Fields and their gaps lie on a grid of seven lines and seven columns, the centre at (3, 3)."""
+"""Lines and columns of the grid of the board, with the centre at (3, 3)."""
 
 CENTRE = SIZE // 2
 
 COLUMN = 3
-"""Characters from a column of the grid to the next."""
+"""Characters between columns of the grid."""
 
 EMPTY = """\
  ·────────·────────·    0        1        2
@@ -97,11 +97,11 @@ EMPTY = """\
 """The empty board, with the numbers of its fields."""
 
 AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1))
-"""Where the fields of a square lie as seen from the centre, in the order of their numbers, as (row, column)."""
+"""Directions of the fields of a square from the centre, in the order of their numbers, as (row, column)."""
 
 
 def place(field: int) -> tuple[int, int]:
-    """Return where a field lies on the grid, as (row, column)."""
+    """Return the (row, column) of a field on the grid."""
     square, number = divmod(field, len(AROUND))
     distance = CENTRE - square
     return CENTRE + distance * AROUND[number][0], CENTRE + distance * AROUND[number][1]
@@ -109,7 +109,7 @@ def place(field: int) -> tuple[int, int]:
 
 @cache
 def layout() -> Layout:
-    """Return where everything lies: three squares one in another, joined at the middles of their sides."""
+    """Return the layout: three nested squares, joined at the middles of their sides."""
     fields = []
     for field in range(FIELDS):
         row, column = place(field)
@@ -122,12 +122,12 @@ def layout() -> Layout:
         strokes.append(Stroke(*fields[field][1:], *fields[follower][1:]))
         if number % 2 and field + around < FIELDS:
             strokes.append(Stroke(*fields[field][1:], *fields[field + around][1:]))
-    side = 2 * CENTRE + 2 * BESIDE
+    side = 2 * CENTRE + 2 * LABEL_DISTANCE
     return Layout(kind="squares", width=side, height=side, fields=tuple(fields), strokes=tuple(strokes))
 
 
 def draw(state: State, marked: int = -1) -> str:
-    """Draw the board and the numbers of its fields; the piece on the field ``marked`` stands in brackets."""
+    """Draw the board as text, with the numbers of its fields. The field ``marked`` is in brackets."""
     lines = [list(line) for line in EMPTY.splitlines()]
     for field in range(FIELDS):
         row, column = place(field)

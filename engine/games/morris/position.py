@@ -1,8 +1,8 @@
-"""Nine men's morris behind the one interface of `engine.games.interface`.
+"""Nine men's morris: positions, and the game for `engine.games.interface`.
 
-Moves are numbers of fields, separated by spaces: ``p`` places a piece on p, ``p t`` takes the one on t as well; ``f t``
-moves a piece from f to t, ``f t c`` takes the one on c as well. Two numbers are a placing as long as the mover has a
-piece in hand, and a move afterwards.
+A move is numbers of fields, separated by spaces. ``p`` places a piece on p, and ``p t`` also takes the piece on t.
+``f t`` moves a piece from f to t, and ``f t c`` also takes the piece on c. Two numbers are a placement as long as the
+side to move has a piece in hand.
 """
 
 import re
@@ -13,24 +13,15 @@ from functools import cache
 
 from engine.compiling.binding import bind_fields, popcount
 from engine.games.boards.layout import Drawing, Stock
-from engine.games.interface import (
-    DRAWN,
-    UNDECIDED,
-    WON,
-    BadMove,
-    BadParameters,
-    Child,
-    Game,
-    Position,
-    Rules,
-)
+from engine.games.interface import BadMove, BadParameters, Child, Game, Position
 from engine.games.morris import board, rules
 from engine.games.morris.board import SIDES
 from engine.games.morris.rules import BOARD, FIELDS, FLYING, LINES, State, neighbours
 from engine.games.outcome import Outcome
+from engine.games.rules import DRAWN, UNDECIDED, WON, Rules
 
 MAX_NUMBERS = 3
-"""Numbers of the longest move."""
+"""Largest number of fields in a move."""
 
 
 def numbers_of(fields: int) -> list[int]:
@@ -40,7 +31,7 @@ def numbers_of(fields: int) -> list[int]:
 
 def text_of(before: State, after: State) -> str:
     """Return the canonical text of the move that leads from one position to the next."""
-    # what is the mover's before is the opponent's after
+    # the mover's set before the move is the opponent's set after it
     left = before.own & ~after.other
     reached = after.other & ~before.own
     taken = before.other & ~after.own
@@ -50,10 +41,10 @@ def text_of(before: State, after: State) -> str:
 def resolve_move(state: State, text: str) -> tuple[str, State]:
     """Return a move in canonical text and the position after it.
 
-    Raises `BadMove` with the first code that applies: BAD_MOVE_IS_UNREADABLE,
-    BAD_MOVE_GAME_IS_OVER, BAD_MOVE_HAND_IS_NOT_EMPTY, BAD_MOVE_HAND_IS_EMPTY; of the numbers,
-    BAD_MOVE_<n>_IS_NOT_YOURS, BAD_MOVE_<n>_IS_OCCUPIED, BAD_MOVE_<n>_IS_NO_NEIGHBOUR; BAD_MOVE_CAPTURE_IS_DUE,
-    BAD_MOVE_CAPTURE_IS_NOT_DUE, BAD_MOVE_<n>_IS_NO_PIECE_TO_TAKE, BAD_MOVE_<n>_STANDS_IN_A_MILL.
+    Raises `BadMove` with the first of these codes that applies, for a number n of the move: BAD_MOVE_IS_UNREADABLE,
+    BAD_MOVE_GAME_IS_OVER, BAD_MOVE_HAND_IS_NOT_EMPTY, BAD_MOVE_HAND_IS_EMPTY, BAD_MOVE_<n>_IS_NOT_YOURS,
+    BAD_MOVE_<n>_IS_OCCUPIED, BAD_MOVE_<n>_IS_NO_NEIGHBOUR, BAD_MOVE_CAPTURE_IS_DUE, BAD_MOVE_CAPTURE_IS_NOT_DUE,
+    BAD_MOVE_<n>_IS_NO_PIECE_TO_TAKE, BAD_MOVE_<n>_STANDS_IN_A_MILL.
     """
     words = text.split()
     if not 1 <= len(words) <= MAX_NUMBERS or not all(
@@ -64,14 +55,14 @@ def resolve_move(state: State, text: str) -> tuple[str, State]:
     if rules.too_few(state) or not rules.can_move(state):
         raise BadMove("BAD_MOVE_GAME_IS_OVER", "the game is over: there is no move to make")
     rest, target, named = _land(state, list(map(int, words)))
-    prey = _taken(state, text, bool(rules.completing(rest) & target), named)
+    prey = _captured(state, text, bool(rules.completing(rest) & target), named)
     hand = max(0, state.own_hand - 1)
     after = State(state.other ^ prey, rest | target, state.other_hand, hand, 1 - state.side)
     return text_of(state, after), after
 
 
 def _land(state: State, numbers: list[int]) -> tuple[int, int, int | None]:
-    """Return the mover's other pieces, the field that a piece comes to, as sets, and the number of one to take."""
+    """Return the other pieces of the mover and the target field, as sets, and the number of the piece to take."""
     mover = SIDES[state.side]
     if state.own_hand != 0:
         if len(numbers) == MAX_NUMBERS:
@@ -97,8 +88,8 @@ def _land(state: State, numbers: list[int]) -> tuple[int, int, int | None]:
     return rest, 1 << target, named[0] if named else None
 
 
-def _taken(state: State, text: str, mill: bool, named: int | None) -> int:
-    """Return the piece that a move takes, as a set; none where none is named and none is due."""
+def _captured(state: State, text: str, mill: bool, named: int | None) -> int:
+    """Return the piece that a move takes, as a set. Empty if no piece is named and none must be taken."""
     prey = rules.removable(state.other) if mill else 0
     if named is None:
         if prey:
@@ -129,25 +120,25 @@ def bind(*, compile: bool = False) -> Rules:
 
 
 PLIES_ON_BOARD = 42
-"""Moves of both sides that usually follow, wherever a game stands."""
+"""UsualVariant number of moves of both sides after all pieces are placed."""
 
 MILL = 3
 """Pieces in a line."""
 
 QUIET_LIMIT = 100
-"""Plies without a placement or a capture after which a match is drawn: fifty moves of each side, as in chess."""
+"""Plies without a placement or a capture that make a draw: fifty moves of each side, as in chess."""
 
 
 class Ending(StrEnum):
-    """How the board itself ends a game of nine men's morris."""
+    """The ends of nine men's morris on the board."""
 
     TOO_FEW_PIECES = "too_few_pieces"
-    """Both hands are empty and the loser has fewer than three pieces. Where both sides have, it is a draw."""
+    """Both hands are empty and the loser has fewer than three pieces. It is a draw if both sides have."""
     NO_MOVE = "no_move"
-    """The loser is to move and every piece is blocked."""
+    """The loser is to move and has no legal move."""
 
 
-class Usual:
+class UsualVariant:
     """The only variant."""
 
     warning = ""
@@ -156,14 +147,14 @@ class Usual:
         return ""
 
 
-USUAL = Usual()
+USUAL = UsualVariant()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MorrisPosition(Position):
     """A position of nine men's morris."""
 
-    variant: Usual
+    variant: UsualVariant
     state: rules.State
 
     @property
@@ -173,7 +164,7 @@ class MorrisPosition(Position):
 
     @property
     def stage(self) -> int:
-        """Pieces placed and pieces taken since the empty board, together."""
+        """Number of placed pieces plus number of taken pieces."""
         hands = self.state.own_hand + self.state.other_hand
         on_board = popcount(self.state.own | self.state.other)
         placed, taken = 2 * rules.PIECES - hands, 2 * rules.PIECES - hands - on_board
@@ -181,17 +172,17 @@ class MorrisPosition(Position):
 
     @property
     def plies_ahead(self) -> int:
-        """One for each piece in hand, and as many as are usual after these."""
+        """The placements, and the usual number of moves after them."""
         return self.state.own_hand + self.state.other_hand + PLIES_ON_BOARD
 
     @property
     def reserves(self) -> tuple[int, int]:
-        """How many pieces white and black have in hand."""
+        """The pieces in hand of white and black."""
         return board.hands_of(self.state)
 
     @property
     def captured(self) -> tuple[int, int]:
-        """How many pieces of white and of black were taken."""
+        """The taken pieces of white and black."""
         white, black = (
             rules.PIECES - hand - popcount(pieces)
             for hand, pieces in zip(self.reserves, board.pieces_of(self.state), strict=True)
@@ -200,7 +191,7 @@ class MorrisPosition(Position):
 
     @property
     def mobility(self) -> tuple[int, int]:
-        """How many ways there are to place, to step or to jump."""
+        """The number of placements, steps or jumps of each side."""
         white, black = board.pieces_of(self.state)
         empty = BOARD & ~(white | black)
         first, second = (
@@ -213,7 +204,7 @@ class MorrisPosition(Position):
 
     @property
     def outcome(self) -> Outcome | None:
-        """Return how the game has ended, or None: a side has too few pieces, or the one to move has no move."""
+        """The loss of a side with too few pieces or without a move, a draw, or None."""
         verdict = rules.verdict(self.state)
         if verdict == UNDECIDED:
             return None
@@ -231,7 +222,7 @@ class MorrisPosition(Position):
         return Outcome(winner, Ending.NO_MOVE, f"{loser} is to move and has no piece that can")
 
     def children(self) -> Iterator[Child]:
-        """Yield every legal move, by the field left, the field reached and the field of the piece taken, ascending."""
+        """Yield every legal move, in ascending order of the fields left, reached and captured."""
         kernel = self.kernel(compile=False)
         arena = kernel.arena(rules.count_moves(self.state))
         for at in range(kernel.rules.children(self.state, arena, 0)):
@@ -244,18 +235,18 @@ class MorrisPosition(Position):
         return Child(text, MorrisPosition(USUAL, state))
 
     def move_to(self, state: rules.State) -> Child:
-        """Return the move that makes the difference; raises ValueError where none does."""
+        """Return the move that leads to a state; raises ValueError if there is none."""
         child = self.child(text_of(self.state, state))
         if child.position.key != state:
             raise ValueError("no move leads to that position")
         return child
 
     def text(self) -> str:
-        """Return hands, side to move and fields."""
+        """Return the text form: hands, side to move and fields."""
         return board.write(self.state)
 
     def picture(self, last: Child | None = None) -> str:
-        """Draw the board with the numbers of its fields; the piece that was placed or moved stands in brackets."""
+        """Draw the board with the numbers of its fields. The field of the last move is in brackets."""
         return board.draw(self.state, int(self.marked_field(last.move)) if last else -1)
 
     def drawing(self, last: Child | None = None) -> Drawing:
@@ -266,7 +257,7 @@ class MorrisPosition(Position):
         return Drawing(layout=layout, pieces=self._standing(layout), stock=(first, second), marked=marked)
 
     def marked_field(self, move: str) -> str:
-        """Return the field that a piece has reached: of the fields of a move, the only one that is not empty now."""
+        """Return the field that the moved piece has reached: the only field of the move that is not empty now."""
         return next(field for field in move.split() if board.piece_at(self.state, int(field)) != "_")
 
     def summary(self) -> str:
@@ -295,7 +286,7 @@ class MorrisPosition(Position):
         return bind(compile=compile)
 
 
-def variant_of(text: str) -> Usual:
+def variant_of(text: str) -> UsualVariant:
     """Return the only variant; raises `engine.games.interface.BadParameters` for anything but spaces."""
     if text.strip():
         raise BadParameters("bad_parameters", f"nine men's morris takes no parameters; not {text!r}")

@@ -1,28 +1,27 @@
-"""The rules of nine men's morris as plain functions over integers, and what the search needs to know of a position.
+"""The rules and the evaluation of nine men's morris as plain functions over integers.
 
-The board has 24 fields; a set of them is the bits of a number, field j bit j. The three squares, from the outermost in,
-are three bytes, and each is counted around from a corner: even bits are corners, odd ones middles of sides. A step
-around all squares at once is therefore a rotation of three bytes, a step from square to square a shift by eight bits,
-and a question about all fields takes a handful of operations, without a loop.
+A set of the 24 fields is a number with bit j for field j. Its three bytes are the three squares, the outermost first.
+Even bits are corners, odd bits are the middles of sides. So a step around all squares is a rotation of three bytes, and
+a step between squares is a shift by eight bits. No function needs a loop over fields.
 
-`engine.games.morris.position.bind` gives back copies of them, interpreted or compiled. Sets of fields are laid out as
-`engine.games.morris.rules` says. A position is looked at from the side to move, so that no function asks which it is.
-In an arena, a flat list or array, a position takes a single number. Compiled code has no bounds checks: what writes
-positions counts them first, and raises OverflowError where there is no room for them.
+`engine.games.morris.position.bind` returns copies of the functions, interpreted or compiled. A position has the sets of
+the side to move and of the other side, so few functions depend on the colour. In an arena a position is one number.
+Compiled code has no bounds checks, so functions count the positions before they write them, and raise OverflowError if
+the arena is too small.
 
-The evaluation counts usual features: pieces, lines that lack one piece to a mill, pieces that leave one mill for
-another, blocked pieces and free neighbours (Petcu and Holban 2008, "Nine Men's Morris: Evaluation Functions"), and
-beside them the mills that the next move can make.
+The evaluation has usual features (Petcu and Holban 2008, "Nine Men's Morris: Evaluation Functions"): pieces, lines with
+one missing piece, pieces that move from one mill to another, blocked pieces and free neighbours. It also counts the
+mills of the next move.
 
-The board looks the same turned by a quarter, in a mirror, and with the outer and the inner square exchanged: 16
-symmetries. Each is done to all pieces of both sides at once, six squares in six bytes.
+The board has 16 symmetries: rotations by a quarter, reflections, and the exchange of the outer and the inner square.
+They apply to the pieces of both sides at once, as six squares in six bytes.
 """
 
 from typing import NamedTuple
 
 from engine.compiling.binding import popcount
 from engine.compiling.wide_integers import mix
-from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Arena
+from engine.games.rules import DRAWN, LOST, UNDECIDED, WON, Arena
 
 FIELDS = 24
 
@@ -32,7 +31,7 @@ LINES = (
     *(sum(1 << (8 * square + (corner + i) % 8) for i in range(3)) for square in range(3) for corner in (0, 2, 4, 6)),
     *(sum(1 << (middle + 8 * square) for square in range(3)) for middle in (1, 3, 5, 7)),
 )
-"""The lines of three: the sides of the squares, and those across the squares."""
+"""The lines of three fields: the sides of the squares, and the lines across the squares."""
 MIDDLES = 0xAAAAAA
 OUTER_TWO = 0x00FFFF
 """The outer and the middle square."""
@@ -49,17 +48,18 @@ def backward(fields: int) -> int:
 
 
 def neighbours(fields: int) -> int:
-    """Return the fields that are neighbours of any of these."""
+    """Return all neighbours of the fields."""
     middles = fields & MIDDLES
     return forward(fields) | backward(fields) | ((middles & OUTER_TWO) << 8) | (middles >> 8)
 
 
 def pairs(pieces: int) -> tuple[int, int, int, int]:
-    """Return the fields whose two companions on a line are among these pieces: a set for each kind of line.
+    """Return the fields whose line has these pieces on its other two fields, as a set for each kind of line.
 
-    A corner ends the side that lies behind it and begins the one that lies ahead; a middle lies in the midst of its
-    side and on a line across the squares. The sets: corners for the side behind, for the side ahead, middles for
-    their side, for the line across.
+    - corners with the side before them
+    - corners with the side after them
+    - middles with their side
+    - middles with the line across the squares
     """
     behind_is_own, ahead_is_own = forward(pieces), backward(pieces)
     behind = forward(pieces & behind_is_own & MIDDLES)
@@ -70,26 +70,26 @@ def pairs(pieces: int) -> tuple[int, int, int, int]:
 
 
 def completing(pieces: int) -> int:
-    """Return the fields on which one more of these pieces stands in a mill; of their own fields, those that do."""
+    """Return the empty fields on which one more piece makes a mill, and the fields of pieces in a mill."""
     behind, ahead, around, across = pairs(pieces)
     return behind | ahead | around | across
 
 
 WORDS = 1
-"""Numbers a position takes in an arena: 57 bits hold all of `State`."""
+"""Numbers of a position in an arena: a `State` has 57 bits."""
 
 PIECES = 9
 """Pieces of each side, in hand at the start."""
 
 FLYING = 3
-"""A side with so many pieces on the board and none in hand moves to any field; one with fewer has lost."""
+"""Pieces of a side that jumps to any field, with an empty hand. A side with fewer pieces has lost."""
 
-LOUD, QUIET, ALL = 1, 2, 3
-"""Kinds of moves: those that take a piece, the others, both."""
+CAPTURES, QUIET, ALL = 1, 2, 3
+"""Kinds of moves: captures, other moves, both."""
 
 HAND_BITS = 4
 
-# where the parts of a position begin in its number, the mover's pieces at 0
+# first bits of the parts of a position in its number; the pieces of the side to move begin at 0
 OTHER_SHIFT = FIELDS
 HAND_SHIFT = 2 * FIELDS
 OTHER_HAND_SHIFT = HAND_SHIFT + HAND_BITS
@@ -98,7 +98,7 @@ HAND_MASK = (1 << HAND_BITS) - 1
 
 
 class State(NamedTuple):
-    """A position: the pieces of the side to move and of the other, both hands, and who moves (0 white, 1 black)."""
+    """A position: the sets and hands of the side to move and of the other side, and the side to move (0 white)."""
 
     own: int
     other: int
@@ -136,13 +136,13 @@ def store(arena: Arena, at: int, state: State, path: int) -> None:
 
 
 def removable(pieces: int) -> int:
-    """Return which of a side's pieces a mill of the other side may take: those in no mill, or all if all are in one."""
+    """Return the pieces that can be taken: the pieces outside mills, or all if there are none."""
     free = pieces & ~completing(pieces)
     return free if free != 0 else pieces
 
 
 def too_few(state: State) -> bool:
-    """Tell whether a side has lost most of its pieces and with that the game: both hands are empty by then."""
+    """Tell whether both hands are empty and a side has fewer than three pieces."""
     return (
         state.own_hand == 0
         and state.other_hand == 0
@@ -151,14 +151,14 @@ def too_few(state: State) -> bool:
 
 
 def can_move(state: State) -> bool:
-    """Tell whether the side to move has a move, if neither side has too few pieces."""
+    """Tell whether the side to move has a move. Neither side has too few pieces."""
     if state.own_hand != 0 or popcount(state.own) == FLYING:
         return True
     return neighbours(state.own) & ~(state.own | state.other) & BOARD != 0
 
 
 def slides(pieces: int, empty: int) -> tuple[int, int, int, int]:
-    """Return the empty fields to which a piece can move: one step on around its square, back, inward, outward."""
+    """Return the empty fields that pieces reach with a step forward, backward, inward or outward."""
     middles = pieces & MIDDLES
     return (
         empty & forward(pieces),
@@ -169,15 +169,15 @@ def slides(pieces: int, empty: int) -> tuple[int, int, int, int]:
 
 
 def count_slides(pieces: int, empty: int) -> int:
-    """Count the ways in which one of these pieces can move to a neighbouring field."""
+    """Count the steps of the pieces to neighbouring fields."""
     on, back, inward, outward = slides(pieces, empty)
     return popcount(on) + popcount(back) + popcount(inward) + popcount(outward)
 
 
 def count_mill_slides(pieces: int, empty: int, lines: tuple[int, int, int, int]) -> int:
-    """Count those of them that make a mill; ``lines`` are the `fields.pairs` of all the side's pieces.
+    """Count the steps that make a mill. ``lines`` are the `pairs` of all pieces of the side.
 
-    A piece that moves along a line cannot complete that line, but the other one through its new field.
+    A piece that moves along a line cannot complete this line, but the other line through its new field.
     """
     behind, ahead, around, across = lines
     on, back, inward, outward = slides(pieces, empty)
@@ -190,7 +190,7 @@ def count_mill_slides(pieces: int, empty: int, lines: tuple[int, int, int, int])
 
 
 def count_moves(state: State) -> int:
-    """Count the legal moves, each choice of a piece to take being one, without making them."""
+    """Count the legal moves without playing them. Each choice of a captured piece is a move."""
     own, other = state.own, state.other
     empty = BOARD & ~(own | other)
     if state.own_hand != 0:
@@ -200,7 +200,7 @@ def count_moves(state: State) -> int:
         return 0
     elif popcount(own) == FLYING:
         moves = FLYING * popcount(empty)
-        # two pieces that lack a third leave only one piece that can complete their mill
+        # with three pieces, only the piece outside a pair can complete its mill
         mills = popcount(empty & completing(own))
     else:
         moves = count_slides(own, empty)
@@ -210,19 +210,19 @@ def count_moves(state: State) -> int:
     return moves
 
 
-def land(state: State, rest: int, targets: int, kind: int, arena: Arena, first: int) -> int:
-    """Write the positions after one of the mover's pieces has come to any of ``targets``; return their end.
+def moves_to(state: State, rest: int, targets: int, kind: int, arena: Arena, first: int) -> int:
+    """Write the positions after a piece moves to any of ``targets``; return their end.
 
-    ``rest`` are the mover's other pieces on the board; ``kind`` says which moves count.
+    ``rest`` are the other pieces of the side on the board. ``kind`` selects the moves.
     """
     mills = targets & completing(rest) if state.other != 0 else 0
-    if kind == LOUD:
+    if kind == CAPTURES:
         targets = mills
     elif kind == QUIET:
         targets ^= mills
     prey = removable(state.other) if mills != 0 else 0
     hand = state.own_hand - 1 if state.own_hand != 0 else 0
-    # the position after the move, as the opponent sees it, without the piece that lands
+    # the position after the move, without the moved piece
     base = pack(State(state.other, rest, state.other_hand, hand, 1 - state.side))
     end = first
     while targets != 0:
@@ -245,8 +245,7 @@ def land(state: State, rest: int, targets: int, kind: int, arena: Arena, first: 
 def generate(state: State, kind: int, arena: Arena, first: int) -> int:
     """Write the positions after the legal moves of a kind; return their end.
 
-    They come in the order of the field that a piece leaves, the field that it comes to, and the field on which one
-    is taken. No two moves lead to the same position.
+    Moves are sorted by the fields left, reached and captured. No two moves lead to the same position.
     """
     count = count_moves(state)
     if (first + count) * WORDS > len(arena):
@@ -256,34 +255,33 @@ def generate(state: State, kind: int, arena: Arena, first: int) -> int:
     own = state.own
     empty = BOARD & ~(own | state.other)
     if state.own_hand != 0:
-        return land(state, own, empty, kind, arena, first)
+        return moves_to(state, own, empty, kind, arena, first)
     flying = popcount(own) == FLYING
     end = first
     left = own
     while left != 0:
         piece = left & -left
         left ^= piece
-        end = land(state, own ^ piece, empty if flying else empty & neighbours(piece), kind, arena, end)
+        end = moves_to(state, own ^ piece, empty if flying else empty & neighbours(piece), kind, arena, end)
     return end
 
 
 def children(state: State, arena: Arena, first: int) -> int:
-    """Write every position that a move leads to, in the documented order; return their end."""
+    """Write the positions after all moves, in the documented order; return their end."""
     return generate(state, ALL, arena, first)
 
 
 def tactical_children(state: State, arena: Arena, first: int) -> int:
-    """Write the positions after every move that takes a piece; return their end."""
-    return generate(state, LOUD, arena, first)
+    """Write the positions after all captures; return their end."""
+    return generate(state, CAPTURES, arena, first)
 
 
 def candidates(state: State, arena: Arena, first: int) -> int:
-    """Write children among which one is as good as the best of all, promising ones first; return their end.
+    """Write children that include a best one, captures first; return their end.
 
-    That is a move which takes the opponent's last piece but two, where there is one, or else all: those that take a
-    piece, then the others.
+    A capture that leaves the opponent two pieces and an empty hand wins, and is written alone.
     """
-    end = generate(state, LOUD, arena, first)
+    end = generate(state, CAPTURES, arena, first)
     last_move_of_hands = state.own_hand <= 1 and state.other_hand == 0
     if end > first and last_move_of_hands and popcount(state.other) == FLYING:
         return first + 1
@@ -291,9 +289,9 @@ def candidates(state: State, arena: Arena, first: int) -> int:
 
 
 def perft(state: State, depth: int, unique: bool, arena: Arena, first: int) -> int:
-    """Count the leaves of the tree of moves to a depth of 1 and more.
+    """Count the leaves of the tree of moves to a depth of at least 1.
 
-    ``unique`` makes no difference: no two moves of a node lead to the same position.
+    ``unique`` has no effect, since no two moves of a node lead to the same position.
     """
     if depth == 1:
         return count_moves(state)
@@ -305,32 +303,32 @@ def perft(state: State, depth: int, unique: bool, arena: Arena, first: int) -> i
 
 
 PIECE = 100
-"""Worth of a piece that is still in the game, on the board or in hand."""
+"""Value of a piece on the board or in hand."""
 
 TWO = 12
-"""Worth of a free field that lacks one piece to a mill."""
+"""Value of an empty field on which a piece makes a mill."""
 
 THREAT = 35
-"""Worth of a mill that the side could make if it were to move."""
+"""Value of a mill that the side could make if it were to move."""
 
 SWING = 60
-"""Worth of a piece that can leave one mill for another: it takes a piece every move."""
+"""Value of a piece that can move from one mill to another: it captures in every move."""
 
 STEP = 5
-"""Worth of a free neighbour of a piece."""
+"""Value of an empty neighbour of a piece."""
 
 BLOCKED = 10
 """Cost of a piece that cannot move."""
 
-# The five were found by games between candidates from random openings, at 2000 to 5000 nodes a move. A worth of mills
-# that stand changed nothing.
+# These values were tuned in games from random openings at 2000 to 5000 nodes a move. A value of complete mills gained
+# nothing.
 
 MIXES = 2
-"""Rounds of multiplying and folding: after two, each bit of a position has changed about half of the hash's."""
+"""Rounds of `mix`. After two, each bit of a position changes about half of the bits of the hash."""
 
 
 def verdict(state: State) -> int:
-    """Tell whether the game is over, for the side to move: too few pieces of a side, of both, or no move."""
+    """Return the verdict for the side to move: a side has too few pieces, both have, or there is no move."""
     if too_few(state):
         if popcount(state.own) >= FLYING:
             return WON
@@ -338,7 +336,7 @@ def verdict(state: State) -> int:
     return UNDECIDED if can_move(state) else LOST
 
 
-def worth(pieces: int, hand: int, empty: int) -> int:
+def side_value(pieces: int, hand: int, empty: int) -> int:
     """Evaluate one side."""
     lines = pairs(pieces)
     behind, ahead, around, across = lines
@@ -356,48 +354,48 @@ def worth(pieces: int, hand: int, empty: int) -> int:
 
 
 def evaluate(state: State) -> int:
-    """Guess the value of a position for the side to move, a piece being worth 100."""
+    """Evaluate a position for the side to move. A piece is side_value 100."""
     empty = BOARD & ~(state.own | state.other)
-    return worth(state.own, state.own_hand, empty) - worth(state.other, state.other_hand, empty)
+    return side_value(state.own, state.own_hand, empty) - side_value(state.other, state.other_hand, empty)
 
 
 def hash_of(state: State) -> int:
-    """Hash a position: pieces, hands and side."""
+    """Return a hash of a position."""
     value = pack(state) + 1
     for _ in range(MIXES):
         value = mix(value, 0)
     return value
 
 
-FULL_TURN = 4
-"""Quarters."""
+QUARTERS = 4
+"""Rotations by a quarter in a full turn."""
 
 
-def turned(squares: int) -> int:
-    """Turn every square by a quarter: 0 becomes 2, and 7 becomes 1."""
+def rotate(squares: int) -> int:
+    """Rotate every square by a quarter: 0 becomes 2, and 7 becomes 1."""
     return ((squares << 2) & 0xFCFCFCFCFCFC) | ((squares >> 6) & 0x030303030303)
 
 
-def mirrored(squares: int) -> int:
-    """Mirror every square: 1 becomes 7, 2 becomes 6, and 0 stays."""
+def reflect(squares: int) -> int:
+    """Reflect every square: 1 becomes 7, 2 becomes 6, and 0 stays."""
     squares = ((squares << 4) & 0xF0F0F0F0F0F0) | ((squares >> 4) & 0x0F0F0F0F0F0F)
     squares = ((squares << 2) & 0xCCCCCCCCCCCC) | ((squares >> 2) & 0x333333333333)
     squares = ((squares << 1) & 0xAAAAAAAAAAAA) | ((squares >> 1) & 0x555555555555)
-    # that has made 7 of 0: one step around makes 8 less by it, and 0 of 0
+    # the bytes are reversed, so 0 is 7 now; one step around makes it 0 again
     return ((squares << 1) & 0xFEFEFEFEFEFE) | ((squares >> 7) & 0x010101010101)
 
 
-def inside_out(squares: int) -> int:
+def exchange_squares(squares: int) -> int:
     """Exchange the outer and the inner square."""
     return (squares & 0x00FF0000FF00) | ((squares << 16) & 0xFF0000FF0000) | ((squares >> 16) & 0x0000FF0000FF)
 
 
 def canonical(state: State) -> State:
-    """Return the position that stands for all that mirror this one: of all pieces as one number, the least."""
+    """Return the representative of all symmetric positions: the smallest number of both sets together."""
     squares = state.own | (state.other << FIELDS)
-    other_way = mirrored(squares)
+    other_way = reflect(squares)
     least = squares
-    for _ in range(FULL_TURN):
-        least = min(least, squares, inside_out(squares), other_way, inside_out(other_way))
-        squares, other_way = turned(squares), turned(other_way)
+    for _ in range(QUARTERS):
+        least = min(least, squares, exchange_squares(squares), other_way, exchange_squares(other_way))
+        squares, other_way = rotate(squares), rotate(other_way)
     return State(least & BOARD, least >> FIELDS, state.own_hand, state.other_hand, state.side)

@@ -23,7 +23,8 @@ from engine.system import usable_cores
 from server.config.declared import Range
 from server.config.settings import BUDGET, INCREMENT, MOVE_LIMIT
 from server.contest.contest_file import MAX_OPENING_PLIES
-from server.contest.definition import SEED, BadOpening, Sandbox
+from server.contest.definition import SEED, Sandbox
+from server.contest.openings import BadOpening
 from server.storage.disk import SUFFIX
 
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]

@@ -113,6 +113,11 @@ class StageFormat(msgspec.Struct, frozen=True, array_like=True):
     """Whether a bye is worth the points of a meeting."""
 
     @property
+    def is_endless(self) -> bool:
+        """Tell whether the stage never ends."""
+        return False
+
+    @property
     def title(self) -> str:
         """The name of the format with its size."""
         raise NotImplementedError

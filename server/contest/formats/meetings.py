@@ -19,8 +19,9 @@ from typing import Annotated, ClassVar
 from engine.statistics.elo import MAX_ELO, Decision, Sprt, Tally
 from engine.wire.words import duration, number_of
 from server.config.declared import Key, Range
-from server.contest.fixtures import END, Fixture, GameResult, Schedule, meeting, whole_meeting
+from server.contest.fixtures import Fixture, GameResult, Schedule, meeting, whole_meeting
 from server.contest.formats.format import CYCLES, Batch, Ranked, StageFormat, StageView, Standing, rank_by_rating
+from server.contest.interventions import END
 
 SCHEDULES_KEPT = 4
 """Schedules that are kept: that of a stage is asked for after each of its games, and may have 100,000 games."""
@@ -216,6 +217,11 @@ class Ladder(StageFormat, frozen=True, tag="ladder"):
     seconds: Annotated[int, Key("hours")] = 0
 
     @property
+    def is_endless(self) -> bool:
+        """Tell whether it has no limit, which contest files cannot say."""
+        return not self.games and not self.seconds
+
+    @property
     def title(self) -> str:
         """Return the name with its limits."""
         limits = [number_of(self.games, "game")] if self.games else []
@@ -264,7 +270,7 @@ class Ladder(StageFormat, frozen=True, tag="ladder"):
 
     def fault(self, first: bool, entrants: int) -> str:
         """Refuse a ladder without an end."""
-        return "" if self.games or self.seconds else " is a ladder without an end: it needs games, hours, or both"
+        return " is a ladder without an end: it needs games, hours, or both" if self.is_endless else ""
 
     def most_meetings(self, players: int) -> int:
         """Return a bound on what is computed at a time: its meetings follow from its results."""

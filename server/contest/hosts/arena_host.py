@@ -31,8 +31,9 @@ from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, Game
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.hosts.host import PROGRAMS, CoreQueue, GameTask, HostedGame, PlayerMissing
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
-from server.contest.programs.sandbox.choice import NotVisible, seal_of
 from server.contest.programs.sandbox.cores import CoreLease, Cores
+from server.contest.programs.sandbox.seal import seal_of
+from server.contest.programs.sandbox.visible_files import NotVisible
 from server.contest.scoring import game_result
 from server.contest.store.folders import errors_of
 from server.net.admission import AddressUsage, ConnectionQuota
@@ -302,6 +303,20 @@ class ArenaHost:
         for side, name in enumerate(fixture.players):
             if name in game.started:
                 nursery.start_soon(self._watch_over, task.number, side, game.started[name])
+            elif task.away_seconds:
+                nursery.start_soon(self._end_when_away, task, side)
+
+    async def _end_when_away(self, task: GameTask, side: int) -> None:
+        """Let a player lose a game as soon as it has had no connection for too long.
+
+        Seconds are counted one by one: one in which the server stood still counts once.
+        """
+        seconds = 0
+        while seconds < task.away_seconds:
+            await trio.sleep(1)
+            match = self._arena.matches.get(task.number)
+            seconds = seconds + 1 if match is not None and match.players[side] is None else 0
+        self._arena.end_crashed(task.number, side, f"it had no connection for {task.away_seconds} seconds")
 
     async def _watch_over(self, number: int, side: int, one: ProgramCredential) -> None:
         """End a game when a program has ended with all its connections, since nobody would resume it."""

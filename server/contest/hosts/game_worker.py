@@ -37,6 +37,7 @@ from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import PROGRAMS, GameTask, PlayerMissing
 from server.contest.programs.sandbox.cores import CAN_PIN
 from server.contest.store.folders import errors_of
+from server.contest.verification import header_differences
 from server.net.admission import RateLimiter, patrol
 from server.net.timing import StallMonitor, microseconds
 from server.ops.logs import configure
@@ -212,8 +213,6 @@ def check_answer(job: Job, answer: bytes) -> Played:
         raise BadAnswer(fault)
     if not set(found.wrote) <= set(job.fixture.players):
         raise BadAnswer("the answer has what programs of others have written")
-    from server.contest.store.verification import header_differences  # loads the templates of reports
-
     if not found.record:
         if not found.names or not set(found.names) <= set(job.fixture.players):
             raise BadAnswer("the answer has neither a record nor the names of those who did not come")

@@ -39,6 +39,8 @@ class GameTask(NamedTuple):
     """Whether the match goes on when the server is started again."""
     wanted: Callable[[], bool] = lambda: True
     """Tells whether the game is to begin, when its players are there: the organiser may have changed something."""
+    away_seconds: int = 0
+    """A player that connects by itself loses when it had no connection for so long; 0: only its clock runs."""
 
 
 class PlayerMissing(Exception):

@@ -12,7 +12,7 @@ from server.contest.definition import Definition, Sandbox, format_word
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, counted_games, points, rated_games
 from server.contest.formats.format import StageView
 from server.contest.formats.rounds import Knockout, bracket, seeds
-from server.contest.plan import Cell, Plan, StageState, crosstable, stage_view, standings
+from server.contest.plan import Plan, StageState
 from server.contest.report import formatting
 from server.contest.report.progress import Moment, estimate_left
 from server.contest.report.structure import (
@@ -32,6 +32,7 @@ from server.contest.report.structure import (
     Variant,
 )
 from server.contest.scoring import Cause, Loss as FoundLoss, find_disqualified, is_late, losses
+from server.contest.standings import Cell, crosstable, stage_view, standings
 from server.storage.disk import SUFFIX
 
 _NAMES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}

@@ -7,8 +7,9 @@ from typing import NamedTuple
 from engine.games.outcome import Termination
 from engine.match.clock import TimeControl, span
 from engine.wire.words import duration
-from server.contest.fixtures import SET_ASIDE, Intervention as Done, pauses
+from server.contest.fixtures import SET_ASIDE
 from server.contest.formats.format import Standing
+from server.contest.interventions import Intervention as Done, pauses
 from server.contest.report.structure import Game, Intervention, Pause, Report, Stage
 
 
@@ -74,6 +75,36 @@ def date(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
+REASONS = {
+    "no_reserve": "no piece left to play",
+    "dead_lock": "dead lock",
+    "off_board": "next field off the board",
+    "occupied": "next field occupied",
+    "blocked": "next field blocked",
+    "taken": "next field taken",
+    "too_few_pieces": "too few pieces",
+    "no_move": "no move left",
+    "line": "a line",
+    "board_full": "board full",
+    "repetition": "third repetition",
+    "no_progress": "no progress",
+    "move_limit": "move limit",
+    "time": "time",
+    "bad_move": "illegal move",
+    "resign": "resignation",
+    "adjudicated": "adjudicated",
+    "organiser": "organiser",
+    "server_stop": "server stopped",
+    "server_fault": "server fault",
+}
+"""Reasons of ends in words. A game may add others, which are written as they are."""
+
+
+def reason(word: str) -> str:
+    """Return the reason of an end in words; several reasons stand between plus signs."""
+    return " and ".join(REASONS.get(part, part.replace("_", " ")) for part in word.split("+"))
+
+
 def control(time: TimeControl) -> str:
     """Write a time control."""
     if time.increment == 0:
@@ -104,10 +135,8 @@ def all_pauses(of_machine: Iterable[Pause], interventions: Iterable[Done]) -> li
 
 def pause(one: Pause) -> str:
     """Return a sentence when and why a contest paused."""
-    reason = printable(one.reason)
-    if one.ended is None:
-        return f"paused since {date(one.began)}: {reason}"
-    return f"paused from {date(one.began)} to {date(one.ended)}: {reason}"
+    since = f"since {date(one.began)}" if one.ended is None else f"from {date(one.began)} to {date(one.ended)}"
+    return f"paused {since}: {printable(one.reason)}"
 
 
 def intervention(done: Intervention) -> str:
@@ -169,13 +198,13 @@ def with_forfeits(played: int, not_played: int) -> str:
 
 def score(game: Game) -> str:
     """Write the result of a game, from the side that began."""
-    return game.result if game.points is None else " : ".join(map(points, game.points))
+    return game.result if game.points is None else " – ".join(map(points, game.points))
 
 
 def ended(game: Game) -> str:
     """Write how a game ended."""
-    reason = game.reason.replace("_", " ").replace("+", " and ")
-    return f"{reason}: {game.sentence}" if game.sentence else reason
+    words = reason(game.reason)
+    return f"{words}: {game.sentence}" if game.sentence else words
 
 
 def programs(game: Game) -> str:

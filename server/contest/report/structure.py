@@ -11,9 +11,10 @@ import msgspec
 
 from engine.statistics.elo import Rating, Sprt
 from engine.wire.words import number_of
-from server.contest.fixtures import Bye, Kind
+from server.contest.fixtures import Bye
 from server.contest.formats.format import Standing
-from server.contest.plan import Cell
+from server.contest.interventions import Kind
+from server.contest.standings import Cell
 
 TEST = Sprt(-25, 25)
 """Of two, either may be the stronger one: the test asks which, and takes 25 Elo either way as its two hypotheses. It
@@ -268,7 +269,7 @@ class Intervention(msgspec.Struct, frozen=True, kw_only=True):
 
     date: datetime
     what: str
-    """A word of `server.contest.fixtures.Kind`."""
+    """A word of `server.contest.interventions.Kind`."""
     sentence: str
 
 

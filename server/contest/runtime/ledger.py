@@ -8,13 +8,15 @@ import msgspec
 import trio
 
 from engine.games.outcome import ANNULLED, Termination
-from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, Intervention, Programs
+from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, Programs
 from server.contest.hosts.arena_host import ArenaHost, Result
 from server.contest.hosts.host import MAX_FAILURES
+from server.contest.interventions import Intervention
 from server.contest.report.structure import Pause
 from server.contest.store.store import Store
-from server.ops.faults import pause_seconds, server_fault
+from server.ops.faults import server_fault
 from server.ops.logs import log
+from server.ops.supervisor import pause_seconds
 from server.storage.database import BadStore
 from server.storage.record_store import RecordStore
 
@@ -56,8 +58,8 @@ class Ledger:
     ) -> None:
         """Read a contest; ``kept`` is called with each result that the store has."""
         self.definition = store.definition(contest)
-        self.games = store.games(contest)
-        """Results in the order in which they were kept, as the organiser has left them."""
+        self.games = [] if self.definition.is_endless else store.games(contest)
+        """Results in the order in which they were kept, as the organiser has left them; none of an endless contest."""
         self.failures = store.failures(contest)
         """How often games were begun in vain."""
         self.left = store.begun(contest)
@@ -106,7 +108,8 @@ class Ledger:
     def _finish(self, game: GameResult, sha256: str) -> None:
         """Store a result, and take it into memory in the same order."""
         stamp = self._store.finish(self.contest, game, sha256)
-        self.games.append(game._replace(interventions=stamp))
+        if not self.definition.is_endless:
+            self.games.append(game._replace(interventions=stamp))
 
     async def keep_cut_off(self, game: GameResult) -> None:
         """Keep a game that was annulled because its contest stops."""
@@ -134,7 +137,8 @@ class Ledger:
 
         def look() -> None:
             if len(self._store.interventions(self.contest)) > known:
-                found, games = self._store.definition(self.contest), self._store.games(self.contest)
+                found = self._store.definition(self.contest)
+                games = [] if found.is_endless else self._store.games(self.contest)
                 self.definition, self.games = found, games  # both, or none where the store cannot be read
 
         await self.stored(look)

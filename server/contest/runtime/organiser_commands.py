@@ -10,17 +10,8 @@ from pathlib import Path
 
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition
-from server.contest.fixtures import (
-    ACTIONS,
-    Fixture,
-    GameResult,
-    Intervention,
-    Kind,
-    Target,
-    counted_games,
-    is_cancelled,
-    is_paused,
-)
+from server.contest.fixtures import Fixture, GameResult, counted_games
+from server.contest.interventions import ACTIONS, Intervention, Kind, Target, is_cancelled, is_paused
 from server.contest.plan import plan
 from server.contest.scoring import find_disqualified, rests_on
 from server.contest.store.store import Contest, Store
@@ -30,7 +21,7 @@ class BadIntervention(Exception):
     """An intervention that is refused; ``str(error)`` is a sentence that says why."""
 
 
-def open_contest(store: Store, contest: str | int) -> Contest:
+def find_contest(store: Store, contest: str | int) -> Contest:
     """Return a contest by its number or name. Without a name, it is the only one that is not over.
 
     Raises `BadIntervention`, and KeyError for a number without a contest.
@@ -62,14 +53,15 @@ def intervene(store: Store, contest: int, asked: Intervention) -> tuple[Interven
         row = store.contest(contest)
         if row.closed is not None:
             raise BadIntervention(f"the contest {row.name!r} was over on {row.closed:%Y-%m-%d %H:%M} UTC: it stays so")
-        definition, begun = store.definition(contest), store.fixtures(contest)
+        definition = store.definition(contest)
+        begun, games = ({}, []) if definition.is_endless else (store.fixtures(contest), store.games(contest))
         fixtures = [fixture for of_match in begun.values() for fixture in of_match]
         stage, round = max(((fixture.stage, fixture.round) for fixture in fixtures), default=(-1, 0))
         name = asked.name and _entrant(definition, asked.name)
         done = asked._replace(number=number, name=name, stage=stage, round=round)
         if is_cancelled(definition.interventions):
             raise BadIntervention(f"the contest {definition.name!r} was cancelled, and ends now")
-        if refusal := _refusal(definition, store.games(contest), done, begun):
+        if refusal := _refusal(definition, games, done, begun):
             raise BadIntervention(refusal)
         return done
 

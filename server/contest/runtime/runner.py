@@ -1,13 +1,12 @@
 """Plays a contest: begins each due game when its players are present, and keeps its result.
 
-What is due says `server.contest.plan`. Everything that has to outlive the server is in the store and in the
-records before anything follows from it. So a runner that begins finds the contest where the last one, however it ended,
-has left it.
+A planner (`server.contest.runtime.planner`) decides which games are due. Everything that has to outlive the server is
+in the store and in the records before anything follows from it. So a new runner finds the contest as the last one has
+left it, however that ended.
 """
 
 from collections import Counter
 from collections.abc import Collection
-from datetime import UTC, datetime
 from functools import partial
 
 import trio
@@ -15,20 +14,22 @@ import trio
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Definition, Interrupted
-from server.contest.fixtures import Fixture, GameResult, Intervention, Kind, is_cancelled, is_paused, withdrawn
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.hosts.arena_host import ArenaHost, precompile_bots
 from server.contest.hosts.contest_players import LOOK_SECONDS, Attendance, ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster, ClusterHost
 from server.contest.hosts.game_worker import cluster_obstacle
 from server.contest.hosts.host import PROGRAMS, GameTask, Host, HostedGame, NotPlayed, PlayerMissing
-from server.contest.plan import Plan, PlanCache, Present, games_to_start, make_plan
-from server.contest.programs.sandbox.choice import wait_until_sealable
+from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused, withdrawn
+from server.contest.plan import Plan, games_to_start
+from server.contest.programs.sandbox.seal import wait_until_sealable
 from server.contest.runtime.adjudication import Adjudicator
 from server.contest.runtime.ledger import Ledger, missing_resource
-from server.contest.scoring import absence_result, game_result, is_harmless
+from server.contest.runtime.planner import ContestPlanner, Planner
+from server.contest.scoring import absence_result, game_result
 from server.match.match import Match
-from server.ops.faults import pause_seconds, supervise
 from server.ops.logs import log
+from server.ops.supervisor import pause_seconds, supervise
 
 MAX_LEFT = 8
 """Games whose results may be on their way to the disk while others begin: a disk that does not answer ends that."""
@@ -44,10 +45,11 @@ class Runner:
         seats: ArenaHost,
         cluster: Cluster | None = None,
         host: Host | None = None,
+        planner: Planner | None = None,
     ) -> None:
         """Take the ledger of a contest, and perhaps a cluster for its games; nothing happens before `run`.
 
-        ``host`` plays the games in place of the arena.
+        ``host`` plays the games in place of the arena, ``planner`` decides which are due in place of their format.
         """
         self.contest = ledger.contest
         self._ledger = ledger
@@ -62,11 +64,9 @@ class Runner:
         """Games by match, from the start of their programs until their results are kept."""
         self._left_cores: set[Fixture] = set()
         """Those of them whose cores are left to other games."""
-        self._due = PlanCache()
+        self._planner = planner or ContestPlanner(ledger, ContestPlayers.of(arena))
         self._tries: Counter[Fixture] = Counter()
         """How often games could not be played through a lack of the machine's."""
-        self._out: set[str] = set()
-        """Entrants that are disqualified or withdrawn."""
         self._changed = trio.Event()
 
     @property
@@ -120,7 +120,7 @@ class Runner:
                 continue
             past = await self._arena.read_past_match(number) if match is None else None
             if past is not None:  # it was over before this server began
-                await self._keep(game_result(fixture, past))
+                await self._ledger.keep(game_result(fixture, past))
                 continue
             await self._ledger.count_failure(fixture)
             if match is None:
@@ -129,7 +129,7 @@ class Runner:
             else:
                 sentence = "the server died during the game, which is played again"
                 self._arena.annul(match, Termination.SERVER_STOP, sentence)
-                await self._keep(game_result(fixture, match.state))
+                await self._ledger.keep(game_result(fixture, match.state))
 
     def _comes_back(self, fixture: Fixture) -> bool:
         """Tell whether a game goes on after a restart of the server, since its players can come back to it."""
@@ -147,7 +147,7 @@ class Runner:
                 self._arena.annul(match, Termination.SERVER_STOP, sentence)
             if match.state.outcome is None:
                 await over.wait()
-            await self._keep(game_result(fixture, match.state))
+            await self._ledger.keep(game_result(fixture, match.state))
         finally:
             self.playing.pop(fixture)
             self._seats.turns.give_back(self.contest, 0)
@@ -164,7 +164,7 @@ class Runner:
                 await self._ledger.pause("the schedule cannot be made", missing_resource(error) or repr(error))
                 continue
             for game in found.forfeited:
-                await self._keep(game)
+                await self._ledger.keep(game)
             if found.over and (found.stages[-1].schedule.final or not self.playing) and await self._ledger.close():
                 return
             if not self._arena.stopping:
@@ -194,29 +194,12 @@ class Runner:
         return is_paused(self.definition.interventions) or bool(self.definition.awaited_versions)
 
     async def _planned(self) -> Plan:
-        """Return the plan, from the cache if that is still right."""
-        standing = self._due.standing(trio.current_time())
-        if standing is not None:
-            return standing
+        """Return the plan, with the organiser's interventions."""
+        plan = self._planner.last_plan()
+        if plan is not None:
+            return plan
         await self._heed_organiser()
-        now = datetime.now(UTC)
-        free = [name for name in self._free() if not any(name in fixture.players for fixture in self.playing)]
-        seconds = {stage: (now - began).total_seconds() for stage, began in self._ledger.began.items()}
-        present = Present(frozenset(self.playing), tuple(free), seconds)
-        definition, games = self.definition, self._ledger.games
-        count = len(games)
-        found, outs = await trio.to_thread.run_sync(make_plan, definition, tuple(games), present)
-        self._due.keep(found, definition, trio.current_time())
-        if not all(map(is_harmless, games[count:])):
-            self._due.drop()
-        for name, out in outs.items():
-            if name not in self._out:
-                log.warning("entrant_disqualified", contest=self.definition.name, name=name, reason=out.reason)
-            ContestPlayers.of(self._arena).disqualify(self.definition, name, out.reason)
-        self._out = set(outs)
-        for stage in found.stages:
-            await self._ledger.stage_began(stage.number, now)
-        return found
+        return await self._planner.plan(list(self.playing), self._free())
 
     def _free(self) -> list[str]:
         """Return the entrants that can play now; programs always can."""
@@ -243,7 +226,7 @@ class Runner:
         if paused:
             chosen = chosen[:1]
         turns.wants(self.contest, any(fixture not in chosen and self._programs(fixture) for fixture in due))
-        self._due.begun(chosen)
+        self._planner.begun(chosen)
         for fixture in chosen:
             self.playing[fixture] = None
             turns.take(self.contest, self._programs(fixture))
@@ -275,7 +258,7 @@ class Runner:
         known = len(self.definition.interventions)
         for game in lost:
             log.warning("contest_game_forfeited", contest=self.definition.name, players=game.fixture.players)
-            await self._keep(game._replace(interventions=known))
+            await self._ledger.keep(game._replace(interventions=known))
         return bool(lost)
 
     async def _play(self, fixture: Fixture) -> None:
@@ -346,20 +329,15 @@ class Runner:
             elif any(game.programs):
                 await self._ledger.save_programs(number, game.programs)
         if isinstance(trouble, PlayerMissing) and not trouble.fault:
-            if not trouble.names:
-                await self._gone(fixture)
-            else:
+            if trouble.names:  # else a player went away before the game began
                 lost = absence_result(fixture, trouble.names, str(trouble), trouble.termination)
-                await self._keep(lost._replace(interventions=known, programs=trouble.programs))
+                await self._ledger.keep(lost._replace(interventions=known, programs=trouble.programs))
         elif isinstance(trouble, PlayerMissing | NotPlayed):
             self._tries[fixture] += 1
             what = "a program cannot be started" if isinstance(trouble, PlayerMissing) else "a game cannot be played"
             await self._ledger.pause(what, str(trouble), players=fixture.players)
         elif trouble is not None:
             raise trouble
-
-    async def _gone(self, fixture: Fixture) -> None:
-        """Take note that a player went away before its game began."""
 
     def _wanted(self, fixture: Fixture) -> bool:
         """Tell whether a game that is set up is to be played, with no player withdrawn meanwhile."""
@@ -375,16 +353,9 @@ class Runner:
             if cut_off is not None:
                 await self._ledger.keep_cut_off(cut_off)
 
-    async def _keep(self, game: GameResult) -> GameResult:
-        """Keep a result. A plan is outdated by one that may change which games are due."""
-        kept = await self._ledger.keep(game)
-        if not is_harmless(kept):
-            self._due.drop()
-        return kept
-
     async def _keep_played(self, over: GameResult, game: HostedGame) -> None:
         """Keep the result of a game; pause the contest if a fault of the server ended it."""
-        kept = await self._keep(over)
+        kept = await self._ledger.keep(over)
         if kept.termination != Termination.SERVER_FAULT:
             await self._ledger.resume()
         elif over.termination != Termination.SERVER_FAULT:

@@ -19,8 +19,8 @@ from server.contest.hosts.contest_players import ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster
 from server.contest.plan import Plan, Present, plan
 from server.contest.programs.program import end_left_programs
-from server.contest.programs.sandbox.choice import lacks
 from server.contest.programs.sandbox.cores import Cores
+from server.contest.programs.sandbox.seal import lacks
 from server.contest.report import files, formatting
 from server.contest.report.contents import make_report
 from server.contest.report.formatting import all_pauses
@@ -30,9 +30,9 @@ from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.store.folders import folder_of, link_to_log, links_to_logs
 from server.contest.store.store import Store
-from server.contest.store.verification import verify
-from server.ops.faults import supervise
+from server.contest.store.verifier import verify
 from server.ops.logs import log
+from server.ops.supervisor import supervise
 
 LOOK_SECONDS = 0.5
 """How often to look for a contest that was opened."""

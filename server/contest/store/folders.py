@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
+from server.contest.definition import read_definition
+from server.contest.fixtures import Fixture
+from server.contest.store.schema import LADDER
+from server.ops.typed_json import decode
 from server.storage.database import BUSY_SECONDS
 from server.storage.player_logs import KeptByContest, without_plies
 
@@ -64,10 +68,9 @@ def keep_written(data: Path, contest: int, match: int, wrote: Mapping[str, bytes
         path.write_bytes(written)
 
 
-_ENTRANT = """
-    SELECT pairings.contest, entrants.name, entrants.token FROM pairings
-    JOIN entrants ON entrants.contest = pairings.contest
-    WHERE pairings.contest IN (SELECT id FROM contests) AND pairings.match = ? AND lower(entrants.name) = lower(?)
+_MATCH = """
+    SELECT pairings.contest, definition, fixture FROM pairings JOIN contests ON contests.id = pairings.contest
+    WHERE pairings.contest IN (SELECT id FROM contests) AND pairings.match = ?
 """
 """All contests are named, so that the index of their matches serves: anybody may ask, as often as limits allow."""
 
@@ -80,7 +83,14 @@ def kept_by_contest(data: Path, store: Path, match: int, name: str) -> KeptByCon
     try:
         uri = f"{store.absolute().as_uri()}?mode=ro"
         with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as connection:
-            row = connection.execute(_ENTRANT, (match, name)).fetchone()
+            row = connection.execute(_MATCH, (match,)).fetchone()
     except sqlite3.Error as error:
         raise OSError(f"{store} cannot be read: {error}") from None
-    return None if row is None else KeptByContest(errors_of(data, row[0], match, row[1]), row[2])
+    if row is None:
+        return None
+    contest, definition, fixture = row[0], read_definition(row[1]), decode(row[2], type=Fixture)
+    player = next((one for one in fixture.players if one.lower() == name.lower()), "")
+    entrant = definition.entrant(player)
+    if entrant is None and (contest != LADDER or not player):  # players of the ladder come and go
+        return None
+    return KeptByContest(errors_of(data, contest, match, player), "" if entrant is None else entrant.token)

@@ -7,7 +7,7 @@ any more.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,100 +18,18 @@ from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition, definition_text, read_definition
-from server.contest.fixtures import Fixture, GameResult, Intervention, Programs
+from server.contest.fixtures import Fixture, GameResult, Programs
+from server.contest.interventions import Intervention
 from server.contest.report.structure import Pause, Verdict
 from server.contest.scoring import effective_results, with_commands
+from server.contest.store.schema import LADDER, SCHEMA
 from server.ops.typed_json import decode
-from server.storage.database import BadStore, Schema, connect, guarded, snapshot, transaction
+from server.storage.database import BadStore, connect, guarded, snapshot, transaction
 from server.storage.disk import Disk
 
-FILE = "arena.sqlite3"
-"""Name of the store in the data directory."""
-
-LADDER = 0
-"""The number of the ladder among the contests. The others count from 1."""
-
-APPLICATION = 0x41524E41
-"""Tells the file from databases of other programs: ARNA."""
-
-# Fixtures, results, interventions and verdicts are JSON, each the list of its fields.
-TABLES = (
-    """CREATE TABLE contests (
-        id INTEGER PRIMARY KEY,
-        name TEXT NOT NULL UNIQUE,
-        file TEXT NOT NULL,
-        definition TEXT NOT NULL,
-        opened TEXT NOT NULL,
-        closed TEXT
-    )""",
-    """CREATE TABLE entrants (
-        contest INTEGER NOT NULL REFERENCES contests,
-        place INTEGER NOT NULL,
-        name TEXT NOT NULL,
-        command TEXT NOT NULL,
-        token TEXT NOT NULL,
-        PRIMARY KEY (contest, place),
-        UNIQUE (contest, name)
-    )""",
-    """CREATE TABLE stages (
-        contest INTEGER NOT NULL REFERENCES contests,
-        number INTEGER NOT NULL,
-        began TEXT NOT NULL,
-        PRIMARY KEY (contest, number)
-    )""",
-    # match is NULL if the game was not played; interventions counts those before the game
-    """CREATE TABLE pairings (
-        id INTEGER PRIMARY KEY,
-        contest INTEGER NOT NULL REFERENCES contests,
-        match INTEGER,
-        fixture TEXT NOT NULL,
-        interventions INTEGER NOT NULL,
-        round INTEGER GENERATED ALWAYS AS (json_extract(fixture, '$[1]')),
-        UNIQUE (contest, match)
-    )""",
-    # a game that was not played can be lost again after an intervention
-    "CREATE UNIQUE INDEX unplayed ON pairings (contest, fixture, interventions) WHERE match IS NULL",
-    # id is the order in which games ended; record_sha256 is empty if there was no record
-    """CREATE TABLE games (
-        id INTEGER PRIMARY KEY,
-        pairing INTEGER NOT NULL UNIQUE REFERENCES pairings,
-        result TEXT NOT NULL,
-        record_sha256 TEXT NOT NULL
-    )""",
-    # how often a game failed: the server crashed in it, or something went wrong in the server itself
-    """CREATE TABLE failures (
-        contest INTEGER NOT NULL REFERENCES contests,
-        fixture TEXT NOT NULL,
-        number INTEGER NOT NULL,
-        PRIMARY KEY (contest, fixture)
-    )""",
-    # pauses through a fault of the machine; ended is NULL while a pause lasts
-    """CREATE TABLE pauses (
-        id INTEGER PRIMARY KEY,
-        contest INTEGER NOT NULL REFERENCES contests,
-        began TEXT NOT NULL,
-        ended TEXT,
-        reason TEXT NOT NULL
-    )""",
-    # changes by the organiser
-    """CREATE TABLE interventions (
-        contest INTEGER NOT NULL REFERENCES contests,
-        number INTEGER NOT NULL,
-        intervention TEXT NOT NULL,
-        PRIMARY KEY (contest, number)
-    )""",
-    # the verdict of the last verification
-    """CREATE TABLE verifications (
-        contest INTEGER PRIMARY KEY REFERENCES contests,
-        date TEXT NOT NULL,
-        verdict TEXT NOT NULL
-    )""",
-)
-
-SCHEMA = Schema(APPLICATION, TABLES)
-
-
 Row = TypeVar("Row")
+
+_WITHOUT_RESULT = "NOT EXISTS (SELECT 1 FROM games WHERE pairing = pairings.id)"
 
 
 class Contest(NamedTuple):
@@ -128,7 +46,7 @@ class Store:
     """The store of a data directory, open until it is closed. Used by one thread at a time, but not always the same."""
 
     def __init__(self, path: Path, *, copy: bool = False, check: bool = False) -> None:
-        """Open or create a store, or make a ``copy`` in memory of an existing one. Raises `BadStore`.
+        """Open or create a store, or make a temporary ``copy`` of an existing one. Raises `BadStore`.
 
         Damage is looked for in a copy, and with ``check``.
         """
@@ -162,22 +80,18 @@ class Store:
                 definition.name, file, text, date_text(date),
             ).lastrowid  # fmt: skip
             assert contest is not None
-            for place, entrant in enumerate(definition.entrants):
-                values = (entrant.name, _json(entrant.command), entrant.token)
-                self._run("INSERT INTO entrants VALUES (?, ?, ?, ?, ?)", contest, place, *values)
             return contest
 
     def open_ladder(self, definition: Definition, date: datetime) -> None:
-        """Begin the ladder, or let it go on by a definition. Where its variants are others, running games are lost."""
-        text = definition_text(definition)
+        """Begin the ladder, or let it go on by a definition. Earlier variants keep their places: results name them."""
         with self._transaction(synced=True):
             self._run(
                 "INSERT INTO contests VALUES (?, ?, '', ?, ?, NULL) ON CONFLICT DO NOTHING",
-                LADDER, definition.name, text, date_text(date),
+                LADDER, definition.name, definition_text(definition), date_text(date),
             )  # fmt: skip
-            if self.opened_with(LADDER)[1].variants != definition.variants:
-                self._run("DELETE FROM pairings WHERE contest = ?", LADDER)
-                self._run("DELETE FROM failures WHERE contest = ?", LADDER)
+            named = {variant.name: variant for variant in definition.variants}
+            earlier = [named.pop(one.name, one) for one in self.opened_with(LADDER)[1].variants]
+            text = definition_text(replace(definition, variants=(*earlier, *named.values())))
             self._run("UPDATE contests SET definition = ? WHERE id = ?", text, LADDER)
 
     def redefine(self, contest: int, definition: Definition) -> None:
@@ -287,7 +201,7 @@ class Store:
         """Delete a match that did not begin; one with a result stays."""
         with self._transaction():
             self._run(
-                "DELETE FROM pairings WHERE contest = ? AND match = ? AND id NOT IN (SELECT pairing FROM games)",
+                f"DELETE FROM pairings WHERE contest = ? AND match = ? AND {_WITHOUT_RESULT}",
                 contest, match,
             )  # fmt: skip
 
@@ -295,7 +209,7 @@ class Store:
         """Return the matches that have begun and have no result yet, in order."""
         rows = self._rows(
             "SELECT match, fixture FROM pairings "
-            "WHERE contest = ? AND match IS NOT NULL AND id NOT IN (SELECT pairing FROM games) ORDER BY match",
+            f"WHERE contest = ? AND match IS NOT NULL AND {_WITHOUT_RESULT} ORDER BY match",
             contest,
         )
         return {match: self._read(text, Fixture) for match, text in rows}
@@ -385,14 +299,40 @@ class Store:
         )
         return dict(rows)
 
-    def kept_matches(self) -> set[int]:
-        """Return the numbers of the matches of contests that are not over whose results count."""
+    def results_after(self, contest: int, number: int, most: int) -> list[tuple[int, GameResult]]:
+        """Return results with their numbers, which grow in the order of saving: those after a number, at most ``most``.
+
+        All later results of all contests are looked through.
+        """
         rows = self._rows(
-            "SELECT result FROM games JOIN pairings ON pairings.id = games.pairing "
-            "JOIN contests ON contests.id = pairings.contest WHERE match IS NOT NULL AND closed IS NULL"
-        )
-        games = (self._read(text, GameResult) for (text,) in rows)
-        return {game.match for game in games if game.match is not None and game.termination not in ANNULLED}
+            "SELECT games.id, result FROM games CROSS JOIN pairings ON pairings.id = games.pairing "
+            "WHERE contest = ? AND games.id > ? ORDER BY games.id LIMIT ?",
+            contest, number, most,
+        )  # fmt: skip
+        return [(number, self._read(text, GameResult)) for number, text in rows]
+
+    def result(self, number: int) -> GameResult:
+        """Return the result with a number; raises KeyError where there is none."""
+        for (text,) in self._rows("SELECT result FROM games WHERE id = ?", number):
+            return self._read(text, GameResult)
+        raise KeyError(number)
+
+    def last_result(self) -> int:
+        """Return the number of the last result of all contests, 0 where there is none."""
+        return int(self._rows("SELECT coalesce(max(id), 0) FROM games")[0][0])
+
+    def kept_matches(self, matches: Iterable[int]) -> set[int]:
+        """Return which of these matches have results that count, in contests that are not over."""
+        found = set()
+        for match in matches:
+            rows = self._rows(
+                "SELECT result FROM games JOIN pairings ON pairings.id = games.pairing "
+                "WHERE contest IN (SELECT id FROM contests WHERE closed IS NULL) AND match = ?",
+                match,
+            )
+            if any(self._read(text, GameResult).termination not in ANNULLED for (text,) in rows):
+                found.add(match)
+        return found
 
     def known_matches(self) -> set[int]:
         """Return the numbers of all matches of all contests, whether they have results or not."""

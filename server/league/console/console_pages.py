@@ -32,19 +32,22 @@ from server.arena.arena import Arena
 from server.config.builtin_bot import BUILTIN_NAMES, builtin_bot_named, builtin_entrant_command
 from server.contest import contest_file
 from server.contest.definition import Definition, Sandbox
-from server.contest.fixtures import ACTIONS, Intervention, Kind, counted_games, is_cancelled, is_paused
-from server.contest.programs.sandbox.choice import contest_obstacle
+from server.contest.fixtures import counted_games
+from server.contest.interventions import ACTIONS, Intervention, Kind, is_cancelled, is_paused
 from server.contest.programs.sandbox.cores import Cores
+from server.contest.programs.sandbox.seal import contest_obstacle
 from server.contest.report.progress import forecast, progress_text
-from server.contest.runtime.organiser_commands import intervene, open_contest
+from server.contest.runtime.organiser_commands import find_contest, intervene
 from server.contest.runtime.service import ContestService, take_snapshot
 from server.contest.scoring import find_disqualified
-from server.contest.store.store import FILE, LADDER, Store
+from server.contest.store.schema import FILE, LADDER
+from server.contest.store.store import Store
 from server.league.accounts import Accounts, Right
-from server.league.console.terminal import HOURS, Announcements, annul, dismiss
+from server.league.console.announcements import HOURS, Announcements
+from server.league.console.terminal import annul, dismiss
 from server.league.contests import check_versions
 from server.league.ladder.definition import NO_LADDER
-from server.league.ladder.runner import LadderService
+from server.league.ladder.service import LadderService
 from server.league.pages.forms import Change, Form, Identities, Identity, page
 from server.league.submissions.versions import Versions
 from server.web.http.request import Refused, number_in
@@ -151,7 +154,7 @@ def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: In
     `BadIntervention`, `BadStore` and OSError, and KeyError for a number that none has; for a thread.
     """
     with closing(Store(data / FILE)) as store:
-        found = open_contest(store, contest)
+        found = find_contest(store, contest)
         done, follows = intervene(store, found.id, asked)
     accounts.note(by, f"{found.name}: {done.sentence}")
     return f"{found.name}: {done.sentence}; {follows}"

@@ -1,24 +1,21 @@
-"""Organisers and the running server: matches that they annul, players that they send away, and announcements.
+"""Organisers and the running server: matches that they annul, and players that they send away.
 
-The commands of a terminal ask the server over a Unix socket in the data directory: a JSON line each way. Announcements
-are shown on pages for some hours, and sent to everybody who is connected and does not play. Requests that organisers
-send over the network are written into the audit log.
+The commands of a terminal ask the server over a Unix socket in the data directory: a JSON line each way. Requests that
+organisers send over the network are written into the audit log.
 """
 
 import math
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 import trio
 
 from engine.commands.program import explain_fault
 from engine.wire.codes import ProtocolError
-from engine.wire.messages import Text
 from server.arena.arena import Arena
 from server.league.accounts import Accounts, NotAllowed
 from server.ops.logs import log
@@ -41,7 +38,7 @@ BY = "the organiser's token"
 class Question(msgspec.Struct, frozen=True):
     """The question of a command."""
 
-    kind: Literal["now", "annul", "dismiss"]
+    kind: Literal["now", "address", "annul", "dismiss"]
     by: str
     """The author of the change, in the audit log."""
     subject: str = ""
@@ -80,6 +77,15 @@ def dismiss(arena: Arena, accounts: Accounts, name: str, sentence: str, by: str)
     return dismissed
 
 
+def _web_address(arena: Arena) -> str:
+    """Return the address of the pages for browsers on this machine; empty without pages."""
+    if arena.settings.web is None or not arena.web_ports:
+        return ""
+    host = arena.settings.web[0]
+    host = "127.0.0.1" if host in ("", "0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    return f"http://{host}:{arena.web_ports[0]}"
+
+
 async def answer_commands(
     arena: Arena,
     accounts: Accounts,
@@ -95,6 +101,8 @@ async def answer_commands(
             match asked.kind:
                 case "now":
                     return Answer(False, msgspec.json.encode(overview()).decode())
+                case "address":
+                    return Answer(False, _web_address(arena))
                 case "annul":
                     annul(arena, accounts, int(asked.subject), asked.sentence, asked.by)
                     return Answer(False, f"Match {asked.subject} was annulled.")
@@ -140,80 +148,3 @@ async def keep_audit(accounts: Accounts, arena: Arena) -> None:
     arena.organiser_done = send.send_nowait
     async for what in receive:
         await trio.to_thread.run_sync(accounts.note, BY, what)
-
-
-MAX_CHARACTERS = 300
-"""Of an announcement: it is one line of the protocol."""
-
-HOURS = 24.0
-"""Hours that an announcement is shown, unless its author gives another number."""
-
-MAX_HOURS = 1000.0
-
-ANNOUNCE_SECONDS = 1.0
-"""Seconds between two looks for new announcements."""
-
-
-class Announcement(NamedTuple):
-    """An announcement."""
-
-    number: int
-    who: str
-    text: str
-    ends: datetime
-    """The end of the hours in which it is shown."""
-
-
-class Announcements:
-    """The announcements of a data directory. Its methods may be called from any thread; all raise `BadStore`."""
-
-    def __init__(self, accounts: Accounts, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        """Take the accounts, whose database it shares."""
-        self._accounts = accounts
-        self._now = now
-
-    def current(self) -> list[Announcement]:
-        """Return the announcements that are shown now, the oldest first."""
-        rows = self._accounts.rows(
-            "SELECT id, who, text, ends FROM announcements WHERE ends > ? ORDER BY id", self._now().isoformat()
-        )
-        return [Announcement(number, who, text, datetime.fromisoformat(ends)) for number, who, text, ends in rows]
-
-    def add(self, text: str, hours: float, by: str) -> None:
-        """Announce something for some hours. Raises `NotAllowed`."""
-        text = " ".join(text.split())
-        if not 0 < len(text) <= MAX_CHARACTERS or not text.isprintable():
-            raise NotAllowed(
-                f"an announcement is one line of 1 to {MAX_CHARACTERS} characters; this one has {len(text)}"
-            )
-        if not 0 < hours <= MAX_HOURS:
-            raise NotAllowed(f"an announcement is shown for up to {MAX_HOURS:g} hours, and not for {hours:g}")
-        made = self._now()
-        with self._accounts.change() as database:
-            database.execute(
-                "INSERT INTO announcements (made, who, text, ends) VALUES (?, ?, ?, ?)",
-                (made.isoformat(), by, text, (made + timedelta(hours=hours)).isoformat()),
-            )
-            self._accounts.log(database, by, f"announced: {text}")
-
-    def end(self, number: int, by: str) -> None:
-        """Show an announcement no longer. Raises `NotAllowed`."""
-        if all(one.number != number for one in self.current()):
-            raise NotAllowed(f"there is no announcement {number} that is shown")
-        with self._accounts.change() as database:
-            database.execute("UPDATE announcements SET ends = ? WHERE id = ?", (self._now().isoformat(), number))
-            self._accounts.log(database, by, f"ended announcement {number}")
-
-
-async def keep_announced(announcements: Announcements, arena: Arena) -> None:
-    """Let pages show the announcements, and send each new one to everybody who is connected, until cancelled."""
-    last = max((one.number for one in announcements.current()), default=0)  # of the time before the server began
-    while True:
-        current = announcements.current()
-        arena.announcements = tuple(one.text for one in current)
-        for one in current:
-            if one.number > last:
-                last = one.number
-                log.info("announcement_made", who=one.who, text=repr(one.text))
-                await arena.announce(Text(one.text))
-        await trio.sleep(ANNOUNCE_SECONDS)

@@ -18,7 +18,8 @@ from engine.statistics.elo import TWO_SIDED_95, count_pairs
 from engine.statistics.online import decayed
 from engine.wire.words import number_of
 from server.contest.store.folders import folder_of
-from server.contest.store.store import FILE, Store
+from server.contest.store.schema import FILE
+from server.contest.store.store import Store
 from server.league.accounts import AUTHOR, Accounts, Person
 from server.league.grading.grading import (
     NOTHING,
@@ -68,7 +69,7 @@ class GradeBook:
         self._data = data
         self._accounts = accounts
         self._versions = versions
-        self._ladder = LadderStore(accounts)
+        self._ladder = LadderStore(accounts, data)
 
     def grade(self, text: str, contest: int, by: str) -> None:
         """Grade everybody by a rule, and store the grades; raises `BadRule`, `BadReport` and OSError."""
@@ -161,21 +162,15 @@ class GradeBook:
 
         Two games from one opening, with colours swapped, are a pair.
         """
-        rows = self._accounts.rows(
-            """SELECT variant, opening, first, second, score FROM ladder_games
-            WHERE score IS NOT NULL AND (first = ?1 AND first_version = ?2 AND second = ?3
-            OR second = ?1 AND second_version = ?2 AND first = ?3) ORDER BY number""",
-            player,
-            version,
-            opponent,
-        )
         pairs: list[tuple[tuple[str, int, int], float]] = []
         seen: Counter[tuple[str, int, bool]] = Counter()
-        for variant, opening, first, second, score in rows:
-            evidence.add_game((first, second), (score, 1 - score), f"/ladder/{player}")
-            begins = first.lower() == player.lower()
-            pairs.append(((variant, opening, seen[variant, opening, begins]), score if begins else 1 - score))
-            seen[variant, opening, begins] += 1
+        for game in self._ladder.rated_games(player, version, opponent):
+            fixture, scores = game.result.fixture, (game.result.points(0), game.result.points(1))
+            evidence.add_game(fixture.players, scores, f"/ladder/{player}")
+            begins = fixture.players[0].lower() == player.lower()
+            key = (game.variant, fixture.opening, begins)
+            pairs.append(((game.variant, fixture.opening, seen[key]), scores[not begins]))
+            seen[key] += 1
         evidence.add_pairs(player, opponent, count_pairs(pairs))
 
     def _add_ratings(self, evidence: Evidence, bots: set[str]) -> None:

@@ -32,7 +32,7 @@ from server.config.declared import (
 )
 from server.contest.contest_file import Load, read_control, read_variant
 from server.contest.definition import PATHS, Definition, Entrant, Stage, Variant
-from server.contest.formats.meetings import RoundRobin
+from server.contest.formats.meetings import Ladder
 
 LEVEL_ELO = (500, 963, 1426, 1875, 2353, 2802, 3251, 3700, 4170)
 """What the levels from 1 on are fixed at: the distances that README measures in GIPF 4 4 15 15, from 500 on.
@@ -140,7 +140,7 @@ def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
         name=TITLE,
         entrants=tuple(one.entrant for one in listed if one.entrant is not None),
         variants=tuple(variants),
-        stages=(Stage(RoundRobin(), control),),
+        stages=(Stage(Ladder(), control),),
         **values,
     )
     return LadderDefinition(contest=contest, weights=weights, listed=tuple(listed), **rules)

@@ -1,15 +1,17 @@
-"""The ladder in the database of the league: its players, and the games that count.
+"""The ratings of the ladder, in the database of the league. They follow from the results in the store of contests.
 
-A game is counted once, in one transaction with all that follows from it: the ratings of both, and the failures in a
-row. Until then it is a running game in the store of contests.
+A result that counts is rated once, in one transaction with all that follows from it: the ratings of both players, and
+their failures in a row.
 """
 
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from engine.games.outcome import ENDED_PROGRAM, Termination
+from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
 from engine.statistics.online import (
     LadderGame,
     LadderPlayer,
@@ -21,16 +23,22 @@ from engine.statistics.online import (
     update,
 )
 from server.contest.fixtures import SET_ASIDE, GameResult
+from server.contest.store.schema import FILE, LADDER
+from server.contest.store.store import Store
 from server.league.accounts import Accounts
 from server.league.ladder.pairing import GameCounts
+from server.ops.logs import log
 
 GAMES_AT_A_TIME = 10_000
 """So many games are read at a time where all are."""
 
 _STANDINGS = "SELECT name, owner, version, elo, deviation, games, last, failures, rests FROM ladder_players"
 
-_GAME = """number, match, variant, opening, first, second, first_version, second_version, score, termination, detail,
-    record, ended, first_elo, first_deviation, second_elo, second_deviation"""
+_GAME = """number, variant, first, second, first_version, second_version, score, ended,
+    first_elo, first_deviation, second_elo, second_deviation"""
+
+
+_LAST = "SELECT coalesce(max(number), 0) FROM ladder_games"
 
 
 class Standing(NamedTuple):
@@ -52,19 +60,13 @@ class CountedGame(NamedTuple):
     """A game that counts, and the ratings after it."""
 
     number: int
-    match: int | None
-    """Number of its record; None: it was not played."""
+    """The number of its result in the store of contests."""
+    result: GameResult
     variant: str
-    opening: int
-    players: tuple[str, str]
-    """The player that began comes first."""
     versions: tuple[int, int]
+    """The versions of both players."""
     score: float | None
     """Of the player that began; None: the game rates nobody."""
-    termination: str
-    detail: str
-    record: str
-    """SHA-256 of its record, which is on the disk; empty: there is none."""
     date: float
     ratings: tuple[tuple[float, float], tuple[float, float]]
     """Elo and deviation of both."""
@@ -108,9 +110,10 @@ class LadderStore:
     As of `Accounts`, what changes something may wait for the disk.
     """
 
-    def __init__(self, accounts: Accounts, now: Callable[[], float] = time.time) -> None:
-        """Take the accounts, whose database it shares, and the clock, in Unix seconds."""
+    def __init__(self, accounts: Accounts, data: Path, now: Callable[[], float] = time.time) -> None:
+        """Take the accounts, whose database it shares, the data directory, and the clock, in Unix seconds."""
         self._accounts = accounts
+        self._path = data / FILE
         self._now = now
 
     # players
@@ -128,7 +131,7 @@ class LadderStore:
                 if player.anchor not in (None, before.rating.elo):
                     database.execute("UPDATE ladder_players SET elo = ? WHERE name = ?", (player.anchor, player.name))
                 return
-            (last,) = database.execute("SELECT coalesce(max(number), 0) FROM ladder_games").fetchone()
+            (last,) = database.execute(_LAST).fetchone()
             rating = starting(players, player.name) if before is None else start_of_version(before.rating)
             database.execute(
                 """INSERT INTO ladder_players VALUES (?, ?, ?, ?, ?, ?, ?, 0, '')
@@ -160,44 +163,53 @@ class LadderStore:
 
     # games
 
-    def count(
-        self, game: GameResult, variant: str, record: str, players: Mapping[str, LadderPlayer], rests_after: int
-    ) -> list[str]:
-        """Count a game that is over and not annulled; the second time nothing changes.
+    def rate_results(self, players: Mapping[str, LadderPlayer], rests_after: int) -> list[CountedGame]:
+        """Rate the next results that are not rated yet, without those of annulled matches, and return the games.
 
-        ``record`` is the SHA-256 of its record, which is on the disk. Players who have failed ``rests_after`` times in
-        a row rest from now on; their names are returned.
+        Players who have failed ``rests_after`` times in a row rest from now on. To be called by one thread at a time.
         """
-        names, score = game.fixture.players, score_of(game)
-        with self._accounts.change() as database:
-            if database.execute("SELECT 1 FROM ladder_games WHERE match = ?", (game.match,)).fetchone():
-                return []
-            number, last = database.execute(
-                "SELECT coalesce(max(number), 0), coalesce(max(ended), 0) FROM ladder_games"
-            ).fetchone()
-            date = max(self._now(), last)  # clocks of machines are set back at times
-            before = [_player(database, name) for name in names]
-            ratings = {one.name: one.rating for one in before if one is not None}
-            if score is not None:
-                ratings |= update(ratings, LadderGame(number + 1, variant, *names, score, date), players)
-            after = [ratings.get(name) or starting(players, name) for name in names]
-            versions = (0 if one is None else one.version for one in before)
-            database.execute(
-                f"INSERT INTO ladder_games ({_GAME}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                (
-                    *(number + 1, game.match, variant, game.fixture.opening, *names, *versions, score),
-                    *(game.termination, game.detail, record, date),
-                    *(value for rating in after for value in (rating.elo, rating.deviation)),
-                ),
-            )
-            resting = []
-            for side, name in enumerate(names):
-                self._keep_rating(database, name, after[side])
-                if not has_failed(game, side):
-                    database.execute("UPDATE ladder_players SET failures = 0 WHERE name = ?", (name,))
-                elif self._count_failure(database, name, rests_after, game.detail):
-                    resting.append(name)
-        return resting
+        number, counted, resting = int(self._accounts.rows(_LAST)[0][0]), list[CountedGame](), list[dict[str, Any]]()
+        with self._contests() as contests:
+            while not counted and (results := contests.results_after(LADDER, number, GAMES_AT_A_TIME)):
+                variants = contests.opened_with(LADDER)[1].variants
+                with self._accounts.change() as database:
+                    for number, result in results:
+                        if result.termination in ANNULLED:
+                            continue
+                        variant = variants[result.fixture.variant].name
+                        counted.append(self._rate(database, number, variant, result, players))
+                        for side, name in enumerate(result.fixture.players):
+                            if not has_failed(result, side):
+                                database.execute("UPDATE ladder_players SET failures = 0 WHERE name = ?", (name,))
+                            elif self._count_failure(database, name, rests_after, result.detail):
+                                resting.append({"name": name, "match": result.match, "termination": result.termination})
+        for one in resting:
+            log.warning("ladder_player_rests", **one)
+        return counted
+
+    def _rate(
+        self,
+        database: sqlite3.Connection,
+        number: int,
+        variant: str,
+        result: GameResult,
+        players: Mapping[str, LadderPlayer],
+    ) -> CountedGame:
+        """Store the ratings after a game."""
+        names, score = result.fixture.players, score_of(result)
+        (last,) = database.execute("SELECT coalesce(max(ended), 0) FROM ladder_games").fetchone()
+        date = max(self._now(), last)  # clocks of machines are set back at times
+        before = [_player(database, name) for name in names]
+        ratings = {one.name: one.rating for one in before if one is not None}
+        if score is not None:
+            ratings |= update(ratings, LadderGame(number, variant, *names, score, date), players)
+        after = [ratings.get(name) or starting(players, name) for name in names]
+        for name, rating in zip(names, after, strict=True):
+            self._keep_rating(database, name, rating)
+        row = (number, variant, *names, *(0 if one is None else one.version for one in before), score, date)
+        row = (*row, *(value for rating in after for value in (rating.elo, rating.deviation)))
+        database.execute(f"INSERT INTO ladder_games ({_GAME}) VALUES ({', '.join('?' for _ in row)})", row)
+        return _counted(row, result)
 
     def _keep_rating(self, database: sqlite3.Connection, name: str, rating: OnlineRating) -> None:
         database.execute(
@@ -257,11 +269,13 @@ class LadderStore:
         return [VersionStart(*row) for row in rows]
 
     def rate_again(self, players: Mapping[str, LadderPlayer]) -> int:
-        """Rate all games anew, from the first one on, and return how many ratings change.
+        """Rate all counted games anew, from the first one on, and return how many ratings change.
 
         They do where fixed points stand elsewhere than before, or where an earlier server rated otherwise. Must not run
         while games are counted; takes seconds for many.
         """
+        with self._contests() as contests, self._accounts.change() as database:  # a backup may lack the last results
+            database.execute("DELETE FROM ladder_games WHERE number > ?", (contests.last_result(),))
         ratings = rate(self.each_game(), players, self.starts())
         changed = [
             (one.name, rating)
@@ -284,7 +298,26 @@ class LadderStore:
             )
         else:
             rows = self._accounts.rows(f"SELECT {_GAME} FROM ladder_games ORDER BY number DESC LIMIT ?", most)
-        return list(map(_counted, rows))
+        return self._with_results(rows)
+
+    def rated_games(self, player: str, version: int, opponent: str) -> list[CountedGame]:
+        """Return the games of a version of a player against an opponent that rate somebody, in order."""
+        rows = self._accounts.rows(
+            f"""SELECT {_GAME} FROM ladder_games WHERE score IS NOT NULL AND (first = ?1 AND first_version = ?2
+            AND second = ?3 OR second = ?1 AND second_version = ?2 AND first = ?3) ORDER BY number""",
+            player,
+            version,
+            opponent,
+        )
+        return self._with_results(rows)
+
+    def _with_results(self, rows: Iterable[Any]) -> list[CountedGame]:
+        with self._contests() as contests:
+            return [_counted(row, contests.result(row[0])) for row in rows]
+
+    def _contests(self) -> AbstractContextManager[Store]:
+        """Open the store of contests, which has the results."""
+        return closing(Store(self._path))
 
     def versions(self, player: str) -> list[VersionInPlay]:
         """Return the versions of a player that came into play, in order."""
@@ -310,23 +343,6 @@ class LadderStore:
         )
         return {version: (elo, deviation) for version, _, elo, deviation in rows}
 
-    # for the start of a server
-
-    def last_match(self) -> int:
-        """Return the highest number of a match that is counted, 0 where there is none."""
-        return int(self._accounts.rows("SELECT coalesce(max(match), 0) FROM ladder_games")[0][0])
-
-    def player_in(self, match: int, name: str) -> str:
-        """Return the name of a player in a counted match, as the ladder writes it; empty where it is none."""
-        for names in self._accounts.rows("SELECT first, second FROM ladder_games WHERE match = ?", match):
-            return next((one for one in names if one.lower() == name.lower()), "")
-        return ""
-
-    def counted_matches(self, matches: Iterable[int]) -> set[int]:
-        """Return which of these matches are counted."""
-        query = "SELECT 1 FROM ladder_games WHERE match = ?"
-        return {match for match in matches if self._accounts.rows(query, match)}
-
 
 def _player(database: sqlite3.Connection, name: str) -> Standing | None:
     return next(map(_standing, database.execute(f"{_STANDINGS} WHERE name = ?", (name,))), None)
@@ -337,12 +353,11 @@ def _standing(row: Any) -> Standing:
     return Standing(name, owner, version, OnlineRating(elo, deviation, games, last), failures, rests)
 
 
-def _counted(row: Any) -> CountedGame:
-    number, match, variant, opening, first, second, first_version, second_version, *rest = row
-    score, termination, detail, record, date, *ratings = rest
+def _counted(row: Any, result: GameResult) -> CountedGame:
+    number, variant, _, _, first_version, second_version, score, date, *ratings = row
     return CountedGame(
-        number, match, variant, opening, (first, second), (first_version, second_version),
-        score, termination, detail, record, date, ((ratings[0], ratings[1]), (ratings[2], ratings[3])),
+        number, result, variant, (first_version, second_version), score, date,
+        ((ratings[0], ratings[1]), (ratings[2], ratings[3])),
     )  # fmt: skip
 
 

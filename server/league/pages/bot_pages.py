@@ -20,7 +20,8 @@ import time
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
+from urllib.parse import quote
 
 import msgspec
 import trio
@@ -36,8 +37,8 @@ from engine.statistics.online import DAY, LadderPlayer, decayed
 from server.league.accounts import Accounts, Right
 from server.league.contests import Comparisons
 from server.league.ladder.definition import NO_LADDER, Listed
-from server.league.ladder.runner import LadderService
-from server.league.ladder.store import CountedGame, ScoreAgainst, Standing, VersionInPlay
+from server.league.ladder.service import LadderService
+from server.league.ladder.store import CountedGame, LadderStore, ScoreAgainst, Standing, VersionInPlay
 from server.league.pages.forms import Change, Form, Identities, Identity, page
 from server.league.submissions.pipeline import Turns
 from server.league.submissions.upload import MAX_UPLOAD
@@ -64,13 +65,36 @@ WORDS: dict[State, str] = {
 """The states of a version in words."""
 
 
+PlayerTabs: TypeAlias = Callable[[str, Identity | None], dict[str, str]]
+"""Returns the titles of the pages of a player that a person may read, by their paths, in a thread."""
+
+
+def player_tabs(accounts: Accounts, ladder: LadderStore | None, name: str, identity: Identity | None) -> dict[str, str]:
+    """Return the pages of a player: games, rating on the ladder, and, for its author and organisers, versions."""
+    path = quote(name, safe="")
+    tabs = {f"/player/{path}": "Games"}
+    if ladder is not None and ladder.standing(name) is not None:
+        tabs[f"/ladder/{path}"] = "Ladder"
+    owner = accounts.owner(name)
+    if owner is not None and identity is not None and _may_change(identity, owner.name):
+        tabs[f"/bots/{path}"] = "Versions"
+    return tabs
+
+
 class VersionPages:
     """The handlers of these routes."""
 
     def __init__(
-        self, accounts: Accounts, identities: Identities, versions: Versions, turns: Turns, comparisons: Comparisons
+        self,
+        accounts: Accounts,
+        identities: Identities,
+        versions: Versions,
+        turns: Turns,
+        comparisons: Comparisons,
+        tabs: PlayerTabs,
     ) -> None:
-        """Take the accounts, the sessions, the versions, the order of their turns, and the comparisons."""
+        """Take the accounts, the sessions, the versions, the order of their turns, the comparisons, and the tabs."""
+        self._tabs = tabs
         self._accounts = accounts
         self._comparisons = comparisons
         self._turns = turns
@@ -115,6 +139,7 @@ class VersionPages:
         told = {
             "identity": identity,
             "owner": owner,
+            "tabs": self._tabs(bot, identity),
             "bot": bot,
             "passed": [version for version in versions if version.state in PASSED],
             "games": GAMES,
@@ -126,7 +151,7 @@ class VersionPages:
             "megabytes": MAX_UPLOAD >> 20,
             "fault": fault,
         }
-        return page("bots/bot", bot, told)
+        return page("bots/bot", bot, told, current="")
 
     def _version(self, request: Request) -> Response:
         identity = self._identities.author(request)
@@ -286,15 +311,16 @@ def _state(one: Standing, player: LadderPlayer | None) -> str:
 
 def game_row(game: CountedGame) -> dict[str, Any]:
     """Return a game as a row; without a score it rates nobody."""
+    first, second = game.result.fixture.players
     return {
-        "match": game.match,
-        "has_record": bool(game.record),
+        "match": game.result.match,
+        "has_record": game.result.match is not None,
         "variant": game.variant,
-        "first": game.players[0],
-        "second": game.players[1],
+        "first": first,
+        "second": second,
         "versions": game.versions,
         "score": game.score,
-        "termination": game.termination,
+        "termination": game.result.termination,
         "ended": datetime.fromtimestamp(game.date, UTC),
     }
 
@@ -329,7 +355,7 @@ def chart(name: str, games: Sequence[CountedGame]) -> dict[str, Any] | None:
     rated = [game for game in reversed(games) if game.score is not None]
     if len(rated) < 2:
         return None
-    sides = [0 if game.players[0].lower() == name.lower() else 1 for game in rated]
+    sides = [0 if game.result.fixture.players[0].lower() == name.lower() else 1 for game in rated]
     elo = [game.ratings[side][0] for game, side in zip(rated, sides, strict=True)]
     versions = [game.versions[side] for game, side in zip(rated, sides, strict=True)]
     starts = [n for n in range(1, len(rated)) if versions[n] != versions[n - 1]]
@@ -352,8 +378,9 @@ CHARTED_GAMES = 300
 class LadderPages:
     """The handlers of these routes."""
 
-    def __init__(self, identities: Identities, ladder: LadderService | None) -> None:
-        """Take what tells who asks, and the ladder, None where the server plays none."""
+    def __init__(self, identities: Identities, ladder: LadderService | None, tabs: PlayerTabs) -> None:
+        """Take the sessions, the ladder, None where the server plays none, and the tabs of players."""
+        self._tabs = tabs
         self._identities = identities
         self._ladder = ladder
 
@@ -397,9 +424,10 @@ class LadderPages:
         identity = self._identities.find(request)
         games = store.last_games(CHARTED_GAMES, name)
         listed = ladder.listed().get(found.name)
-        is_own = identity is not None and _may_wake(identity, found.owner)
+        is_own = identity is not None and _may_change(identity, found.owner)
         values = {
             "identity": identity,
+            "tabs": self._tabs(found.name, identity),
             "may_wake": bool(found.rests) and is_own,
             "is_own": is_own,
             "one": found,
@@ -411,12 +439,12 @@ class LadderPages:
             "chart": chart(found.name, games),
             "games": [game_row(game) for game in games[:LAST_GAMES]],
         }
-        return page("ladder/player", f"{found.name} on the ladder", values, current="/ladder")
+        return page("ladder/player", f"{found.name} on the ladder", values, current="")
 
     def _wake(self, form: Form) -> Response:
         store, name = self._found().store, form.path["name"]
         found = store.standing(name)
-        if found is None or not _may_wake(form.identity, found.owner):
+        if found is None or not _may_change(form.identity, found.owner):
             raise Refused(403, "this is for the bot's author, and for organisers")
         store.wake(found.name, form.by)
         return RedirectResponse(f"/ladder/{found.name}", 303)
@@ -425,7 +453,8 @@ class LadderPages:
         raise Refused(409, fault)
 
 
-def _may_wake(identity: Identity, owner: str) -> bool:
+def _may_change(identity: Identity, owner: str) -> bool:
+    """Return whether a person is the author of a bot, or an organiser."""
     return identity.person.may(Right.ORGANISE) or identity.person.name.lower() == owner.lower()
 
 

@@ -29,7 +29,7 @@ from server.contest.report.templating import add_filters
 from server.contest.runtime.organiser_commands import BadIntervention
 from server.league.accounts import RIGHTS, SIGNED_IN, Accounts, NotAllowed, Person, Right
 from server.league.grading.grading import BadReport
-from server.web.answers import Page, capital, reason
+from server.web.answers import Page, capital
 from server.web.http.request import FORM_POLICY, GUESS_COST, QUOTA, TOO_MANY, ClientQuota, Refused, number_in, read_body
 
 COOKIE = "arena-session"
@@ -258,4 +258,4 @@ def variant(key: str) -> Markup:
     return Markup('<span class="whole">{}</span>').format(variant_title(key))
 
 
-add_filters(minute, span, variant, number_of, capital, reason)
+add_filters(minute, span, variant, number_of, capital)

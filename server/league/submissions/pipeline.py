@@ -27,9 +27,10 @@ from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.outcome import Termination
 from server.config.process_settings import with_low_priority
 from server.contest.definition import Bounds
-from server.contest.programs.sandbox import choice
-from server.contest.programs.sandbox.choice import Seal, View, sandbox_obstacle
+from server.contest.programs.sandbox import bubblewrap
+from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.process import running
+from server.contest.programs.sandbox.seal import Seal, sandbox_obstacle
 from server.league.submissions import sealed_bot, upload
 from server.league.submissions.versions import (
     BUILD,
@@ -44,8 +45,9 @@ from server.league.submissions.versions import (
     unlock_tree,
 )
 from server.ops import descendants
-from server.ops.faults import machine_fault, pause_seconds
+from server.ops.faults import machine_fault
 from server.ops.logs import log
+from server.ops.supervisor import pause_seconds
 from server.ops.typed_json import decode
 from server.storage.database import BadStore
 
@@ -109,7 +111,7 @@ async def run_build(command: Sequence[str], folder: Path, log: Path, home: str) 
     """
     words = ("sh", "-c", 'exec "$@" >&2', "sh", *command)
     seal = Seal(View(folder, (), (), (folder,)), BUILD_BOUNDS, BUILD_SECONDS, NICENESS)
-    environment = choice.environment(os.environ, {descendants.VARIABLE: descendants.marker(home)})
+    environment = bubblewrap.environment(os.environ, {descendants.VARIABLE: descendants.marker(home)})
     ended, fault, deadline = None, "", trio.current_time() + BUILD_SECONDS
     reads, writes = os.pipe()
     async with trio.lowlevel.FdStream(reads) as errors:

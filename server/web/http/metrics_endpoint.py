@@ -23,7 +23,7 @@ from server.arena.arena import Arena
 from server.match.stats import Histogram
 from server.net.admission import Listener, RateLimiter, close_all
 from server.net.timing import microseconds
-from server.ops.faults import supervise
+from server.ops.supervisor import supervise
 from server.web.http.listener import REFUSAL, configuration, serve_browsers
 from server.web.http.request import HttpRateLimiter
 

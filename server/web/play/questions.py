@@ -14,7 +14,7 @@ from engine.compiling.binding import can_compile
 from engine.games.arrows.board import arrows, beyond
 from engine.games.arrows.position import ArrowsPosition
 from engine.games.catalogue import GAMES, unknown_game
-from engine.games.gipf.position import GipfPosition, choosing, pushes
+from engine.games.gipf.position import GipfPosition, play_push, pushes
 from engine.games.history import MOVE_LIMIT, History, read_game, write_game
 from engine.games.interface import BadMove, Position
 from engine.levels import MAX_LEVEL
@@ -101,11 +101,11 @@ def rows(question: Question) -> dict[str, Any]:
     position = history_of(question).position
     if not isinstance(position, GipfPosition):
         raise Refused(400, f"no rows are chosen in {position.game.name}, only in gipf")
-    found = choosing(position, question.chosen)
+    found = play_push(position, question.chosen)
     choices = []
     for row in found.crossing:
         move = f"{question.chosen} {row.text}"
-        choices.append({"move": move, "fields": row.fields, "more": bool(choosing(position, move).crossing)})
+        choices.append({"move": move, "fields": row.fields, "more": bool(play_push(position, move).crossing)})
     return {
         "pieces": view(found.position).pieces,
         "taken": tuple(field for row in found.taken for field in row.fields),
@@ -167,7 +167,7 @@ def _legal(position: Position) -> list[dict[str, Any]]:
     match position:
         case GipfPosition():
             return [
-                {"move": push, "points": push.split("-"), "more": bool(choosing(position, push).crossing)}
+                {"move": push, "points": push.split("-"), "more": bool(play_push(position, push).crossing)}
                 for push in pushes(position)
             ]
         case ArrowsPosition():

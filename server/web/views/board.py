@@ -16,7 +16,7 @@ from engine.games.catalogue import GAMES
 from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.kernel import bind
 from engine.games.gipf.notation import names
-from engine.games.gipf.position import GipfPosition, choosing
+from engine.games.gipf.position import GipfPosition, play_push
 from engine.games.interface import Position
 from engine.games.outcome import Outcome
 from engine.match.clock import Clock
@@ -139,7 +139,7 @@ def _gipf_motion(before: GipfPosition, text: str, after: GipfPosition) -> dict[s
     pushed = bind(size, before.variant.run).after_push(before.state, number)
     left = (pushed.white | pushed.black) & ~(after.state.white | after.state.black)
     returned: list[str] = []
-    for collected in choosing(before, text).taken if left else ():
+    for collected in play_push(before, text).taken if left else ():
         own = pushed.white if collected.text.startswith("w") else pushed.black
         returned += (name for name in collected.fields if known.fields[name] & own)
     placed = name_at[entry.target]

@@ -9,8 +9,8 @@ import pytest
 from engine.compiling.binding import specialise
 from engine.games.arrows import rules
 from engine.games.arrows.position import ARROWS, ArrowsPosition, tables
-from engine.games.arrows.rules import DECIDED, NOWHERE, SMALL, State, number, words
-from engine.games.interface import EVALUATION_LIMIT
+from engine.games.arrows.rules import DECIDED, MAX_EXACT_FIELDS, NOWHERE, State, number, words
+from engine.games.rules import EVALUATION_LIMIT
 from tests.engine.arrows import samples
 from tests.games.judges import sample, written
 from tests.oracles import arrows as oracle
@@ -136,11 +136,11 @@ def region(chance: Random, size: int) -> list[Field]:
     "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
 )
 def test_paths_are_as_long_as_a_plain_search_finds_them(compile: bool) -> None:
-    functions = rules.longest, rules.walk
+    functions = rules.longest_path, rules.greedy_path
     longest, walk = specialise(functions, "endgame", tables(compile=compile), compile=compile)
     chance = Random(6)
     shorter = straight = 0
-    for size in range(1, SMALL + 1):
+    for size in range(1, MAX_EXACT_FIELDS + 1):
         for _ in range(PATHS // 3):
             place, *others = region(chance, size)
             fields = (number(*place), *words(sum(1 << number(*field) for field in others)))

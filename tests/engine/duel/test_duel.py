@@ -17,7 +17,7 @@ from engine import cli
 from engine.commands.duel import FILE, pairs
 from engine.commands.game_file import differences, line_of
 from engine.commands.program import Rejected
-from engine.duel.games import Contender, Game, Pair, Setting, Standing, Use
+from engine.duel.games import Contender, DuelGame, DuelResult, DuelSettings, Pair, Usage
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.statistics.elo import Tally
@@ -127,7 +127,7 @@ def test_a_duel_that_was_killed_goes_on(whole: tuple[Path, str], tmp_path: Path)
         assert process.returncode == -signal.SIGKILL, errors
         file.write_bytes(file.read_bytes() + b'{"number":')  # as if a line had been cut off
     assert killed
-    assert f"{file}: its last line was not written to the end" in errors
+    assert f"{file}: its last line is incomplete" in errors
     assert "going on after " in errors
     assert played(file) == played(whole[0])
     assert output.splitlines()[-1] == whole[1]
@@ -142,7 +142,7 @@ def test_the_test_ends_the_duel() -> None:
 @pytest.mark.slow("interpreted")
 def test_a_process_that_ends_by_itself_ends_the_duel() -> None:
     sides = Contender("depth=1", {}), Contender("depth=1", {})
-    setting = Setting("", "mnk", "3 3 3", *sides, 1, 1, None, 1000, 0.0, 10.0, 0.05, 0.05)
+    setting = DuelSettings("", "mnk", "3 3 3", *sides, 1, 1, None, 1000, 0.0, 10.0, 0.05, 0.05)
 
     def tasks() -> Iterator[tuple[int, tuple[str]]]:
         yield 0, ("a1",)
@@ -159,7 +159,7 @@ def test_a_process_that_ends_by_itself_ends_the_duel() -> None:
 def test_it_ends_when_there_are_no_more_openings() -> None:
     arguments = ("--game", "mnk", "--params", "2 2 2", "--plies", "1", "--balance", "1000000")
     _, errors = duel("depth=1", "depth=1", *arguments, status=2)
-    assert "no opening was found" in errors[-1]
+    assert "no undecided opening" in errors[-1]
     lines, errors = duel("depth=1", "depth=1", "--game", "mnk", "--params", "3 3 3", "--plies", "1", "--all-games")
     assert lines[-1].startswith("result A +")
     assert any(line.startswith("there are no more openings than ") for line in errors)
@@ -191,7 +191,7 @@ def test_a_file_without_weights_is_refused(capsys: pytest.CaptureFixture[str], t
     assert error.count("\n") == 1
 
 
-RESULTS_SETTING = Setting(
+RESULTS_SETTING = DuelSettings(
     engine="aaaa",
     game="gipf",
     parameters="4 4 15 15",
@@ -208,8 +208,8 @@ RESULTS_SETTING = Setting(
 )
 
 
-def game(winner: int | None, *, reason: str = "no_reserve", begins: int = 0) -> Game:
-    return Game(begins, winner, reason, ("a1-b2", "b1-b2"), (Use(1, 2.5, 100), Use(1, 1.5, 50)))
+def game(winner: int | None, *, reason: str = "no_reserve", begins: int = 0) -> DuelGame:
+    return DuelGame(begins, winner, reason, ("a1-b2", "b1-b2"), (Usage(1, 2.5, 100), Usage(1, 1.5, 50)))
 
 
 def pair(number: int, *winners: int | None) -> Pair:
@@ -220,7 +220,7 @@ def pair(number: int, *winners: int | None) -> Pair:
 PAIRS = [pair(0, 0, 0), pair(1, None, 0), pair(2, 1, None)]
 
 
-def content(*pairs: Pair, setting: Setting = RESULTS_SETTING) -> bytes:
+def content(*pairs: Pair, setting: DuelSettings = RESULTS_SETTING) -> bytes:
     return line_of(setting) + b"".join(line_of(each) for each in pairs)
 
 
@@ -260,8 +260,8 @@ def test_what_is_no_file_of_results_is_refused(text: bytes, sentence: str) -> No
         FILE.read(text, "games")
 
 
-def standing(*pairs: Pair) -> Standing:
-    found = Standing(Tally(RESULTS_SETTING.test), {})
+def standing(*pairs: Pair) -> DuelResult:
+    found = DuelResult(Tally(RESULTS_SETTING.test), {})
     for each in pairs:
         found.add(each, stop=True)
     return found

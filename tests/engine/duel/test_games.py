@@ -7,11 +7,12 @@ from zlib import crc32
 
 import pytest
 
-from engine.duel.games import Game as PlayedGame, Player, Reply, play, play_pair
+from engine.duel.games import DuelGame, Player, Reply, play, play_pair
 from engine.duel.openings import SAMPLE, Opening, openings, split_mix, usual_plies
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.games.interface import EVALUATION_LIMIT, Game, Position
+from engine.games.interface import Game, Position
+from engine.games.rules import EVALUATION_LIMIT
 from engine.search.searcher import Searcher, SearchLimits
 from tests.games.cases import EVERY_GAME, named
 
@@ -47,7 +48,7 @@ def game_between(
     begins: int = 0,
     opening: tuple[str, ...] = (),
     move_limit: int = 1000,
-) -> PlayedGame:
+) -> DuelGame:
     return play(5, begins, start, opening, (a, b), move_limit)
 
 

@@ -15,30 +15,30 @@ from engine.duel import training
 from engine.duel.games import weigher
 from engine.duel.training import (
     FACTORS,
-    LEAST_OPENING,
-    MOST_LOGITS,
+    MAX_LOGITS,
+    MIN_OPENING_PLIES,
     Samples,
     ScoredGame,
-    Setting,
+    SelfplaySettings,
+    collect_samples,
     divergence,
     fit,
-    learn_all,
     play,
-    samples_of,
-    scored,
+    scored_positions,
+    train_epoch,
 )
 from engine.games.catalogue import GAMES
-from engine.games.interface import EVALUATION_LIMIT, UNDECIDED
+from engine.games.rules import EVALUATION_LIMIT, UNDECIDED
 from engine.search.capabilities import LOGIT
-from engine.search.memory import ROOM
+from engine.search.memory import MAX_CHILDREN
 
 PARAMETERS = "3 3 7 7"
 COMMAND = ["--params", PARAMETERS, "--nodes", "60", "--seed", "5"]
 
 
-def setting(random: int = 20, game: str = "gipf", parameters: str = PARAMETERS) -> Setting:
+def setting(random: int = 20, game: str = "gipf", parameters: str = PARAMETERS) -> SelfplaySettings:
     start = GAMES[game].start(parameters)
-    return Setting(game, start.parameters, start.kernel().rules.label, 3, 60, random)
+    return SelfplaySettings(game, start.parameters, start.kernel().rules.label, 3, 60, random)
 
 
 def selfplay(*arguments: str) -> int:
@@ -53,8 +53,8 @@ def test_a_game_is_what_its_moves_say() -> None:
         game = play(kernel, setting(), number)
         assert game == play(kernel, setting(), number)
         assert game.number == number
-        assert min(LEAST_OPENING, len(game.moves)) <= game.opening <= len(game.moves)
-        states = [state for state, _ in scored(kernel, game)]
+        assert min(MIN_OPENING_PLIES, len(game.moves)) <= game.opening <= len(game.moves)
+        states = [state for state, _ in scored_positions(kernel, game)]
         assert len(states) == len(game.scores) >= len(game.moves) - game.opening
         assert all(before.side != after.side for before, after in pairwise(states))
         assert all(kernel.rules.verdict(state) == UNDECIDED for state in states)
@@ -75,15 +75,15 @@ def test_games_differ_and_only_random_moves_are_random() -> None:
 def test_other_games_have_them_too() -> None:
     kernel = GAMES["mnk"].start("3 3 3").kernel()
     game = play(kernel, setting(game="mnk", parameters="3 3 3"), 0)
-    assert len(list(scored(kernel, game))) == len(game.scores) > 0
+    assert len(list(scored_positions(kernel, game))) == len(game.scores) > 0
 
 
 def test_a_move_that_is_none_is_refused() -> None:
     kernel = GAMES["gipf"].start(PARAMETERS).kernel()
-    children = kernel.rules.children(kernel.state, kernel.arena(ROOM), 0)
+    children = kernel.rules.children(kernel.state, kernel.arena(MAX_CHILDREN), 0)
     for move in (-1, children):
         with pytest.raises(ValueError, match=f"game 7 has no move {move} at ply 0"):
-            list(scored(kernel, ScoredGame(7, 1, (move,), (0,))))
+            list(scored_positions(kernel, ScoredGame(7, 1, (move,), (0,))))
 
 
 # The command
@@ -111,13 +111,13 @@ def test_any_number_of_processes_gives_the_same_file(tmp_path: Path) -> None:
     assert one.read_bytes() == three.read_bytes()
 
 
-PATTERNS, PLACES = 12, 4
+PATTERNS, ARENA_PLACES = 12, 4
 
 
 def made_up(count: int = 3000, seed: int = 1) -> Samples:
     """Return positions that a model explains wholly: weights of patterns, and one pair of them that counts beside."""
     chance = numpy.random.default_rng(seed)
-    entries = chance.integers(0, PATTERNS, (count, PLACES)).astype(numpy.int32)
+    entries = chance.integers(0, PATTERNS, (count, ARENA_PLACES)).astype(numpy.int32)
     weights = numpy.linspace(-1, 1, PATTERNS)
     pair = (entries == 0).sum(axis=1) * (entries == 1).sum(axis=1)
     logits = weights[entries].sum(axis=1) + 2 * pair
@@ -155,7 +155,7 @@ def test_the_same_samples_and_seed_give_the_same_model(monkeypatch: pytest.Monke
 def test_compiled_and_interpreted_learn_alike() -> None:
     learned = []
     for compile in (False, True):
-        (learn,) = specialise((learn_all,), "factorization", {}, compile=compile)
+        (learn,) = specialise((train_epoch,), "factorization", {}, compile=compile)
         numbers = numpy.random.default_rng(2).normal(0, 0.1, (PATTERNS, 1 + FACTORS))
         samples = made_up(200)
         learn(
@@ -182,9 +182,9 @@ def test_scores_are_probabilities_for_the_side_to_move() -> None:
         seen.extend(state.side for state in states)
         return numpy.zeros(len(states), dtype=numpy.int64)
 
-    samples = samples_of(games, kernel, entries)
+    samples = collect_samples(games, kernel, entries)
     assert seen == [0, 1, 0, 1]
-    most = 1 / (1 + math.exp(-MOST_LOGITS))
+    most = 1 / (1 + math.exp(-MAX_LOGITS))
     unit = 1 / (1 + math.exp(-150 / LOGIT))
     assert samples.targets == pytest.approx([0.5, unit, most, 1 - unit])
     assert samples.held.tolist() == [True, True, True, False]
@@ -236,20 +236,20 @@ def test_files_that_tell_nothing_are_refused(tmp_path: Path, capsys: pytest.Capt
         return error.splitlines()[-1]
 
     def file(name: str, game: str, parameters: str, *games: ScoredGame) -> str:
-        setting = Setting(game, parameters, "", 1, 1, 1)
+        setting = SelfplaySettings(game, parameters, "", 1, 1, 1)
         (tmp_path / name).write_bytes(b"".join([line_of(setting), *map(line_of, games)]))
         return str(tmp_path / name)
 
     small = file("small", "gipf", "3 3 9 9", ScoredGame(0, 0, (0,), (1, 2)))
     (tmp_path / "bad").write_bytes(b"no\n")
-    assert "name a file" in refused()
+    assert "name at least one file" in refused()
     assert "cannot be read: No such file" in refused(str(tmp_path / "none"))
     assert "line 1: this is no setting of a self-play" in refused(str(tmp_path / "bad"), small)
     assert "these are games of several variants: gipf 3 3 9 9, gipf 4 4 15 15" in refused(
         small, file("other", "gipf", "4 4 15 15")
     )
-    assert "m,n,k 3 3 3 has no patterns to be trained" in refused(file("mnk", "mnk", "3 3 3"))
-    assert "GIPF 6 4 25 25 has no patterns to be trained" in refused(file("wide", "gipf", "6 4 25 25"))
+    assert "m,n,k 3 3 3 has no patterns to train" in refused(file("mnk", "mnk", "3 3 3"))
+    assert "GIPF 6 4 25 25 has no patterns to train" in refused(file("wide", "gipf", "6 4 25 25"))
     assert "these games are too few" in refused(small)
     assert "these games have no scores" in refused(file("empty", "gipf", "3 3 9 9"))
     assert "game 0 has no move 999 at ply 0" in refused(file("move", "gipf", "3 3 9 9", ScoredGame(0, 0, (999,), (1,))))

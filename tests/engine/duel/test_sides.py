@@ -32,8 +32,8 @@ def test_options_come_in_any_order_and_with_blanks() -> None:
         ("nodes=0", "Expected `int` >= 1 - at `$.nodes`"),
         ("depth=65", "Expected `int` <= 64 - at `$.depth`"),
         ("nodes=5,exact=often", "Expected `bool`, got `str` - at `$.exact`"),
-        ("table=16,exact", "nothing ends its thinking: give it nodes=, ms=, depth=, or a lower level="),
-        ("level=10", "nothing ends its thinking"),
+        ("table=16,exact", "its search has no limit: give it nodes=, ms=, depth=, or a lower level="),
+        ("level=10", "its search has no limit"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, sentence: str) -> None:

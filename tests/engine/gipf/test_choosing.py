@@ -7,7 +7,7 @@ import pytest
 from engine.games.catalogue import GAMES
 from engine.games.gipf import notation
 from engine.games.gipf.geometry import is_field
-from engine.games.gipf.position import Choosing, GipfPosition, choosing, pushes
+from engine.games.gipf.position import GipfPosition, PushResult, play_push, pushes
 from engine.games.interface import BadMove, Position
 from tests.games.cases import random_game
 
@@ -23,9 +23,9 @@ W _ W
 """Whatever is pushed into the middle leaves three rows that cross, or two."""
 
 
-def whole(position: GipfPosition, text: str) -> list[tuple[str, Choosing]]:
+def whole(position: GipfPosition, text: str) -> list[tuple[str, PushResult]]:
     """Return every way to choose, each to its end."""
-    found = choosing(position, text)
+    found = play_push(position, text)
     if not found.crossing:
         return [(text, found)]
     return [way for row in found.crossing for way in whole(position, f"{text} {row.text}")]
@@ -63,7 +63,7 @@ def test_every_way_to_choose_is_a_legal_move_and_the_other_way_round(parameters:
 )
 def test_what_cannot_be_pushed_or_chosen_is_named(text: str, words: str) -> None:
     with pytest.raises(BadMove, match=words):
-        choosing(gipf(GIPF.start("4 4 15 15")), text)
+        play_push(gipf(GIPF.start("4 4 15 15")), text)
 
 
 @pytest.mark.parametrize("text", ["", " ", "a1", "a1 b2", "-", "a1-", "-b2", "a1-b2-c3", "a 1-b2", "hello"])

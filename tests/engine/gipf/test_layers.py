@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 
 from engine.games.gipf.kernel import bind_layers
-from engine.games.gipf.layers import LISTED, WEIGHT
+from engine.games.gipf.layers import MOVE_NUMBERS, WEIGHT
 from engine.games.gipf.rules import State
-from engine.games.interface import LOST, UNDECIDED
+from engine.games.rules import LOST, UNDECIDED
 
 
 @pytest.mark.parametrize(("run", "mine", "theirs"), [(2, 5, 4), (3, 4, 5), (3, 7, 7)])
@@ -28,7 +28,7 @@ def test_moves_are_those_of_the_rules_and_those_taken_back_lead_to_where_they_ca
         if verdict in (LOST, UNDECIDED):
             assert rules.verdict(state) == verdict
         if verdict == UNDECIDED:
-            layers = Counter(tuple(found[at * LISTED : (at + 1) * LISTED]) for at in range(listed))
+            layers = Counter(tuple(found[at * MOVE_NUMBERS : (at + 1) * MOVE_NUMBERS]) for at in range(listed))
             expected: Counter[tuple[int, int, int]] = Counter()
             for push in range(len(rules.LINE)):
                 if not rules.LINE[push] & ~(own | other):

@@ -149,21 +149,21 @@ def file_of(**changes: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"size": 6}, "S is 6, but there are tables for boards of side 2 to 5 alone"),
+        ({"size": 6}, "S is 6, but only boards of side 2 to 5 have tables"),
         ({"size": 4}, "for S = 4 lines have {4: 45, 5: 135, 6: 378, 7: 1134} entries by their length, not {3: 18, "),
         ({"lines": {"3": [[0, 0, 0, 0]], "4": [], "5": []}}, "entries by their length, not {3: 1, 4: 0, 5: 0}"),
         ({"reserves": [[1, 0, 0, 0]] * 3}, "reserves have 3 entries, but they need a square number"),
         ({"reserves": []}, "reserves have 0 entries"),
-        ({"reserves": [[1, 2, 3]]}, "these are no tables of an evaluation: "),
-        ({"reserves": [[1, 2, 3, 0.5]]}, "these are no tables of an evaluation: "),
-        ({"names": 1}, "these are no tables of an evaluation: "),
+        ({"reserves": [[1, 2, 3]]}, "this is no file of pattern tables: "),
+        ({"reserves": [[1, 2, 3, 0.5]]}, "this is no file of pattern tables: "),
+        ({"names": 1}, "this is no file of pattern tables: "),
     ],
 )
 def test_wrong_files_are_refused_in_a_sentence(changes: dict[str, object], sentence: str) -> None:
     for content in (json.dumps(file_of(**changes)).encode(), file_of(**changes)):
         with pytest.raises(ValueError, match=re.escape(sentence)):
             tables.read(content)
-    with pytest.raises(ValueError, match="these are no tables of an evaluation: "):
+    with pytest.raises(ValueError, match="this is no file of pattern tables: "):
         tables.read(tables.write(some_tables(3, 3))[:1000])
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from engine.games.morris.board import read
 from engine.games.morris.position import MORRIS, bind
-from engine.games.morris.rules import BOARD, FIELDS, State, inside_out, mirrored, turned
+from engine.games.morris.rules import BOARD, FIELDS, State, exchange_squares, reflect, rotate
 from tests.engine.morris import samples
 from tests.games.judges import sample, state_of, written
 from tests.oracles import morris as oracle
@@ -45,9 +45,9 @@ Map = tuple[Callable[[int], int], Callable[[int, int], tuple[int, int]]]
 """A symmetry done to squares of pieces, and where it carries a field: from (square, place on it) to the same."""
 
 MAPS: dict[str, Map] = {
-    "turned": (turned, lambda square, number: (square, (number + 2) % 8)),
-    "mirrored": (mirrored, lambda square, number: (square, -number % 8)),
-    "inside out": (inside_out, lambda square, number: (2 - square, number)),
+    "rotated": (rotate, lambda square, number: (square, (number + 2) % 8)),
+    "reflected": (reflect, lambda square, number: (square, -number % 8)),
+    "exchanged": (exchange_squares, lambda square, number: (2 - square, number)),
 }
 
 
@@ -60,10 +60,10 @@ def images(state: State) -> set[State]:
     """Return a position in all sixteen views."""
     pieces = state.own | state.other << FIELDS
     found = set()
-    for flipped in (pieces, mirrored(pieces)):
-        for view in (flipped, inside_out(flipped)):
+    for flipped in (pieces, reflect(pieces)):
+        for view in (flipped, exchange_squares(flipped)):
             for _ in range(4):
-                view = turned(view)
+                view = rotate(view)
                 found.add(state._replace(own=view & BOARD, other=view >> FIELDS))
     return found
 

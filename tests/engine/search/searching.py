@@ -5,9 +5,10 @@ from random import Random
 from typing import Any
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import DRAWN, UNDECIDED, WIN, WON, Kernel, Position
+from engine.games.interface import Position
+from engine.games.rules import DRAWN, UNDECIDED, WIN, WON, Kernel
 from engine.search import memory as layout
-from engine.search.alphabeta import LOUD_PLIES
+from engine.search.alphabeta import MAX_QUIESCENCE_PLIES
 from engine.search.capabilities import tactical_children
 from engine.search.searcher import Searcher, SearchLimits, SearchResult
 from tests.clocks import never
@@ -45,9 +46,9 @@ def minimax(kernel: Kernel, state: Any, depth: int, ply: int, path: frozenset[An
         return 0 if outcome == DRAWN else (WIN - ply if outcome == WON else ply - WIN)
     if ply > 0 and state in path:
         return 0
-    if depth == -LOUD_PLIES:
+    if depth == -MAX_QUIESCENCE_PLIES:
         return int(rules.evaluate(state))
-    arena = kernel.arena(layout.ROOM)
+    arena = kernel.arena(layout.MAX_CHILDREN)
     # a side that is done with the depth may leave the tactical moves alone
     scores = [] if depth > 0 else [int(rules.evaluate(state))]
     generate = rules.children if depth > 0 else (rules.tactical_children or tactical_children)

@@ -12,11 +12,11 @@ import pytest
 
 from engine.compiling.binding import zeros
 from engine.games.catalogue import GAMES
-from engine.games.interface import WIN, Kernel
+from engine.games.rules import WIN, Kernel
 from engine.search import memory as layout
 from engine.search.alphabeta import bind
 from engine.search.capabilities import INFINITY
-from engine.search.iterative_deepening import ASPIRING, deepen, memory_for
+from engine.search.iterative_deepening import MIN_ASPIRATION_DEPTH, memory_for, search_depth
 from engine.search.memory import BUCKET_WORDS, slot_of
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of, warm_up
 from tests.clocks import never
@@ -54,7 +54,7 @@ def test_several_lines_are_the_best_moves_in_order() -> None:
     depth = 2
     for position in random_positions("3 3 9 9", 3 if CAMPAIGN else 1, seed=2):
         kernel = position.kernel(compile=False)
-        arena = kernel.arena(layout.ROOM)
+        arena = kernel.arena(layout.MAX_CHILDREN)
         children = [kernel.rules.load(arena, at) for at in range(kernel.rules.children(kernel.state, arena, 0))]
         path = frozenset({kernel.state})
         expected = sorted((-minimax(kernel, child, depth - 1, 1, path) for child in children), reverse=True)
@@ -143,8 +143,8 @@ def test_any_expectation_leads_to_the_same_score(expected: int) -> None:
         results = []
         for guess in (None, expected):
             memory = memory_for(kernel, [0] * (BUCKET_WORDS << 10))._replace(path=[0] * 1024, stop=[0])
-            memory.cells[layout.BUDGET] = 1 << 60
-            results.append(deepen(bind(kernel), kernel.state, ASPIRING, memory, guess).score)
+            memory.cells[layout.NODE_LIMIT] = 1 << 60
+            results.append(search_depth(bind(kernel), kernel.state, MIN_ASPIRATION_DEPTH, memory, guess).score)
         assert results[0] == results[1]
 
 
@@ -164,14 +164,14 @@ def on_graph(graph: toy.Moves, values: list[int], depth: int, earlier: tuple[int
     """Return score and best node of a search from node 0; values are for the side to move."""
     kernel = graph_kernel(graph, values)
     memory = memory_for(kernel, zeros("q", BUCKET_WORDS << 6))._replace(path=[0] * 256, stop=[0])
-    memory.cells[layout.BUDGET] = 1 << 60
+    memory.cells[layout.NODE_LIMIT] = 1 << 60
     for node in (0, *earlier):
         slot = slot_of(memory.path, node)
-        memory.path[2 * slot], memory.path[2 * slot + 1] = node + 1, layout.NOWHERE
+        memory.path[2 * slot], memory.path[2 * slot + 1] = node + 1, layout.OFF_PATH
     score = 0
     for plies in range(1, depth + 1):
         score = bind(kernel).search(toy.Node(0), plies, -INFINITY, INFINITY, 0, 0, memory)
-    return score, graph[0][memory.variation[1]]
+    return score, graph[0][memory.pv[1]]
 
 
 def graph_kernel(graph: toy.Moves, values: list[int]) -> Kernel:

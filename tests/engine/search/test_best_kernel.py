@@ -4,10 +4,10 @@ from itertools import count
 
 import pytest
 
-from engine.duel.training import Setting, play
+from engine.duel.training import SelfplaySettings, play
 from engine.games.catalogue import start_of
-from engine.games.interface import Kernel
 from engine.games.kernels import NEVER
+from engine.games.rules import Kernel
 from engine.search import game_engine
 from engine.search.game_engine import AdaptiveSearcher, with_best_kernel
 from engine.search.searcher import NO_LIMITS, Searcher, SearchLimits, SearchResult, Stop
@@ -15,7 +15,7 @@ from tests.clocks import never
 from tests.engine.kernels_after import KernelsAfter
 
 POSITION = start_of("gipf", "3 3 8 8")
-SETTING = Setting("gipf", "3 3 8 8", POSITION.kernel(compile=False).rules.label, 3, 40, 20)
+SETTING = SelfplaySettings("gipf", "3 3 8 8", POSITION.kernel(compile=False).rules.label, 3, 40, 20)
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         return kernel(self, compile=False)  # type: ignore[arg-type]
 
     monkeypatch.setattr(type(POSITION), "kernel", watched)
-    monkeypatch.setattr(game_engine, "NODES_A_LOOK", 10)
+    monkeypatch.setattr(game_engine, "POLL_NODES", 10)
     return asked
 
 

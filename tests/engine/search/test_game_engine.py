@@ -42,7 +42,7 @@ def test_the_same_position_has_the_same_move_whatever_was_asked_before(game: str
 
 
 def test_who_asks_for_nothing_is_told() -> None:
-    with pytest.raises(ValueError, match="nodes is how many positions to look at, 1 or more; not 0"):
+    with pytest.raises(ValueError, match="nodes is the number of positions to search, at least 1; not 0"):
         best_move(start_of("gipf"), nodes=0)
     with pytest.raises(ValueError, match="the game is over"):
         best_move(GAMES["mnk"].read("3 3 3 2\n1 1 1\n2 2 0\n0 0 0\n"))

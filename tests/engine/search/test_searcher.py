@@ -11,7 +11,7 @@ from engine.search import memory as layout
 from engine.search.alphabeta import bind
 from engine.search.capabilities import INFINITY
 from engine.search.iterative_deepening import memory_for
-from engine.search.memory import BUCKET_WORDS, ENTRY_WORDS, EXACT, LOWER, probe, remember
+from engine.search.memory import BUCKET_WORDS, ENTRY_WORDS, EXACT, LOWER, probe, save_entry
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, warm_up
 from tests.clocks import never
 from tests.engine.search import toy
@@ -42,15 +42,15 @@ def test_the_score_is_that_of_the_last_depth_that_was_searched_to_its_end(compil
 
 def test_a_root_may_have_more_children_than_are_wanted_free() -> None:
     """The last of 5000 is the best: to see it, all have to be looked at, for which of them are barred."""
-    count = layout.ROOM + 1000
+    count = layout.MAX_CHILDREN + 1000
     kernel = toy.kernel([list(range(1, count + 1)), *([count + 1] for _ in range(count)), []])
     rules = replace(kernel.rules, evaluate=lambda node: -node.number, hash_of=lambda node: node.number)
     kernel = kernel._replace(rules=rules)
     memory = memory_for(kernel, zeros("q", BUCKET_WORDS))._replace(path=[0] * 64, stop=[0])
-    memory.cells[layout.BUDGET] = 1 << 40
+    memory.cells[layout.NODE_LIMIT] = 1 << 40
     assert bind(kernel).search(toy.Node(0), 1, -INFINITY, INFINITY, 0, 0, memory) == count
-    assert memory.variation[1] == count - 1
-    assert len(memory.barred) == layout.PLACES
+    assert memory.pv[1] == count - 1
+    assert len(memory.excluded) == layout.ARENA_PLACES
 
 
 def test_move_is_legal_however_early_the_search_ends() -> None:
@@ -131,7 +131,7 @@ def test_finished_games_and_depths_without_a_ply_are_refused() -> None:
 
 
 def test_search_without_room_ends_with_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.search.iterative_deepening.PLACES", layout.ROOM + 60)
+    monkeypatch.setattr("engine.search.iterative_deepening.ARENA_PLACES", layout.MAX_CHILDREN + 60)
     thought = think(GIPF.start("3 3 9 9"), SearchLimits())
     assert 1 <= thought.depth < 10
     assert thought.move(GIPF.start("3 3 9 9")) in GIPF.start("3 3 9 9").legal_moves
@@ -140,17 +140,17 @@ def test_search_without_room_ends_with_what_it_has(monkeypatch: pytest.MonkeyPat
 def test_bucket_keeps_the_deepest_and_the_latest() -> None:
     table = [0] * BUCKET_WORDS
     for key, depth in ((1, 5), (2, 3), (3, 2)):
-        remember(table, key, 10 * key, EXACT, depth, key, 1)
+        save_entry(table, key, 10 * key, EXACT, depth, key, 1)
     assert [probe(table, key) != 0 for key in (1, 2, 3)] == [True, False, True]
-    remember(table, 4, -7, LOWER, 1, 9, 2)  # a later search drives out what an earlier one searched deeper
+    save_entry(table, 4, -7, LOWER, 1, 9, 2)  # a later search drives out what an earlier one searched deeper
     assert [probe(table, key) != 0 for key in (1, 2, 3, 4)] == [True, False, False, True]
     assert table[ENTRY_WORDS] ^ table[ENTRY_WORDS + 1] == 1
 
 
 def test_entry_that_two_threads_have_written_is_nobodys() -> None:
     table, other = [0] * BUCKET_WORDS, [0] * BUCKET_WORDS
-    remember(table, 5, 10, EXACT, 3, 1, 1)
-    remember(other, 9, -20, LOWER, 4, 2, 1)
+    save_entry(table, 5, 10, EXACT, 3, 1, 1)
+    save_entry(other, 9, -20, LOWER, 4, 2, 1)
     assert [probe(table, 5) != 0, probe(other, 9) != 0] == [True, True]
     table[1] = other[1]
     assert [probe(table, key) for key in (5, 9)] == [0, 0]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.compiling.binding import specialise, zeros
-from engine.games.interface import Kernel, Rules
+from engine.games.rules import Kernel, Rules
 from engine.search import alphabeta, memory as layout
 from engine.search.alphabeta import AlphaBeta
 from engine.search.capabilities import INFINITY
@@ -55,9 +55,9 @@ def test_children_that_were_deferred_are_searched_in_the_end(depth: int) -> None
         others = EverySearched()
         memory: Any = memory_for(kernel, zeros("q", BUCKET_WORDS << 10))
         memory = memory._replace(path=[0] * 1024, searching=others)
-        memory.cells[layout.BUDGET] = 1 << 60
+        memory.cells[layout.NODE_LIMIT] = 1 << 60
         memory.cells[layout.PARALLEL] = 1
-        found = bound(kernel, DEFERRED=2).search(kernel.state, depth, -INFINITY, INFINITY, 0, 0, memory)
+        found = bound(kernel, MIN_DEFERRAL_DEPTH=2).search(kernel.state, depth, -INFINITY, INFINITY, 0, 0, memory)
         assert found == minimax(kernel, kernel.state, depth, 0, frozenset({kernel.state}))
         assert others.asked > 0
 

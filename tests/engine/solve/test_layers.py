@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import Kernel
-from engine.solve import layer_values, layers as solving_layers, solver
+from engine.games.rules import Kernel
+from engine.solve import backends, layer_values, layers as solving_layers
+from engine.solve.backends import LayeredBackend
 from engine.solve.layers import (
     COLUMNS,
-    Judgement,
+    ExactValue,
     Layers,
     OutOfMemory,
     OutOfTime,
@@ -22,7 +23,7 @@ from engine.solve.layers import (
     position_at,
     random_places,
 )
-from engine.solve.solver import LayeredBackend, Result, solve
+from engine.solve.solver import Result, solve
 from engine.solve.tablebase import are_shipped, shipped
 
 CAMPAIGN = 4 if os.environ.get("ARENA_CAMPAIGN") else 1
@@ -51,11 +52,11 @@ def solved(kernel: Kernel, name: tuple[int, int] | None = None, **options: Any) 
 
 def judged(parameters: str, layers: Layers) -> tuple[str, str]:
     """Return result and length of the game from the start, as the atlas tells them."""
-    judgement = layers.judgement(kernel_of(parameters, compile=False).state)
-    assert judgement is not None
-    if judgement.result == 0:
+    exact_value = layers.exact_value(kernel_of(parameters, compile=False).state)
+    assert exact_value is not None
+    if exact_value.result == 0:
         return Result.DRAW, ""
-    return (Result.FIRST if judgement.result > 0 else Result.SECOND), str(judgement.plies)
+    return (Result.FIRST if exact_value.result > 0 else Result.SECOND), str(exact_value.plies)
 
 
 def entries(variant: str, most: int) -> dict[str, tuple[str, str]]:
@@ -105,7 +106,7 @@ def test_values_follow_from_those_of_the_children(parameters: str, most: int) ->
     places = random_places(layers, list(layers.sizes), seed=most)
     states = (state for place in places if (state := position_at(layers, place)) is not None)
     for state in islice(states, 500 * CAMPAIGN):
-        assert layers.judgement(state) == expected_value(layers, state)
+        assert layers.exact_value(state) == expected_value(layers, state)
 
 
 @pytest.mark.slow
@@ -142,7 +143,7 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(tmp_path: Path)
     file = "gipf_2_2.layers"
     assert (tmp_path / "parts" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
     assert layers.total(name) == whole.total(name)
-    assert layers.judgement(kernel.state) == whole.judgement(kernel.state) == Judgement(0, 0)
+    assert layers.exact_value(kernel.state) == whole.exact_value(kernel.state) == ExactValue(0, 0)
 
 
 @pytest.mark.slow("interpreted")
@@ -190,9 +191,9 @@ def test_a_layer_that_does_not_fit_into_memory_is_not_begun(tmp_path: Path) -> N
 def test_portions_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = kernel_of("2 2 5 5")
     expected = bytes(solved(kernel).values)
-    monkeypatch.setattr(solving_layers, "SURVEYED_AT_A_TIME", 37)
-    monkeypatch.setattr(solving_layers, "JUDGED_AT_A_TIME", 41)
-    monkeypatch.setattr(solving_layers, "EDGES_AT_A_TIME", 64)
+    monkeypatch.setattr(solving_layers, "SURVEY_CHUNK", 37)
+    monkeypatch.setattr(solving_layers, "PROPAGATION_CHUNK", 41)
+    monkeypatch.setattr(solving_layers, "EDGE_CHUNK", 64)
     assert bytes(solved(kernel).values) == expected
 
 
@@ -201,7 +202,7 @@ def test_too_long_games_are_refused() -> None:
     kernel = kernel_of("2 2 5 5")
     layers = solved(kernel)
     for at in range(len(layers.values)):
-        layers.values[at] = layer_values.LONGEST + 1
+        layers.values[at] = layer_values.MAX_PLIES + 1
     with pytest.raises(OverflowError):
         layers.solve((5, 5), never)
 
@@ -210,7 +211,7 @@ def test_the_solver_changes_over_to_layers(monkeypatch: pytest.MonkeyPatch) -> N
     """The position is drawn, and proof-number search alone does not prove that within so many nodes."""
     kernel = kernel_of("2 2 5 5", compile=False)
     layers = LayeredBackend(kernel, MEMORY)
-    monkeypatch.setattr(solver, "LAYERED_FROM", 300)
+    monkeypatch.setattr(backends, "LAYERED_FROM", 300)
     monkeypatch.setattr("engine.solve.solver.backends", lambda *_, **__: [layers])
     solution = solve(GAMES["gipf"].start("2 2 5 5"))
     assert (solution.result, solution.plies) == (Result.DRAW, None)

@@ -9,10 +9,10 @@ from random import Random
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import DRAWN, LOST, WON
-from engine.solve import certificate, proof_search, proof_table
+from engine.games.rules import DRAWN, LOST, WON
+from engine.solve import certificate, proof_table, provers
 from engine.solve.certificate import Claim, strategy
-from engine.solve.proof_search import CyclicProver, Prover
+from engine.solve.provers import CyclicProver, Prover
 from engine.solve.solver import Result, solve
 from tests.engine.search import toy
 
@@ -30,7 +30,7 @@ def expected_value(plies: int | None) -> int:
 def solved(prover: CyclicProver, portion: int) -> CyclicProver:
     """Search in portions, each a quarter larger than the last one."""
     for _ in range(MAX_PORTIONS):
-        if prover.value is not None or prover.hopeless:
+        if prover.value is not None or prover.is_exhausted:
             break
         prover.search(portion)
         portion += 1 + portion // 4
@@ -52,7 +52,7 @@ def check_random_graphs(first_seed: int, memory: int) -> dict[int, int]:
             prover = CyclicProver(toy.kernel(moves, drawn, root), memory=memory)
             solved(prover, chance.choice([3, 50, 1 << 30]))
             plies = known[root]
-            if prover.hopeless:  # a draw that too few plies seem to be the reason of, however many there are
+            if prover.is_exhausted:  # a draw that too few plies seem to be the reason of, however many there are
                 given_up += 1
                 assert plies is None
                 continue
@@ -83,17 +83,17 @@ def test_values_are_those_of_the_definition(
     monkeypatch: pytest.MonkeyPatch, seed: int, memory: int, constants: dict[str, int]
 ) -> None:
     for name, value in constants.items():
-        monkeypatch.setattr(f"engine.solve.proof_search.{name}", value)
+        monkeypatch.setattr(f"engine.solve.provers.{name}", value)
     if memory == 0:
         monkeypatch.setattr(proof_table, "PROBES", 2)
     assert min(check_random_graphs(seed, memory).values()) > GRAPHS // 2
 
 
 def test_a_game_deeper_than_any_horizon_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proof_search, "MAX_DEPTH", 20)
+    monkeypatch.setattr(provers, "MAX_DEPTH", 20)
     moves = [[node + 1] for node in range(60)] + [[]]
     prover = solved(CyclicProver(toy.kernel(moves), memory=MEMORY), 100)
-    assert (prover.value, prover.hopeless) == (None, True)
+    assert (prover.value, prover.is_exhausted) == (None, True)
 
 
 @pytest.mark.parametrize(("verdict", "plies"), [(WON, 0), (LOST, 0), (DRAWN, None)])
@@ -146,8 +146,8 @@ def test_values_of_games_that_end_are_those_of_the_definition(seed: int) -> None
     searcher = Prover(toy.kernel(moves, drawn), memory=ACYCLIC_MEMORY)
     for root in chance.sample(range(len(moves)), min(8, len(moves))):
         kernel = toy.kernel(moves, drawn, root)
-        assert searcher.settle(kernel.state) == expected[root]
-        assert Prover(kernel, memory=ACYCLIC_MEMORY).settle(kernel.state) == expected[root]
+        assert searcher.solve(kernel.state) == expected[root]
+        assert Prover(kernel, memory=ACYCLIC_MEMORY).solve(kernel.state) == expected[root]
 
 
 def test_a_search_goes_on_where_it_was_stopped() -> None:
@@ -161,7 +161,7 @@ def test_a_search_goes_on_where_it_was_stopped() -> None:
             moves.append([] if layer == 9 else chance.sample(range(60 * layer + 60, 60 * layer + 120), 4))
         drawn = frozenset(chance.sample(range(540, 600), 50))
         searcher = Prover(toy.kernel(moves, drawn), memory=ACYCLIC_MEMORY)
-        while (value := searcher.settle(toy.Node(0), 30)) is None:
+        while (value := searcher.solve(toy.Node(0), 30)) is None:
             portions += 1
             assert portions < 10_000
         assert value == values(moves, drawn)[0]
@@ -180,5 +180,5 @@ def test_tables_and_arenas_that_are_too_small_grow_or_forget(monkeypatch: pytest
     growing = Prover(toy.kernel(moves, drawn), memory=ACYCLIC_MEMORY)
     forgetting = Prover(toy.kernel(moves, drawn), memory=0)
     for root in range(0, 400, 20):
-        assert growing.settle(toy.Node(root)) == expected[root]
-        assert forgetting.settle(toy.Node(root)) == expected[root]
+        assert growing.solve(toy.Node(root)) == expected[root]
+        assert forgetting.solve(toy.Node(root)) == expected[root]

@@ -5,9 +5,9 @@ import os
 import pytest
 
 from engine.games.arrows.position import ARROWS
-from engine.games.interface import WON
 from engine.games.mnk.position import MNK
-from engine.solve.proof_search import Prover
+from engine.games.rules import WON
+from engine.solve.provers import Prover
 from engine.solve.solver import Result, SolverLimits, solve
 
 MEMORY = 1 << 26
@@ -28,7 +28,7 @@ FOUND = {(4, 5): "lll", (4, 6): "wwl", (5, 6): "lwl", (6, 5): "lwl", (7, 4): "ll
 
 def first_wins(columns: int, rows: int, first: int, second: int) -> bool:
     kernel = ARROWS.start(f"{columns} {rows} 1 1 {columns} {rows} {first} {second}").kernel()
-    return Prover(kernel, memory=MEMORY).settle(kernel.state) == WON
+    return Prover(kernel, memory=MEMORY).solve(kernel.state) == WON
 
 
 @pytest.mark.slow

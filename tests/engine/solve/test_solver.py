@@ -8,9 +8,10 @@ from typing import cast
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Position
-from engine.solve.forced_wins import Deepening, ForcedWin
-from engine.solve.proof_search import CyclicProver
+from engine.games.interface import Position
+from engine.games.rules import DRAWN, LOST, UNDECIDED, WON
+from engine.solve.forced_wins import ForcedWin, ForcedWinSearch
+from engine.solve.provers import CyclicProver
 from engine.solve.solver import Result, Solution, SolverLimits, solve
 from tests.clocks import ticking
 from tests.engine.forced_wins import forced_win
@@ -66,7 +67,7 @@ def test_compiled_and_interpreted_searches_do_the_same() -> None:
     for compile in (False, True):
         kernel = start("3 3 5 4").kernel(compile=compile)
         assert kernel.compiled == compile
-        search = Deepening(kernel, memory=MEMORY)
+        search = ForcedWinSearch(kernel, memory=MEMORY)
         search.run(100_000)
         prover = CyclicProver(kernel, memory=MEMORY)
         prover.search(3000)
@@ -151,13 +152,13 @@ def test_too_many_moves_are_refused_and_do_not_end_in_a_crash() -> None:
 )
 def test_a_finished_game_is_a_win_in_no_plies(verdict: int, found: ForcedWin | None, drawn: bool) -> None:
     kernel = toy.kernel([[0]], root_verdict=verdict)
-    search = Deepening(kernel, memory=MEMORY)
+    search = ForcedWinSearch(kernel, memory=MEMORY)
     search.run(100)
     assert (search.found, search.drawn, search.nodes) == (found, drawn, 0)
 
 
 def test_an_endless_game_is_refuted_to_the_depth_that_is_asked_for() -> None:
-    search = Deepening(toy.kernel([[1], [0]]), memory=MEMORY)
+    search = ForcedWinSearch(toy.kernel([[1], [0]]), memory=MEMORY)
     search.run(1000, 9)
     assert (search.found, search.drawn, search.refuted) == (None, False, 9)
     assert toy.kernel([[1], [0]]).rules.verdict(toy.Node(0)) == UNDECIDED

@@ -19,11 +19,12 @@ from engine import cli
 from engine.compiling import code_cache
 from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
-from engine.games.interface import WIN, Position
+from engine.games.interface import Position
 from engine.games.kernels import CompileProcess, bind
-from engine.search.alphabeta import NOT_KNOWN, known_score, with_layers
+from engine.games.rules import WIN
+from engine.search.alphabeta import probe_tablebase, with_layers
 from engine.search.game_engine import AdaptiveSearcher, GameEngine
-from engine.search.memory import KnownLayers
+from engine.search.memory import NO_SCORE, TablebaseLayers
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
 from engine.solve import tablebase
 from engine.solve.layers import Layers, layer_of
@@ -63,7 +64,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def given(solved: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(tablebase.GIVEN, str(solved))
+    monkeypatch.setenv(tablebase.DIRECTORY_VARIABLE, str(solved))
     return solved
 
 
@@ -214,16 +215,18 @@ def test_a_search_looks_positions_up_as_the_tablebase_does(given: Path) -> None:
         kernel = asked.kernel(compile=False)
         for largest in ((3, 3), (4, 4)):
             layers = layers_of(asked.parameters, largest, given)
-            (look_up,) = bind((known_score,), with_layers(kernel))
-            judgement = layers.judgement(kernel.state) if max(layer_of(kernel)) <= max(largest) else None
+            (look_up,) = bind((probe_tablebase,), with_layers(kernel))
+            exact_value = layers.exact_value(kernel.state) if max(layer_of(kernel)) <= max(largest) else None
             found = look_up(kernel.state, layers.known())
-            if judgement is None:
-                assert found == NOT_KNOWN
+            if exact_value is None:
+                assert found == NO_SCORE
             else:
-                assert found == judgement.result * (WIN - judgement.plies)
+                assert found == exact_value.result * (WIN - exact_value.plies)
 
 
-def searched(asked: Position, depth: int, known: KnownLayers | None, *, compile: bool = False) -> list[SearchResult]:
+def searched(
+    asked: Position, depth: int, known: TablebaseLayers | None, *, compile: bool = False
+) -> list[SearchResult]:
     """Return what each depth of an exact search finds, with what is known of some layers, or without."""
     told: list[SearchResult] = []
     kernel = asked.kernel(compile=compile)
@@ -291,7 +294,7 @@ def test_analyse_answers_from_it_and_ends(given: Path, tmp_path: Path, capsys: p
 @pytest.mark.slow
 def test_it_is_made_once_and_then_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On the board whose layers test_layers.py has compiled: what was compiled there serves here, too."""
-    monkeypatch.delenv(tablebase.GIVEN)
+    monkeypatch.delenv(tablebase.DIRECTORY_VARIABLE)
     kernels = code_cache.home() / "kernels"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     code_cache.home().mkdir()
@@ -319,7 +322,7 @@ def test_it_is_made_once_and_then_read(tmp_path: Path, monkeypatch: pytest.Monke
 def test_the_smallest_boards_need_none_to_be_made(
     solved: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.delenv(tablebase.GIVEN)
+    monkeypatch.delenv(tablebase.DIRECTORY_VARIABLE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(CompileProcess, "start", lambda _: pytest.fail("nothing is missing"))
     monkeypatch.setattr(tablebase, "can_compile", lambda: True)
@@ -358,25 +361,25 @@ def test_it_has_all_layers_of_small_variants_and_the_small_layers_of_others(
 def test_larger_boards_other_games_and_who_wants_none_have_none(monkeypatch: pytest.MonkeyPatch, given: Path) -> None:
     for game, parameters in (("gipf", "4 4 4 4"), ("mnk", "3 3 3"), ("arrows", "4 4"), ("morris", "")):
         assert tablebase_of(start_of(game, parameters)) is None
-    monkeypatch.setenv(tablebase.GIVEN, "")
+    monkeypatch.setenv(tablebase.DIRECTORY_VARIABLE, "")
     assert tablebase_of(start_of("gipf", "2 2 4 4")) is None
 
 
 def test_what_is_not_there_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
+    monkeypatch.setenv(tablebase.DIRECTORY_VARIABLE, str(tmp_path))
     start = start_of("gipf", "2 2 4 4")
     book = known(start)
     assert book.probe(start) == []
     solve_layers("2 2 4 4", (3, 3), tmp_path)
     assert book.probe(start) == []
-    assert book.judgement(start.kernel(compile=False).state) is None
+    assert book.exact_value(start.kernel(compile=False).state) is None
     solve_layers("2 2 4 4", (4, 4), tmp_path)
     assert {move.score for move in book.probe(start)} == {0}
     assert known(start_of("gipf", "2 2 9 9")).probe(start_of("gipf", "2 2 9 9")) == []
 
 
 def test_damaged_values_are_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
+    monkeypatch.setenv(tablebase.DIRECTORY_VARIABLE, str(tmp_path))
     solve_layers("2 2 4 4", (4, 4), tmp_path)
     file = tmp_path / "gipf_2_2.layers"
     content = file.read_bytes()
@@ -391,7 +394,7 @@ def test_a_directory_that_cannot_be_written_is_read(monkeypatch: pytest.MonkeyPa
     with TemporaryDirectory() as name:
         directory = Path(name)
         solve_layers("2 2 4 4", (4, 4), directory)
-        monkeypatch.setenv(tablebase.GIVEN, name)
+        monkeypatch.setenv(tablebase.DIRECTORY_VARIABLE, name)
         position = GIPF.read(start_of("gipf", "2 2 4 4").text().replace("2 2 4 4", parameters))
         before = {path: path.read_bytes() for path in directory.iterdir()}
         for path in (*before, directory):
@@ -412,7 +415,7 @@ def test_a_directory_that_cannot_be_written_is_read(monkeypatch: pytest.MonkeyPa
 
 def test_a_maker_waits_for_another_one_however_long_it_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fcntl = pytest.importorskip("fcntl")
-    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
+    monkeypatch.setenv(tablebase.DIRECTORY_VARIABLE, str(tmp_path))
     monkeypatch.setattr(code_cache, "MAX_WAIT_SECONDS", 0.0)
     monkeypatch.setattr(tablebase, "warm_up", lambda position, layers: None)
     start = start_of("gipf", "2 2 4 4")
@@ -442,13 +445,13 @@ def test_a_process_makes_it_where_it_is_missing_and_only_there(tmp_path: Path, m
     monkeypatch.setattr(tablebase, "can_compile", lambda: True)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     start = start_of("gipf", "2 2 4 16")
-    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
+    monkeypatch.setenv(tablebase.DIRECTORY_VARIABLE, str(tmp_path))
     known(start).start()
-    monkeypatch.delenv(tablebase.GIVEN)
-    monkeypatch.setenv(code_cache.GIVEN, str(tmp_path))
+    monkeypatch.delenv(tablebase.DIRECTORY_VARIABLE)
+    monkeypatch.setenv(code_cache.KERNELS_VARIABLE, str(tmp_path))
     known(start).start()
     assert started == [], "in a given place, and in a sandbox, nothing is made"
-    monkeypatch.delenv(code_cache.GIVEN)
+    monkeypatch.delenv(code_cache.KERNELS_VARIABLE)
     book = known(start)
     book.start()
     is_busy = False

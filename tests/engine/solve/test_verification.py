@@ -24,20 +24,20 @@ def test_every_position_is_looked_at_and_each_changed_value_is_found() -> None:
         assert name == layer_of(KERNEL._replace(state=state))
         assert number == layers.rules.place_in_layer(state, layers.rules.index)
     assert layers.total((4, 4)) == len(states)
-    assert all(layers.judgement(state) == expected_value(layers, state) for state in states.values())
+    assert all(layers.exact_value(state) == expected_value(layers, state) for state in states.values())
     right = bytes(layers.known().values)
     changed = [next(at for at, value in enumerate(right) if value == wanted) for wanted in (2, 3)]
     for at in changed:
         layers.fill(right[:at] + b"\x04" + right[at + 1 :])
-        assert any(layers.judgement(state) != expected_value(layers, state) for state in states.values())
+        assert any(layers.exact_value(state) != expected_value(layers, state) for state in states.values())
 
 
 def test_the_command_tells_of_faults(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
+    monkeypatch.setenv(tablebase.DIRECTORY_VARIABLE, str(tmp_path))
     assert cli.run(["verify", "gipf", "2 2 4 4"]) == 2
-    assert "the tablebase of GIPF 2 2 4 4 is not there" in capsys.readouterr().err
+    assert "the tablebase of GIPF 2 2 4 4 is missing or incomplete" in capsys.readouterr().err
     solved(KERNEL, (4, 4), directory=tmp_path)
     assert cli.run(["verify", "gipf", "2 2 4 4", "--positions", "300"]) == 0
     assert capsys.readouterr().out == "300 positions, 0 of them with a value that does not follow from the rules\n"
@@ -56,4 +56,4 @@ def test_the_command_tells_of_faults(
     lines = journal.read_text().splitlines(keepends=True)
     journal.write_text("".join(lines[:-2]))
     assert cli.run(["verify", "gipf", "2 2 4 4"]) == 2
-    assert "not there, or not as a whole; make it with arena-engine precompile" in capsys.readouterr().err
+    assert "missing or incomplete; make it with arena-engine precompile" in capsys.readouterr().err

@@ -7,7 +7,7 @@ import pytest
 from engine.statistics.online import (
     DAY,
     IDLE_DEVIATION,
-    LEAST_START_DEVIATION,
+    MIN_START_DEVIATION,
     START_DEVIATION,
     START_ELO,
     VERSION_DEVIATION,
@@ -65,7 +65,7 @@ def test_newcomers_begin_in_the_middle_of_the_fixed_points_and_may_be_anywhere_b
     assert starting(BOTS, "ann") == OnlineRating(START_ELO, START_DEVIATION)
     assert starting(BOTS | LEVELS, "ann") == OnlineRating(2250, 3600 / math.sqrt(12))
     near = {name: LEVELS[name] for name in ("alphabeta:1", "alphabeta:2")}
-    assert starting(near, "dora") == OnlineRating(675, LEAST_START_DEVIATION)
+    assert starting(near, "dora") == OnlineRating(675, MIN_START_DEVIATION)
 
 
 def test_ratings_are_the_same_game_by_game_and_from_the_first_game_on() -> None:

@@ -11,20 +11,10 @@ from hypothesis import given, strategies as st
 from engine.games.catalogue import GAMES
 from engine.match.clock import TimeControl
 from server.contest.contest_file import BadContest, read
-from server.contest.definition import (
-    Adjudication,
-    BadOpening,
-    Entrant,
-    Interrupted,
-    Qualification,
-    Seeding,
-    Stage,
-    from_moves,
-    from_text,
-    generated,
-)
+from server.contest.definition import Adjudication, Entrant, Interrupted, Qualification, Seeding, Stage
 from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
+from server.contest.openings import BadOpening, from_moves, from_text, generated
 from server.contest.plan import plan
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "contests.md"

@@ -7,7 +7,8 @@ from server.contest.definition import Definition, Entrant, Format, Qualification
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.meetings import Gauntlet, RoundRobin
 from server.contest.formats.rounds import Swiss
-from server.contest.plan import STANDS_SECONDS, PlanCache, games_to_start, plan
+from server.contest.plan import games_to_start, plan
+from server.contest.runtime.planner import STANDS_SECONDS, PlanCache
 from tests.server.contest.played import CONTROL, by_seed, contest
 
 DEFINITION = contest(4, RoundRobin())

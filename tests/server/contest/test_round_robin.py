@@ -10,9 +10,10 @@ from hypothesis import given, strategies as st
 from engine.match.clock import TimeControl
 from engine.statistics.elo import MAX_ELO
 from server.contest.contest_file import BadContest
-from server.contest.definition import BadOpening, Definition, DrawnOpenings, Entrant, Sandbox, Stage, Variant
+from server.contest.definition import Definition, DrawnOpenings, Entrant, Sandbox, Stage, Variant
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.meetings import Gauntlet, Pairs, RoundRobin, berger
+from server.contest.openings import BadOpening
 from server.contest.plan import Present, plan
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
 from tests.server.contest.runtime.bots import read_definition

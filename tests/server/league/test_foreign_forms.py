@@ -22,7 +22,7 @@ from server.league.accounts import AUTHOR, ORGANISER, Accounts
 from server.league.contests import Comparisons
 from server.league.grading.grade_book import GradeBook
 from server.league.ladder.definition import read
-from server.league.ladder.runner import LadderService
+from server.league.ladder.service import LadderService
 from server.league.pages.account_pages import AccountPages
 from server.league.pages.bot_pages import VersionPages
 from server.league.pages.forms import Identities
@@ -194,7 +194,7 @@ async def test_an_address_that_guesses_is_refused_until_its_time_has_come(
     comparisons = Comparisons(tmp_path, accounts, versions)
     pages = (
         AccountPages(accounts, identities, book, tmp_path),
-        VersionPages(accounts, identities, versions, Turns(), comparisons),
+        VersionPages(accounts, identities, versions, Turns(), comparisons, lambda *_: {}),
     )
     app = Starlette(routes=[route for one in pages for route in one.routes()], exception_handlers={Refused: refused})
     now = 0

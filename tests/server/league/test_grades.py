@@ -13,7 +13,8 @@ import pytest
 
 from engine.statistics.online import LadderPlayer
 from server.contest.store.folders import folder_of
-from server.contest.store.store import FILE, Store
+from server.contest.store.schema import FILE
+from server.contest.store.store import Store
 from server.league.accounts import ORGANISER, Accounts
 from server.league.grading.grade_book import GradeBook
 from server.league.grading.grading import BadReport, BadRule, Meeting, read
@@ -21,7 +22,7 @@ from server.league.ladder.store import LadderStore
 from server.league.submissions.versions import BUILD, CHECK_REPORT, State, Versions
 from tests.server.commands.test_grade import check_report, contest_report
 from tests.server.contest.runtime.bots import read_definition
-from tests.server.league.ladder.counted import result_of
+from tests.server.league.ladder.counted import count_result, result_of
 from tests.server.league.people import person
 from tests.server.league.test_account_pages import sign_in
 from tests.web.site import open_site
@@ -74,12 +75,12 @@ def submit(league: League, bot: str, tried: bytes) -> None:
 
 def play(league: League, players: tuple[str, str], score: float, opening: int = 0, version: int = 1) -> None:
     """Count a game of the ladder."""
-    store = LadderStore(league.accounts)
+    store = LadderStore(league.accounts, league.data)
     known = {name: LEVEL if name == LEVEL.name else LadderPlayer(name, name) for name in players}
     versions = tuple(0 if name == LEVEL.name else version for name in players)
     for name, number in zip(players, versions, strict=True):
         store.seat(known[name], number, known)
-    store.count(result_of(next(MATCHES), players, score, opening=opening), "mnk 3 3 3", "5a", known, 3)
+    count_result(league.data, store, result_of(next(MATCHES), players, score, opening=opening), known)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 import trio
 
 from server.config.settings import LeagueRules
-from server.contest.programs.sandbox.choice import sandbox_obstacle
+from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.league.accounts import Accounts, Person
 from server.league.submissions import pipeline, upload
 from server.league.submissions.pipeline import Ended, Pipeline, Trial

@@ -14,6 +14,7 @@ from stat import S_IMODE
 
 import pytest
 import trio
+from msgspec import structs
 
 from engine.wire import messages as m
 from server.commands import administration
@@ -56,6 +57,20 @@ async def command(capsys: pytest.CaptureFixture[str], work: object, *words: obje
         await trio.to_thread.run_sync(lambda: work(*words, data=data))  # type: ignore[operator]
     said = capsys.readouterr()
     return (said.out or said.err.removeprefix("arena-server: ")).strip()
+
+
+async def test_links_of_invitations_have_the_port_that_is_served(
+    tmp_path: Path, accounts: Accounts, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def invite(data: Path) -> None:
+        administration.invite("ann", data=data)
+
+    async with answered(tmp_path, accounts) as harness:
+        assert "ann  http://127.0.0.1:8080/join/" in await command(capsys, invite, data=tmp_path)
+        harness.arena.settings = structs.replace(harness.arena.settings, web=("0.0.0.0", 0))
+        harness.arena.web_ports = [8123]
+        assert "ann  http://127.0.0.1:8123/join/" in await command(capsys, invite, data=tmp_path)
+    assert "ann  http://127.0.0.1:8080/join/" in await command(capsys, invite, data=tmp_path)
 
 
 async def test_a_running_match_is_annulled_once(

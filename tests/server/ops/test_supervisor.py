@@ -3,7 +3,7 @@
 import trio
 import trio.testing
 
-from server.ops.faults import supervise
+from server.ops.supervisor import supervise
 from tests.server.harness import logged
 
 

@@ -3,17 +3,23 @@
 import os
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
-from server.contest.store.store import FILE as STORE, SCHEMA
+from server.contest.fixtures import Fixture
+from server.contest.formats.meetings import Ladder, RoundRobin
+from server.contest.store.schema import FILE as STORE, LADDER, SCHEMA
+from server.contest.store.store import Store
 from server.storage.database import connect
 from server.web import games_index
 from server.web.games_index import PAGE, Games, Progress, bring_up, find
 from server.web.http.request import Refused
 from server.web.worker import of_games
+from tests.server.contest.played import contest
 from tests.web.people.records import record, write
 
 LONG_AGO = 1_000_000_000
@@ -102,15 +108,17 @@ def test_a_page_and_the_number_of_games_are_of_one_moment(data: Path) -> None:
 
 def test_a_game_tells_what_was_charged_and_its_contest(data: Path) -> None:
     index(data)
-    with sqlite3.connect(data / "arena.sqlite3") as store:
-        store.execute("CREATE TABLE contests (id INTEGER PRIMARY KEY)")
-        store.execute("CREATE TABLE pairings (contest INTEGER, match INTEGER, round INTEGER)")
-        store.execute("INSERT INTO contests VALUES (7)")
-        store.execute("INSERT INTO pairings VALUES (7, 1, 4)")
-    store.close()
-    (game,) = search(data, contest="7").games
-    assert (game.match, game.contest, game.round, game.used) == (1, 7, 4, (30, 20))
+    now = datetime.now(UTC)
+    with closing(Store(data / STORE)) as store:
+        store.open_ladder(replace(contest(2, Ladder()), name="the ladder"), now)
+        number = store.open_contest("", contest(2, RoundRobin()), now)
+        store.begin(number, Fixture(0, 4, 0, 0, 0, ("a1", "a2")), 1)
+        store.begin(LADDER, Fixture(0, 1, 0, 0, 0, ("a1", "a2")), 2)
+    (game,) = search(data, contest=str(number)).games
+    assert (game.match, game.contest, game.round, game.used) == (1, number, 4, (30, 20))
     assert (game.winner, game.result, game.reason, game.plies) == (0, "won", "line", 5)
+    contests = {game.match: game.contest for game in search(data).games}
+    assert contests == {1: number, 2: None, 3: None}, "the ladder has no page of a contest"
 
 
 def test_an_index_that_is_behind_says_so_and_catches_up(data: Path) -> None:

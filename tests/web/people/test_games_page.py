@@ -8,6 +8,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from engine.wire import messages as m
+from server.contest.report.templating import render
+from server.web import answers  # noqa: F401 (templates use its filters)
+from server.web.games_index import Games, Progress
 from tests.server.process import Client
 from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.people.records import record, write
@@ -38,7 +41,6 @@ def test_games_are_searched_and_the_search_stands_in_the_address(browser: Browse
     with open_page(browser, phone=phone, dark=phone) as page:
         page.goto(f"{played.url}/games")
         expect(page.locator("#counted")).to_have_text("54 games")
-        expect(page.locator("#behind")).to_have_count(0)
         expect(page.locator("#games tr")).to_have_count(50)
         assert fits(page)
         check_accessibility(page)
@@ -56,6 +58,22 @@ def test_games_are_searched_and_the_search_stands_in_the_address(browser: Browse
         page.get_by_label("Result").select_option("first")
         page.get_by_role("button", name="Search").click()
         expect(page.locator("#games tr")).to_have_count(50)
+
+
+@pytest.mark.parametrize(
+    ("index", "found", "sentence"),
+    [
+        (Progress(0, 900, False), 0, "Records are still being read …"),
+        (Progress(70, 900, False), 3, "3 games so far; records are still being read"),
+        (Progress(970, 0, True), 0, "0 games"),
+    ],
+)
+def test_a_search_says_that_it_reads_before_it_says_0(index: Progress, found: int, sentence: str) -> None:
+    page = Games(found=found, games=(), next=None, index=index)
+    values = {"asked": {}, "games": [], "reasons": [], "here": "/games", "further": "", "again": not index.complete}
+    text = render("pages/games.html", page=page, **values)
+    assert f'role="status">{sentence}' in text.replace("\n", "")
+    assert ("No game is like that" in text) == index.complete
 
 
 def test_a_search_that_cannot_be_is_refused_with_a_sentence(browser: Browser, played: Site) -> None:
@@ -88,7 +106,7 @@ def test_a_name_leads_to_the_page_of_the_player(browser: Browser, played: Site, 
 def test_the_page_of_somebody_who_has_played_nothing_says_so(browser: Browser, played: Site) -> None:
     with open_page(browser, refused=404) as page:
         page.goto(f"{played.url}/games")
-        expect(page.locator("#behind")).to_have_count(0)
+        expect(page.locator("#counted")).to_have_text("54 games")
         answer = page.goto(f"{played.url}/player/no%2Fbody%3Cb%3E")
         assert answer is not None and answer.status == 404
         expect(page.get_by_role("alert")).to_contain_text("Nobody called 'no/body<b>' has played a game here")

@@ -23,7 +23,7 @@ from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMis
 from server.contest.plan import plan
 from server.contest.store.folders import errors_of
 from tests.server.commands.match.made import setup
-from tests.server.league.ladder.test_runner import FakeHost
+from tests.server.league.ladder.test_planner import FakeHost
 
 SETTING = setup().setting
 

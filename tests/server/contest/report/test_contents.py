@@ -11,13 +11,14 @@ from server.contest.definition import Format
 from server.contest.fixtures import ABSENT, FORFEIT, SET_ASIDE, Fixture, GameResult, counted_games, rated_games
 from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
-from server.contest.plan import plan, standings
+from server.contest.plan import plan
 from server.contest.report import contents, progress
 from server.contest.report.contents import compare_entrants, make_report
 from server.contest.report.files import page
 from server.contest.report.progress import Moment
 from server.contest.report.structure import TEST, Meeting, Pause, Report, Round, winners
 from server.contest.scoring import absence_result, find_disqualified, losses, missing_sentence
+from server.contest.standings import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, play
 from tests.server.contest.report.samples import FORMATS, OPENED, report_of, sample, sample_report
 

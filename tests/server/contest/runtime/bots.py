@@ -13,10 +13,13 @@ from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.fixtures import GameResult
 from server.contest.formats.format import Standing
-from server.contest.plan import plan, standings
-from server.contest.programs.sandbox.choice import sandbox_obstacle
+from server.contest.plan import plan
+from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.runtime.service import ContestService
-from server.contest.store.store import FILE, Store
+from server.contest.standings import standings
+from server.contest.store.schema import FILE
+from server.contest.store.store import Store
+from server.storage.record_store import RecordStore
 from tests.server.harness import ArenaHarness, Client, open_arena
 from tests.waiting import BUILD_SECONDS
 
@@ -66,7 +69,8 @@ async def running_contest(folder: Path, file: str = "", *bots: str) -> AsyncIter
     folder.mkdir(parents=True, exist_ok=True)
     with closing(Store(folder / FILE)) as store, closing(Store(folder / FILE)) as looked_at:
         contest = store.open_contest(file, read_definition(file), datetime.now(UTC)) if file else store.contests()[0].id
-        async with open_arena(folder, results=store.kept_matches()) as harness, trio.open_nursery() as nursery:
+        kept = store.kept_matches(RecordStore(folder).unfinished_matches())
+        async with open_arena(folder, results=kept) as harness, trio.open_nursery() as nursery:
             nursery.start_soon(ContestService(harness.arena, store).run)
             for name in bots:
                 nursery.start_soon(play_by_seed, harness, name)

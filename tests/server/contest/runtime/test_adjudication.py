@@ -24,7 +24,7 @@ from engine.wire import messages as m
 from server.contest.definition import Adjudication
 from server.contest.runtime import adjudication
 from server.contest.runtime.adjudication import BY, Adjudicator, Proof, prove, ruling
-from server.ops.faults import supervise
+from server.ops.supervisor import supervise
 from tests.server.harness import ArenaHarness, Client, open_arena, play, ready, until
 from tests.waiting import WAIT_SECONDS
 

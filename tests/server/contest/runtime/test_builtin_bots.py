@@ -12,9 +12,9 @@ import trio
 from engine.wire import messages as m
 from server.config.builtin_bot import BuiltinBot
 from server.config.settings import Settings
-from server.contest.programs import program
+from server.contest.programs import builtin_bots
 from server.ops import descendants
-from server.ops.faults import pause_seconds
+from server.ops.supervisor import pause_seconds
 from tests.server.harness import ArenaHarness, open_arena, until
 from tests.waiting import WAIT_SECONDS
 
@@ -23,7 +23,7 @@ SETTINGS = Settings(builtin_bots=(BuiltinBot("alfabeta"),))
 
 async def bot_is_met(arena: ArenaHarness, nursery: trio.Nursery) -> None:
     """Keep the bots of the server, and let a newcomer meet one."""
-    nursery.start_soon(program.keep_builtin_bots, arena.arena, SETTINGS)
+    nursery.start_soon(builtin_bots.keep_builtin_bots, arena.arena, SETTINGS)
     newcomer = await arena.connect("newcomer")
     with trio.fail_after(WAIT_SECONDS):
         match = await newcomer.ask(m.Seek("gipf", m.Text("opponent=alfabeta")), m.Match)
@@ -36,8 +36,8 @@ async def test_a_bot_is_started_again_however_it_ends_and_whatever_the_machine_l
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, starts: bool
 ) -> None:
     """As after a match that the server could not begin, for lack of room on its disk."""
-    monkeypatch.setattr(program, "pause_seconds", lambda _failures: 0.0)
-    monkeypatch.setattr(program, "CHECK_SECONDS", 0.001)
+    monkeypatch.setattr(builtin_bots, "pause_seconds", lambda _failures: 0.0)
+    monkeypatch.setattr(builtin_bots, "CHECK_SECONDS", 0.001)
     began = 0
 
     async with open_arena(tmp_path) as arena, trio.open_nursery() as nursery:
@@ -71,7 +71,7 @@ async def test_a_builtin_bot_has_the_marker_by_which_the_guard_ends_it(
 ) -> None:
     home = descendants.home_of(tmp_path)
     check = f'case "${descendants.VARIABLE}" in {home}.{descendants.INSTANCE}.*) exit 7;; esac'
-    monkeypatch.setattr(program, "builtin_bot_command", lambda bot: ("sh", "-c", check))
+    monkeypatch.setattr(builtin_bots, "builtin_bot_command", lambda bot: ("sh", "-c", check))
     async with open_arena(tmp_path) as harness:
         harness.arena.builtin_tokens["alfabeta"] = "token"
-        assert await program._run_bot(harness.arena, BuiltinBot("alfabeta"), "alfabeta") == 7
+        assert await builtin_bots._run_bot(harness.arena, BuiltinBot("alfabeta"), "alfabeta") == 7

@@ -12,9 +12,9 @@ import pytest
 from engine.games.outcome import Termination
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import limits
-from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.programs.sandbox.cores import Cores, confine, started_on, usable
 from server.contest.programs.sandbox.limits import around, clear, lack
+from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.ops import descendants
 from tests.server.contest.runtime.test_sandbox import EATS, started
 

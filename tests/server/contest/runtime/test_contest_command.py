@@ -32,9 +32,10 @@ from server.config.settings import Settings
 from server.config.tokens import hashed
 from server.contest import contest_file
 from server.contest.fixtures import GameResult, counted_games
-from server.contest.programs.sandbox.choice import sandbox_obstacle
+from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.store.folders import folder_of, kept_by_contest
-from server.contest.store.store import FILE, Store
+from server.contest.store.schema import FILE
+from server.contest.store.store import Store
 from server.storage.database import BadStore
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
@@ -196,7 +197,7 @@ def test_the_file_of_a_kept_contest_is_printed_as_it_was(tmp_path: Path, run: Ru
         store.open_contest(text, contest_file.read(text, str), datetime.now(UTC))
     assert run("contest", "file", "Autumn", "--data", str(data)).out == text.splitlines()
     found = run("contest", "file", "Winter", "--data", str(data)).fault
-    assert found == f"there is no contest 'Winter' in {data}; there is 'Autumn'"
+    assert found == "there is no contest 'Winter'; there is Autumn"
     nowhere = tmp_path / "nowhere"
     found = run("contest", "file", "Autumn", "--data", str(nowhere)).fault
     assert str(nowhere) in found and not nowhere.exists()

@@ -16,7 +16,8 @@ from server.contest.hosts import arena_host
 from server.contest.programs.program import Program, run
 from server.contest.runtime import ledger, runner
 from server.contest.runtime.ledger import sync_result
-from server.contest.store.store import FILE, Store
+from server.contest.store.schema import FILE
+from server.contest.store.store import Store
 from server.storage.record_store import RecordStore
 from tests.server.contest.played import contest
 from tests.server.contest.runtime.bots import running_contest, wait_until_over
@@ -47,7 +48,7 @@ def test_results_are_synced_before_they_stand(tmp_path: Path) -> None:
         store.begin(1, GAME.fixture, 3)
         store.finish(1, GAME, "0a" * 32)
         store._connection.set_trace_callback(None)
-        assert dict(modes) == {"contests": 2, "entrants": 2, "pairings": 1, "games": 2}
+        assert dict(modes) == {"contests": 2, "pairings": 1, "games": 2}
         assert store.records(1) == {3: "0a" * 32}
         store.sync()
 

@@ -20,8 +20,9 @@ from engine.wire import messages as m
 from server.contest.report import files
 from server.contest.report.structure import Verdict
 from server.contest.runtime import ledger, service
-from server.contest.store.store import FILE, Store
-from server.ops import faults
+from server.contest.store.schema import FILE
+from server.contest.store.store import Store
+from server.ops import supervisor
 from server.storage import database
 from tests.server.contest.runtime.bots import play_by_seed, read_definition, running_contest, wait_until_over
 from tests.server.harness import ArenaHarness, until
@@ -40,7 +41,7 @@ stages = [{ format = "round-robin" }]
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("REPORT_SECONDS", "VERIFY_SECONDS", "LOOK_SECONDS"):
         monkeypatch.setattr(service, name, 0.02)
-    monkeypatch.setattr(faults, "pause_seconds", lambda _: 0.02)
+    monkeypatch.setattr(supervisor, "pause_seconds", lambda _: 0.02)
 
 
 def report(folder: Path) -> dict[str, Any]:

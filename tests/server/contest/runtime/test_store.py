@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -29,12 +31,15 @@ from server.contest.definition import (
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Fixture, GameResult, ProgramUsage
 from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
-from server.contest.store.store import FILE, SCHEMA, Contest, Store
+from server.contest.runtime.ledger import Ledger
+from server.contest.store.schema import FILE, LADDER, SCHEMA
+from server.contest.store.store import Contest, Store
 from server.league.accounts import Accounts
 from server.league.database import FILE as LEAGUE
 from server.storage import database
 from server.storage.database import BadStore, connect
 from tests.server.contest.played import contest
+from tests.server.harness import at_once
 
 DATE = datetime(2026, 11, 20, 20, 15, 0, 123456, tzinfo=UTC)
 LATER = DATE + timedelta(hours=9)
@@ -148,6 +153,39 @@ def test_a_result_of_an_unknown_contest_is_refused_and_nothing_of_it_stays(store
     with pytest.raises(sqlite3.IntegrityError):
         store.finish(17, GameResult(FIXTURE, 3, 0, "line"))
     assert store.known_matches() == set(), "the pairing was taken back with the game"
+
+
+def test_results_that_count_are_known_while_their_contest_is_not_over(store: Store) -> None:
+    number = store.open_contest("", contest(2, RoundRobin()), DATE)
+    store.begin(number, FIXTURE, 3)
+    store.finish(number, GameResult(FIXTURE, 4, 0, "line"))
+    store.finish(number, GameResult(FIXTURE.swapped, 5, None, Termination.SERVER_FAULT))
+    store.finish(number, GameResult(FIXTURE.swapped, 6, None, "line"))
+    assert store.kept_matches([2, 3, 4, 5]) == {4}
+    store.close_contest(number, LATER)
+    assert store.kept_matches([4, 6]) == set()
+
+
+def test_variants_of_a_ladder_keep_the_places_that_results_name(store: Store) -> None:
+    one, two, three = (Variant("mnk", parameters, ("text",)) for parameters in ("3 3 3", "4 4 3", "5 5 4"))
+    definition = replace(contest(2, Ladder()), variants=(one, two))
+    store.open_ladder(definition, DATE)
+    changed = replace(two, openings=("other",))
+    store.open_ladder(replace(definition, variants=(three, changed)), LATER)
+    assert store.definition(LADDER).variants == (one, changed, three)
+    assert store.contest(LADDER).opened == DATE
+
+
+async def test_results_of_a_contest_without_an_end_are_not_kept_in_memory(store: Store) -> None:
+    store.open_ladder(contest(2, Ladder()), DATE)
+    number = store.open_contest("", replace(contest(2, Ladder(games=9)), name="other"), DATE)
+    seats: Any = SimpleNamespace(stored=at_once)
+    records: Any = None
+    for open_contest, kept in ((LADDER, 0), (number, 2)):
+        for match in (1, 2):
+            ledger = Ledger(open_contest, store, records, seats)
+            await ledger.keep_cut_off(GameResult(FIXTURE, match, None, Termination.SERVER_FAULT))
+        assert len(ledger.games) == kept and len(store.results(open_contest)) == 2
 
 
 def test_dates_keep_their_moment_whatever_their_time_zone(store: Store) -> None:

@@ -15,10 +15,12 @@ from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.runtime.service import ContestService
-from server.contest.store.store import FILE as STORE, Store
+from server.contest.store.schema import FILE as STORE
+from server.contest.store.store import Store
 from server.league.accounts import AUTHOR, Accounts
 from server.league.ladder.definition import read
-from server.league.ladder.runner import AWAY_SECONDS, UNPAIRED_SECONDS, LadderService
+from server.league.ladder.planner import AWAY_SECONDS, UNPAIRED_SECONDS
+from server.league.ladder.service import LadderService
 from server.league.ladder.store import CountedGame
 from server.league.submissions.versions import Versions
 from tests.server.contest.runtime.test_seating import no_threads
@@ -114,13 +116,15 @@ async def test_bots_that_connect_are_paired_and_rated_and_records_are_theirs(
         for name in ladder.tokens:
             bots.start_soon(ladder.play, name)
         games = await ladder.counted(lambda games: len(games) >= 6)
-        assert {name for game in games for name in game.players} == ladder.tokens.keys()
+        assert {name for game in games for name in game.result.fixture.players} == ladder.tokens.keys()
         for game in games:
-            assert game.match is not None
-            text = ladder.harness.arena.record_store.read(game.match)
+            assert game.result.match is not None
+            text = ladder.harness.arena.record_store.read(game.result.match)
             assert text is not None
             summary = verification.verify(text)
-            assert summary.header.players == game.players and summary.header.control.budget == 600_000_000
+            assert (
+                summary.header.players == game.result.fixture.players and summary.header.control.budget == 600_000_000
+            )
         assert all(one.connects for one in ladder.service.listed().values())
         check(ladder)
         bots.cancel_scope.cancel()
@@ -138,8 +142,8 @@ async def test_who_goes_away_during_a_game_loses_it_soon_and_rests_when_that_hap
             await bob.stream.aclose()
             games = await ladder.counted(lambda games, times=times: len(games) == times)  # type: ignore[misc]
             assert AWAY_SECONDS <= trio.current_time() - began <= AWAY_SECONDS + 2  # of the 600 that its clock has
-            assert games[-1].termination == "crashed"
-            assert f"it had no connection for {AWAY_SECONDS} seconds" in games[-1].detail
+            assert games[-1].result.termination == "crashed"
+            assert f"it had no connection for {AWAY_SECONDS} seconds" in games[-1].result.detail
         assert "bob-1" not in ladder.service.listed()
         standing = ladder.service.store.standing("bob-1")
         assert standing is not None and (standing.failures, standing.rating.games) == (2, 2)
@@ -190,5 +194,5 @@ async def test_who_comes_and_goes_holds_up_nobody(
             await ladder.connect("cat-1")
             await trio.sleep(UNPAIRED_SECONDS + 2)
         games = ladder.service.store.last_games(999)
-        assert len(games) >= 30 and not any("cat-1" in game.players for game in games)
+        assert len(games) >= 30 and not any("cat-1" in game.result.fixture.players for game in games)
         bots.cancel_scope.cancel()

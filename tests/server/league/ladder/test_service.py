@@ -15,11 +15,11 @@ from engine.statistics.online import DAY, LadderPlayer, OnlineRating
 from server.config.declared import BadTable
 from server.contest.definition import Bounds, Entrant, Sandbox
 from server.contest.hosts.contest_players import ContestPlayers
-from server.contest.store.folders import errors_of
-from server.contest.store.store import LADDER
+from server.contest.store.folders import errors_of, kept_by_contest
+from server.contest.store.schema import FILE as STORE, LADDER
 from server.league.accounts import AUTHOR, Accounts
 from server.league.ladder.definition import LEVEL_ELO, LadderDefinition, Listed, read
-from server.league.ladder.runner import LadderService, kept_by_ladder
+from server.league.ladder.service import LadderService
 from server.league.ladder.store import (
     CountedGame,
     ScoreAgainst,
@@ -35,7 +35,7 @@ from server.league.pages.bot_pages import (
     version_rows,
 )
 from server.league.submissions.versions import Versions
-from tests.server.league.ladder.counted import result_of
+from tests.server.league.ladder.counted import count_result, result_of
 
 FILE = 'time = { budget = 1000 }\ngames = [{ game = "mnk", params = "3 3 3" }]\n[[levels]]\nlevel = 2\n'
 
@@ -101,7 +101,7 @@ def test_only_bots_of_accounts_that_are_not_on_the_ladder_already_can_connect_to
         assert "is on the ladder already" in ladder.why_not(name)
     ladder.store.seat(LadderPlayer("Ann-1", "ann"), 0, {})
     lost = result_of(7, ("Ann-1", "alphabeta-2"), 0.0, "no connection", failed=0)
-    ladder.store.count(lost, "mnk 3 3 3", "5a", {}, 1)
+    count_result(tmp_path, ladder.store, lost, {}, 1)
     assert "Ann-1 rests, since it has failed: no connection" in ladder.why_not("Ann-1")
     ladder.store.wake("Ann-1", "ann")
     accounts.revoke_token(ann, "Ann-1")
@@ -109,11 +109,11 @@ def test_only_bots_of_accounts_that_are_not_on_the_ladder_already_can_connect_to
 
 
 def test_what_a_program_has_written_is_found_for_its_author(tmp_path: Path, ladder: LadderService) -> None:
-    ladder.store.count(result_of(7, ("Ann-1", "alphabeta-2"), 1.0), "mnk 3 3 3", "5a", {}, 1)
-    found = kept_by_ladder(tmp_path, ladder.store, 7, "ann-1")
+    count_result(tmp_path, ladder.store, result_of(7, ("Ann-1", "alphabeta-2"), 1.0), {})
+    found = kept_by_contest(tmp_path, tmp_path / STORE, 7, "ann-1")
     assert found is not None and (found.path, found.token) == (errors_of(tmp_path, LADDER, 7, "Ann-1"), "")
-    assert kept_by_ladder(tmp_path, ladder.store, 7, "bob-1") is None
-    assert kept_by_ladder(tmp_path, ladder.store, 8, "ann-1") is None
+    assert kept_by_contest(tmp_path, tmp_path / STORE, 7, "bob-1") is None
+    assert kept_by_contest(tmp_path, tmp_path / STORE, 8, "ann-1") is None
 
 
 DOCUMENT = Path(__file__).parents[4] / "docs" / "league.md"
@@ -229,10 +229,9 @@ def standing(name: str, elo: float, deviation: float, days: float = 0, rests: st
 
 
 def game(number: int, first: str, second: str, elo: float, version: int, score: float | None = 1.0) -> CountedGame:
-    record, ratings = "5a" if score is not None else "", ((0.0, 0.0), (elo, 50.0))
-    return CountedGame(
-        number, number, "mnk 3 3 3", 0, (first, second), (1, version), score, "line", "", record, NOW, ratings
-    )
+    ratings = (0.0, 0.0), (elo, 50.0)
+    result = result_of(number, (first, second), score)
+    return CountedGame(number, result, "mnk 3 3 3", (1, version), score, NOW, ratings)
 
 
 def test_only_who_plays_and_is_known_well_enough_has_a_rank() -> None:

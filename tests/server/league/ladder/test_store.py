@@ -1,16 +1,22 @@
 """The ladder in the database: games are counted once, and ratings are those of all games in order."""
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from engine.games.outcome import Termination
 from engine.statistics.online import DAY, LadderPlayer, rate
+from server.contest.store.schema import FILE, LADDER
+from server.contest.store.store import Store
 from server.league.accounts import Accounts
-from server.league.ladder.store import LadderStore, ScoreAgainst
+from server.league.ladder.store import CountedGame, LadderStore, ScoreAgainst
 from tests.clocks import SetClock
-from tests.server.league.ladder.counted import result_of
+from tests.server.contest.played import contest
+from tests.server.league.ladder.counted import count_result, result_of
 
 PLAYERS = {
     "ann-1": LadderPlayer("ann-1", "ann"),
@@ -31,7 +37,7 @@ def clock() -> SetClock[float]:
 @pytest.fixture
 def store(tmp_path: Path, clock: SetClock[float]) -> Iterator[LadderStore]:
     with closing(Accounts(tmp_path)) as accounts:
-        store = LadderStore(accounts, clock)
+        store = LadderStore(accounts, tmp_path, clock)
         for player in PLAYERS.values():
             store.seat(player, 0 if player.anchor else 1, PLAYERS)
         yield store
@@ -48,8 +54,8 @@ def play(
     rests_after: int = RESTS_AFTER,
 ) -> list[str]:
     """Count a game, in which the first player may have ``failed``; return who rests since."""
-    result = result_of(match, (first, second), score, "why", failed=0 if failed else None)
-    return store.count(result, VARIANT, "" if score is None else "5a", PLAYERS, rests_after)
+    result = result_of(match, (first, second), score, "why", opening=match, failed=0 if failed else None)
+    return count_result(store._path.parent, store, result, PLAYERS, rests_after)
 
 
 def test_a_game_is_counted_once(store: LadderStore) -> None:
@@ -58,9 +64,41 @@ def test_a_game_is_counted_once(store: LadderStore) -> None:
     play(store, 7, 1.0)
     assert store.standings() == after
     (found,) = store.last_games(9)
-    assert (found.match, found.variant, found.players, found.versions) == (7, VARIANT, ("ann-1", "bob-1"), (1, 1))
-    assert (found.score, found.termination, found.record) == (1.0, "row", "5a")
-    assert store.last_match() == 7 and store.counted_matches([6, 7]) == {7}
+    assert (found.variant, found.versions, found.score) == (VARIANT, (1, 1), 1.0)
+    assert found.result == result_of(7, ("ann-1", "bob-1"), 1.0, "why", opening=7)
+
+
+def test_results_that_no_server_has_counted_are_counted_by_the_next_one(
+    store: LadderStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.league.ladder.store.GAMES_AT_A_TIME", 2)
+    play(store, 1, 1.0)
+    with closing(Store(tmp_path / FILE)) as contests:
+        other = contests.open_contest("", contest(2), datetime.now(UTC))
+        contests.finish(other, result_of(2, ("a1", "a2"), 1.0))
+        for match in range(3, 8):
+            result = result_of(match, ("ann-1", "bob-1"), 0.5)
+            annulled = result._replace(termination=Termination.SERVER_FAULT)
+            contests.finish(LADDER, annulled if match == 5 else result)
+    counted: list[CountedGame] = []
+    while found := store.rate_results(PLAYERS, RESTS_AFTER):
+        counted += found
+    assert counted == store.last_games(4)[::-1]
+    assert [game.result.match for game in store.last_games(9)] == [7, 6, 4, 3, 1]
+    assert {one.name: one.rating for one in store.standings()} == rate(store.each_game(), PLAYERS, store.starts())
+
+
+def test_games_whose_results_a_backup_lacks_rate_nobody(store: LadderStore, tmp_path: Path) -> None:
+    play(store, 1, 1.0)
+    before = store.standings()
+    play(store, 2, 1.0)
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        database.execute("DELETE FROM games WHERE id = 2")
+        database.commit()
+    assert store.rate_again(PLAYERS) == 2
+    assert store.standings() == before
+    play(store, 3, 0.5)
+    assert [game.result.match for game in store.last_games(9)] == [3, 1]
 
 
 def test_ratings_are_those_of_all_games_replayed_with_versions_in_between(
@@ -145,14 +183,8 @@ def test_a_player_has_its_games(store: LadderStore) -> None:
     play(store, 1, 1.0)
     play(store, 2, 0.5, "bob-1", "alphabeta-1")
     play(store, 3, 1.0, "alphabeta-1", "ann-1")
-    assert [game.match for game in store.last_games(9, "Ann-1")] == [3, 1]
-    assert [game.match for game in store.last_games(1)] == [3]
-
-
-def test_players_of_matches_are_found_by_name_in_any_case(store: LadderStore) -> None:
-    play(store, 7, 1.0)
-    assert [store.player_in(7, name) for name in ("BOB-1", "cat-1")] == ["bob-1", ""]
-    assert store.player_in(8, "bob-1") == ""
+    assert [game.result.match for game in store.last_games(9, "Ann-1")] == [3, 1]
+    assert [game.result.match for game in store.last_games(1)] == [3]
 
 
 def test_results_of_versions_are_summed_up_by_opponent(store: LadderStore, monkeypatch: pytest.MonkeyPatch) -> None:

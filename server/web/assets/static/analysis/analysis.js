@@ -2,10 +2,11 @@
 
 import { $ } from "../boards/game_page.js";
 import { say } from "../shared/dom.js";
+import { offerFile } from "../shared/drop.js";
 import { Refused, ask, posted } from "../shared/net.js";
 import { capital, gameName } from "../shared/words.js";
 import { askAbout, fromLink, newStudy, toGameLink, toLink, tooLong } from "../play/link.js";
-import { StudyPage, start } from "../play/study_page.js";
+import { StudyPage, refuseText, start } from "../play/study_page.js";
 import * as trees from "../play/tree.js";
 import { Arranging } from "./arranging.js";
 import { Engine } from "./engine.js";
@@ -45,6 +46,10 @@ class Page extends StudyPage {
       "copy-game": () => this.answer.text,
       "copy-record": async () => (await this.attempt(() => askAbout("analysis/record", this.study)))?.record ?? "",
       "copy-tree": () => trees.toText(this.study.root),
+    });
+    offerFile(async (file) => {
+      await this.load(await file.text(), refuseText);
+      return false;
     });
   }
 

@@ -4,7 +4,8 @@ import { el, find, patch, say } from "../shared/dom.js";
 import { Board } from "./board.js";
 
 const MAX_DRAWN = 18; // pieces of a reserve
-const COPIED_MS = 1500; // that a button says so
+const COPIED_MS = 1500; // that the page says so
+let shown = 0; // the timer that hides this sentence
 const STEP_KEYS = { ArrowLeft: "back", ArrowRight: "forward", Home: "begin", End: "end" };
 
 /** @returns {any} an element that the page has, whatever it is */
@@ -22,6 +23,7 @@ export class GamePage {
   /** Show a position; resolves when nothing moves any more. */
   async draw(view, motion, animated) {
     this.board ??= new Board($("board"), view);
+    $("rules").href = `/learn#${view.game}`;
     if (animated && motion) await this.board.animate(view, motion);
     else this.board.show(view, motion);
   }
@@ -47,7 +49,7 @@ export class GamePage {
     for (const [id, text] of Object.entries(texts)) {
       $(id).addEventListener("click", async () => {
         const copied = await text();
-        if (copied) await copy($(id), copied);
+        if (copied) await copy(copied);
       });
     }
   }
@@ -98,17 +100,20 @@ export function showStock(place, view, side) {
   patch(place, ...(view.stock ? [el("span.reserve", { "aria-hidden": "true" }, ...drawn), el("span", {}, words)] : []));
 }
 
-/** Copy a text; a button says whether that was possible. Else the text stands in the field for texts, where there is one. */
-async function copy(button, text) {
-  button.dataset.label ??= button.textContent;
+/** Copy a text, and say whether that was possible. Else the text stands in the field for texts, where there is one. */
+async function copy(text) {
+  clearTimeout(shown);
+  $("toast").hidden = false;
   try {
     await navigator.clipboard.writeText(text);
-    say(button, "Copied");
+    say($("toast"), "Copied");
   } catch {
-    say(button, "The browser does not allow it");
+    say($("toast"), "The browser does not allow copying");
     const field = /** @type {?HTMLTextAreaElement} */ (document.querySelector("textarea#text"));
     if (field) field.value = text;
     field?.select();
   }
-  setTimeout(() => say(button, button.dataset.label), COPIED_MS);
+  shown = setTimeout(() => {
+    $("toast").hidden = true;
+  }, COPIED_MS);
 }

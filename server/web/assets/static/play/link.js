@@ -54,10 +54,10 @@ export function toLink({ root, path, ...game }) {
   return beginning(game) + note + tree;
 }
 
-/** @param {Study} study @param {string} players @returns {string} the link of a game, up to the position that is shown */
-export function toGameLink({ root, path, ...game }, players = "person,bot:1") {
+/** @param {Study} study @param {string} [players] @returns {string} the link of a game, up to the position that is shown */
+export function toGameLink({ root, path, ...game }, players = "") {
   const parts = beginning(game);
-  parts.set("players", players);
+  if (players) parts.set("players", players);
   if (path.length) parts.set("moves", movesOf(root, path).join(","));
   return parts.toString();
 }

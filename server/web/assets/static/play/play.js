@@ -2,14 +2,15 @@
 
 import { $ } from "../boards/game_page.js";
 import { el, find, patch, say } from "../shared/dom.js";
-import { capital, count, gameName, inMoves, tenths } from "../shared/words.js";
+import { capital, count, gameName, inMoves, levels, tenths } from "../shared/words.js";
 import { askAbout, fromLink, toGameLink } from "./link.js";
 import { DIRECTIONS, StudyPage, start } from "./study_page.js";
 import { lineOf, mainEnd, movesOf } from "./tree.js";
 
 const PERSON = "person"; // a seat: a person; bot:SECONDS; or level:NUMBER, a bot of that level
-const USUAL_BOT = "bot:1";
-const MAX_LEVEL = 10; // of engine/levels.py
+const USUAL_BOT = "bot:1"; // which gives hints
+const FIRST_OPPONENT = "level:2";
+const MAX_LEVEL = levels.length;
 const MAX_SECONDS = 10; // that a bot of a level may take, which most never need
 const LEVELS = Array.from({ length: MAX_LEVEL - 1 }, (_, i) => `level:${i + 1}`); // the highest one is a time
 const TIMES = [0.1, 0.3, 1, 3, 10].map((seconds) => `bot:${seconds}`);
@@ -48,7 +49,7 @@ class Page extends StudyPage {
 
   linked() {
     const study = fromLink(location.hash.slice(1));
-    const players = new URLSearchParams(location.hash.slice(1)).get("players") ?? `${PERSON},${USUAL_BOT}`;
+    const players = new URLSearchParams(location.hash.slice(1)).get("players") ?? `${PERSON},${FIRST_OPPONENT}`;
     const seats = [...players.split(","), PERSON, PERSON].slice(0, 2).map(seatOf);
     return study && Object.assign(study, { seats });
   }
@@ -215,7 +216,7 @@ class Page extends StudyPage {
 
   /** @returns {string[]} who plays each side, as it is chosen in the form */
   get #chosen() {
-    return [0, 1].map((side) => /** @type {?HTMLSelectElement} */ (document.querySelector(`#player-${side}`))?.value ?? [PERSON, USUAL_BOT][side]);
+    return [0, 1].map((side) => /** @type {?HTMLSelectElement} */ (document.querySelector(`#player-${side}`))?.value ?? [PERSON, FIRST_OPPONENT][side]);
   }
 
   #offerSeats(seats) {
@@ -223,7 +224,7 @@ class Page extends StudyPage {
     const fields = sides.map((name, side) => {
       const known = new Set([PERSON, ...LEVELS, ...TIMES, seats[side]]);
       const options = [...known].map((seat) => new Option(seatName(seat), seat, false, seat === seats[side]));
-      return el("label", {}, side ? name : `${name}, begins`, el("select", { id: `player-${side}` }, ...options));
+      return el("label", {}, side ? capital(name) : `${capital(name)}, begins`, el("select", { id: `player-${side}` }, ...options));
     });
     find("#seats").replaceChildren(...fields);
   }
@@ -240,8 +241,9 @@ function seatOf(word) {
 /** @returns {string} who plays on a seat, for people */
 function seatName(seat) {
   const [kind, number] = seat.split(":");
-  if (kind === "level") return `bot, level ${number}`;
-  return kind === "bot" ? `bot, ${number} s` : "person";
+  if (kind === PERSON) return PERSON;
+  const level = kind === "level" ? Number(number) : MAX_LEVEL;
+  return `${levels[level - 1]} (level ${level})${kind === "bot" ? `, ${number} s` : ""}`;
 }
 
 /** @returns {{seconds: number, level: number}} what the bot of a seat is asked with */

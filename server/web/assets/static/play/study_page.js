@@ -211,10 +211,14 @@ export class StudyPage extends GamePage {
     return !this.answer.view.ending;
   }
 
-  /** Ask; where that is refused say so, and return nothing. */
+  /** Ask, again after a restart of the server; where that is refused say so, and return nothing. */
   async attempt(asking) {
+    const { turn } = this;
+    const tell = (sentence) => say($("fault"), `${sentence} Your last step is kept and sent again.`);
     try {
-      return await asking();
+      const answer = await untilReached(asking, tell, () => turn === this.turn);
+      if (turn === this.turn) say($("fault"), "");
+      return answer;
     } catch (error) {
       if (error.name === "AbortError") return null;
       if (!(error instanceof Refused)) throw error;
@@ -241,7 +245,7 @@ export class StudyPage extends GamePage {
 }
 
 /** Say why a text cannot be loaded. */
-function refuseText(sentence) {
+export function refuseText(sentence) {
   say($("load-fault"), sentence);
   $("text").focus();
 }

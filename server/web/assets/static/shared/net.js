@@ -10,16 +10,23 @@ export class Unreachable extends Refused {}
 
 const AGAIN_MS = 3000;
 
-/** Call something that asks until the server can be reached; `tell` is told of each time that it cannot. */
-export async function untilReached(asking, tell) {
+/**
+ * Ask until the server can be reached, as long as the answer is wanted.
+ * @param {() => Promise<any>} asking
+ * @param {(sentence: string) => void} tell shows each time that the server cannot be reached
+ * @param {() => boolean} [isWanted]
+ */
+export async function untilReached(asking, tell, isWanted = () => true) {
   for (;;) {
     try {
       return await asking();
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
+      if (!isWanted()) return null;
       tell(`${error.message} Trying again …`);
     }
     await wait(AGAIN_MS);
+    if (!isWanted()) return null;
   }
 }
 
@@ -41,7 +48,8 @@ export async function ask(path, options = {}) {
   try {
     answer = await response.json();
   } catch {
-    throw new Refused(`The server gave no answer that can be read (status ${response.status}).`);
+    const sentence = `The server gave no answer that can be read (status ${response.status}).`;
+    throw new (response.status > 501 ? Unreachable : Refused)(sentence); // a proxy answers while the server restarts
   }
   if (!response.ok) {
     throw new Refused(answer.error ?? `The server refused (status ${response.status}).`);

@@ -1,7 +1,9 @@
 /** What things are called for people. */
 
-/** Names of games and reasons of ends, which the server puts into pages that need them. */
-const { games, reasons } = JSON.parse(document.body.dataset.words ?? '{"games": {}, "reasons": {}}');
+/** Names of games, reasons of ends, and names of levels from 1 on, which the server puts into pages that need them. */
+const words = JSON.parse(document.body.dataset.words ?? '{"games": {}, "reasons": {}, "levels": []}');
+const { games, reasons } = words;
+export const { levels } = words;
 
 /**
  * A number with its noun.

@@ -13,7 +13,7 @@ from engine.games.outcome import Termination
 from engine.match import verification
 from server.contest import contest_file
 from server.contest.fixtures import GameResult, counted_games
-from server.contest.programs.sandbox.choice import sandbox_obstacle
+from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.store.folders import folder_of
 from tests.server.contest.runtime.test_contest_command import DICE, Command, kept
 from tests.server.contest.runtime.test_sandbox import with_word

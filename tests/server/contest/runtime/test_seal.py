@@ -20,19 +20,21 @@ from server.arena.session import serve_stream
 from server.commands import doctor
 from server.commands.run_contest import hold
 from server.config.settings import Settings
-from server.contest.fixtures import Fixture, Intervention, Kind
+from server.contest.fixtures import Fixture
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
-from server.contest.programs.sandbox import choice, limits
+from server.contest.interventions import Intervention, Kind
+from server.contest.programs.sandbox import limits, seal
 from server.contest.report.contents import make_report
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import take_snapshot
-from server.contest.store.store import FILE, Store
+from server.contest.store.schema import FILE
+from server.contest.store.store import Store
 from server.net.admission import AddressUsage, ConnectionQuota
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import entrants
 from tests.server.harness import ArenaHarness, Client, hear_all, open_arena, stream_pair, until
 
-NONE_CAN_BE_SEALED = choice.sandbox_obstacle()
+NONE_CAN_BE_SEALED = seal.sandbox_obstacle()
 
 PROGRAMS = """
 name = "Sealed"
@@ -43,7 +45,7 @@ stages = [{ format = "round-robin" }]
 
 
 class Hindrance:
-    """Stands for `choice.sandbox_obstacle`: says the same until it is asked to look again."""
+    """Stands for `seal.sandbox_obstacle`: says the same until it is asked to look again."""
 
     def __init__(self) -> None:
         self.why = self._said = "no namespaces here"
@@ -58,7 +60,7 @@ class Hindrance:
 @pytest.fixture
 def hindrance(monkeypatch: pytest.MonkeyPatch) -> Hindrance:
     fake = Hindrance()
-    monkeypatch.setattr(choice, "sandbox_obstacle", fake)
+    monkeypatch.setattr(seal, "sandbox_obstacle", fake)
     return fake
 
 
@@ -76,9 +78,9 @@ def test_it_matters_only_where_programs_are_to_be_sealed(hindrance: Hindrance) -
     connecting = read_definition(PROGRAMS.partition("[[entrants]]")[0] + entrants(0, 2))
     qualified = read_definition('qualification = { opponents = ["random"] }' + PROGRAMS.partition("[[entrants]]")[0]
                               + entrants(0, 2))  # fmt: skip
-    assert choice.contest_obstacle(programs) == choice.contest_obstacle(qualified) == "no namespaces here"
-    assert choice.contest_obstacle(connecting) == ""
-    assert choice.contest_obstacle(read_definition('sandbox = "none"' + PROGRAMS)) == ""
+    assert seal.contest_obstacle(programs) == seal.contest_obstacle(qualified) == "no namespaces here"
+    assert seal.contest_obstacle(connecting) == ""
+    assert seal.contest_obstacle(read_definition('sandbox = "none"' + PROGRAMS)) == ""
 
 
 @pytest.mark.skipif(bool(NONE_CAN_BE_SEALED), reason=NONE_CAN_BE_SEALED)
@@ -150,14 +152,14 @@ async def test_limits_that_the_kernel_does_not_enforce_are_told_in_log_report_an
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(limits, "lack", lambda: "no groups here")
-    monkeypatch.setattr(choice, "_log_lacks", cache(choice._log_lacks.__wrapped__))
+    monkeypatch.setattr(seal, "_log_lacks", cache(seal._log_lacks.__wrapped__))
     monkeypatch.setattr(doctor, "sandbox_obstacle", str)
     definition, fixture = read_definition(PROGRAMS), Fixture(0, 1, 0, 0, 0, ("p1", "p2"))
     with closing(Store(tmp_path / FILE)) as store:
         number = store.open_contest(PROGRAMS, definition, datetime.now(UTC))
         notes = make_report(*take_snapshot(store, number, datetime.now(UTC))).notes
     for _ in range(2):
-        choice.seal_of(definition, fixture, definition.entrants[0].name, tmp_path, 1.0, pinned=False)
+        seal.seal_of(definition, fixture, definition.entrants[0].name, tmp_path, 1.0, pinned=False)
     logged, told = (
         capsys.readouterr().out,
         next(one.sentence for one in doctor.diagnosis(None, tmp_path) if one.about == "sandbox"),

@@ -17,14 +17,17 @@ from msgspec.structs import replace
 from engine.games.outcome import Termination
 from engine.statistics.online import DAY, LadderPlayer, rate
 from server.contest.definition import Entrant
-from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, SET_ASIDE, Fixture, GameResult, Intervention, Kind
+from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, SET_ASIDE, Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import PROGRAMS, CoreQueue, GameTask, HostedGame, NotPlayed, PlayerMissing
+from server.contest.interventions import Intervention, Kind
 from server.contest.runtime.organiser_commands import intervene
-from server.contest.store.store import FILE as CONTESTS, LADDER, Store
+from server.contest.runtime.runner import Runner
+from server.contest.store.schema import FILE as CONTESTS, LADDER
+from server.contest.store.store import Store
 from server.league.accounts import Accounts
 from server.league.ladder.definition import LadderDefinition, Listed, read, roster
-from server.league.ladder.runner import LadderRunner, free_games
+from server.league.ladder.planner import free_games, ladder_runner
 from server.league.ladder.store import LadderStore, has_failed, score_of
 from tests.server.contest.runtime.test_seating import no_threads
 from tests.server.harness import at_once
@@ -109,10 +112,10 @@ class FakeRecords:
 def simulated(monkeypatch: pytest.MonkeyPatch, no_threads: None) -> None:
     """Let a runner wait for nothing but the simulated clock: not for threads, sandboxes and compilers."""
 
-    async def prepare(_runner: LadderRunner) -> None:
+    async def prepare(_runner: Runner) -> None:
         await trio.lowlevel.checkpoint()
 
-    monkeypatch.setattr(LadderRunner, "_prepare", prepare)
+    monkeypatch.setattr(Runner, "_prepare", prepare)
 
 
 class Ladder:
@@ -122,7 +125,7 @@ class Ladder:
         self.data = data
         self.contests = contests
         self.definition: LadderDefinition = read(FILE, data, str)
-        self.store = LadderStore(accounts, self.now)
+        self.store = LadderStore(accounts, data, self.now)
         self.host = host
         self.versions = {"ann-1": 1, "bob-1": 1, "cat-1": 1}
         self.connected: list[str] = []
@@ -139,9 +142,9 @@ class Ladder:
         return roster(self.definition, active, connected)
 
     def records(self) -> Any:
-        return FakeRecords(max(self.store.last_match(), self.contests.last_match()))
+        return FakeRecords(self.contests.last_match())
 
-    def runner(self) -> LadderRunner:
+    def runner(self) -> Runner:
         """Return the runner of a server that has just started."""
         turns = CoreQueue(PROGRAMS * self.host.rooms)
         seats: Any = SimpleNamespace(turns=turns, stored=at_once, leave=turns.leave)
@@ -155,9 +158,9 @@ class Ladder:
             accept_status=SimpleNamespace(closed=False), record_store=self.records(),
             settings=SimpleNamespace(data=self.data),
         )  # fmt: skip
-        return LadderRunner(
+        return ladder_runner(
             self.definition, self.contests, self.store, self.listed, arena, seats, host=self.host, now=self.now
-        )
+        )[0]
 
     async def run(self, seconds: float) -> None:
         """Let a server play for a while, and kill it: nothing of what it does then is carried out."""
@@ -189,6 +192,8 @@ async def test_games_are_played_whenever_there_is_room_and_rate_their_players(
     await ladder.run(100 * GAME_SECONDS + 1)
     games = list(ladder.store.each_game())
     assert len(games) == 200  # in two rooms
+    fixtures = [result.fixture for result in ladder.contests.results(LADDER)]
+    assert len(set(fixtures)) == 200, "equal fixtures would be one game"
     ladder.check()
     assert [one.name for one in ladder.store.standings()] == ["alphabeta-1", "ann-1", "bob-1", "cat-1"]
     share = sum(game.variant == "mnk 3 3 3" for game in games) / len(games)
@@ -222,7 +227,7 @@ async def test_a_new_version_comes_into_play_after_the_game_of_the_old_one(
             nursery.start_soon(ladder.runner().run)
             await trio.sleep(5.5 * GAME_SECONDS)
             ladder.versions["ann-1"] = 2
-    versions = [game.versions[game.players.index("ann-1")] for game in
+    versions = [game.versions[game.result.fixture.players.index("ann-1")] for game in
                 ladder.store.last_games(99, "ann-1")[::-1]]  # fmt: skip
     assert versions == sorted(versions) and set(versions) == {1, 2}
     ladder.check()
@@ -245,7 +250,7 @@ async def test_who_fails_again_and_again_rests_until_there_is_another_version(
     assert found is not None and found.failures == 2
     assert found.rests.endswith("the last time so: ann-1 did not come to the game: it is broken")
     lost = ladder.store.last_games(99, "ann-1")
-    assert [(game.termination, game.record) for game in lost] == [(NOT_STARTED, "")] * 2
+    assert [(game.result.termination, game.result.match) for game in lost] == [(NOT_STARTED, None)] * 2
     assert found.rating.games == 0 and found.rating.last is None, (
         "games that were not played rate nobody, as in contests"
     )

@@ -1,0 +1,94 @@
+"""Openings of contests: positions that are given as text or moves, or random moves that a seed reproduces (pure)."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from threading import Lock
+
+from engine.duel.openings import openings
+from engine.games.catalogue import GAMES, title_of, variant_title
+from engine.games.interface import BadMove, Game, GameError, Position
+from engine.games.rules import EVALUATION_LIMIT
+
+
+class BadOpening(ValueError):
+    """A position in which no game can begin. ``str(error)`` says why."""
+
+
+def from_text(game: Game, parameters: str, text: str) -> str:
+    """Return a position in canonical text; raises `BadOpening`."""
+    try:
+        position = game.read(text)
+    except GameError as error:
+        raise BadOpening(str(error)) from None
+    if position.parameters != parameters:
+        raise BadOpening(f"the position is one of {title_of(position)}, not {parameters}")
+    return _begun(position)
+
+
+def from_moves(game: Game, parameters: str, moves: Sequence[str]) -> str:
+    """Return the position after moves from the start, in text; raises `BadOpening`."""
+    position = game.start(parameters)
+    for number, move in enumerate(moves, 1):
+        try:
+            position = position.play(move)
+        except BadMove as error:
+            raise BadOpening(f"move {number}, {move!r}, cannot be played: {error}") from None
+    return _begun(position)
+
+
+def generated(game: Game, parameters: str, plies: int, number: int, seed: int) -> tuple[str, ...]:
+    """Return up to ``number`` distinct positions after ``plies`` random moves; raises `BadOpening` if there are none.
+
+    In none of them the game is over, or can be ended by the next move.
+    """
+    found = tuple(islice(random_openings(game, parameters, plies, seed), number))
+    if not found:
+        raise BadOpening(f"no game of {variant_title(f'{game.name} {parameters}')} goes on after {plies} random moves")
+    return found
+
+
+def random_openings(game: Game, parameters: str, plies: int, seed: int) -> Iterator[str]:
+    """Yield distinct positions after ``plies`` random moves, as `generated` returns them, until there are no more."""
+    for opening in openings(game.start(parameters), plies, seed, _decided, bound=0):
+        yield opening.position.text()
+
+
+class _Drawing:
+    """Openings of a variant that were drawn so far."""
+
+    def __init__(self, game: str, parameters: str, plies: int, seed: int) -> None:
+        start = GAMES[game].start(parameters)
+        self.known: list[str] = []
+        self.left = random_openings(GAMES[game], parameters, plies, seed) if plies else iter([start.text()])
+        self.lock = Lock()
+
+
+_drawing = lru_cache(maxsize=16)(_Drawing)
+
+
+def drawn_opening(game: str, parameters: str, plies: int, seed: int, number: int) -> str:
+    """Return the text of an opening of random moves, counted from 0; the same arguments give the same one.
+
+    To draw it takes some milliseconds the first time. Raises `BadOpening` where there is none.
+    """
+    drawing = _drawing(game, parameters, plies, seed)
+    with drawing.lock:
+        drawing.known += islice(drawing.left, max(0, number + 1 - len(drawing.known)))
+    if not drawing.known:
+        where = variant_title(f"{game} {parameters}")
+        raise BadOpening(f"no game of {where} goes on after so many random moves: --plies needs fewer")
+    return drawing.known[number % len(drawing.known)]
+
+
+def _decided(position: Position) -> int:
+    """Rate an opening: 0 if no move of the side to move ends the game."""
+    over = any(child.position.is_over for child in position.children())
+    return EVALUATION_LIMIT + 1 if over else 0
+
+
+def _begun(position: Position) -> str:
+    verdict = position.outcome
+    if verdict is not None:
+        raise BadOpening(f"the game is over there: {verdict.reason}")
+    return position.text()

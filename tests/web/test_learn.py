@@ -1,0 +1,58 @@
+"""The page for visitors: the animated move, the rules from the document, and the lines of a first bot."""
+
+import ast
+import re
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from engine.games.catalogue import GAMES
+from server.web.views.board import motion
+from server.web.views.learn import MOVE, POSITION, example, rules
+from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
+from tests.web.site import Site
+from tests.web.test_app import ask
+
+
+def test_each_game_has_its_rules_and_pictures_and_no_link_is_dead() -> None:
+    found = {game.game: game for game in rules()}
+    assert list(found) == list(GAMES)
+    assert "alternate corners" in found["gipf"].play and "DO_MOVE" not in found["gipf"].play
+    assert "DO_MOVE" in found["gipf"].details and "Phase II" in found["morris"].play
+    whole = "".join(game.play + game.details for game in found.values())
+    assert whole.count('<svg class="picture"') == 9 and "<img" not in whole
+    anchors = set(re.findall(' id="([^"]+)"', whole))
+    assert set(re.findall('href="#([^"]+)"', whole)) <= anchors
+    assert not re.findall('"#[0-9a-f]{6}"', whole), "a picture has a colour that does not follow the page"
+
+
+def test_the_example_moves_what_the_rules_move() -> None:
+    made = motion(GAMES["gipf"].read(POSITION), MOVE)
+    assert len(made.slides) == 4 and len(made.taken) == 5 and len(made.returned) == 4
+    moving = example().moving
+    assert moving.count("<animateTransform ") == len(made.slides) + 1
+    assert moving.count('values="1;1;0;0"') == len(made.taken)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("still", [False, True], ids=["moving", "still"])
+def test_a_visitor_learns_and_goes_on(browser: Browser, site: Site, still: bool) -> None:
+    with open_page(browser, phone=still, dark=still, still=still) as page:
+        page.goto(f"{site.url}/learn#morris")
+        expect(page.locator("#morris h2")).to_be_in_viewport()
+        expect(page.locator("#moving")).to_be_visible(visible=not still)
+        expect(page.locator(".steps svg")).to_have_count(3)
+        check_accessibility(page)
+        check_legibility(page)
+        assert fits(page)
+        page.locator("#morris").get_by_role("link", name="Play Nine").click()
+        expect(page.locator("#title")).to_contain_text("Nine men’s morris")
+        expect(page.locator("#seat-1 .who")).to_contain_text("level 2")
+
+
+def test_the_first_bot_has_the_address_of_this_server(site: Site) -> None:
+    page = ask(site, "/learn").body.decode()
+    lines = re.search("<pre[^>]*>(from random .*?)</pre>", page, re.DOTALL)
+    assert lines is not None and len(lines[1].splitlines()) == 5
+    call = ast.parse(lines[1].replace("&#34;", '"')).body[-1]
+    assert f"host='127.0.0.1', port={site.port}" in ast.unparse(call)
