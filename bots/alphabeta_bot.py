@@ -13,6 +13,7 @@ from engine.search.searcher import TABLE_MEGABYTES, HistoryKeys, SearchLimits, S
 from engine.search.time_management import OVERHEAD_MS, allocate_time
 from engine.solve.tablebase import tablebase_of
 from engine.wire.messages import Match
+from engine.wire.words import number_of
 
 COMPILE_WAIT_SHARE = 0.1
 """Share of the budget for which a level that looks at many positions waits, before READY, for code that is compiled."""
@@ -131,12 +132,13 @@ class AlphaBetaBot(Bot):
     def _note_result(self, position: Position, result: SearchResult, search_ms: float) -> None:
         """Note what a search has found."""
         plies = result.plies_to_end
+        length = "" if plies is None else number_of(abs(plies), "ply", "plies")
         self.note(
-            score=result.score,
+            score=result.score if plies is None else None,
             depth=result.depth,
             nodes=result.nodes,
             pv=result.pv(position) if search_ms >= MIN_PV_MS else (),
-            text="" if plies is None else f"{'wins' if plies > 0 else 'loses'} in {abs(plies)}",
+            text="" if plies is None else f"{'wins' if plies > 0 else 'loses'} in {length}",
         )
 
     def _learn_overhead(self, clocks: Clocks) -> None:

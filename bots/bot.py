@@ -113,6 +113,9 @@ class Bot:
     checked = True
     """Whether illegal moves count as failures here, or are sent for the server to judge."""
 
+    watched = True
+    """Whether it is reported where a method stands that has used up the clock."""
+
     def prepare(self, match: Match) -> None:
         """Prepare for a match, before READY is sent; the bot's clock runs. Called once for each match."""
 

@@ -21,7 +21,7 @@ from engine.match import referee
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from engine.wire.coding import REQUEST_BYTES, LineReader
-from engine.wire.ends import IN_MATCH, PipeEnd, kind_of
+from engine.wire.ends import IN_MATCH, PipeEnd, kind_of, refusal_of
 from engine.wire.fields import read_note
 from engine.wire.seat import Seat, environment_variables
 
@@ -31,9 +31,6 @@ GRACE_SECONDS = 2.0
 MAX_ERRORS = 100
 """Invalid lines after which a program is ended, as the server ends a session."""
 
-SHOWN_CHARACTERS = 60
-"""Longest part of a line that is reported."""
-
 MAX_FAILURES = 3
 """Failed matches in a row after which a program is not started again."""
 
@@ -41,7 +38,7 @@ MAX_FAILURES = 3
 class ProgramBot(Bot):
     """A program as a bot, with its start, failures and end; subclasses speak its protocol."""
 
-    checked = False
+    checked = watched = False
 
     def __init__(self, command: Sequence[str], seat: Seat) -> None:
         """Start the program, which finds in its environment where it plays; raises `ArenaError` where it cannot."""
@@ -225,11 +222,12 @@ class LinesBot(ProgramBot):
 
     def _refuse(self, line: str | ProtocolError, error: ProtocolError) -> None:
         self._errors += 1
-        shown = repr(line[:SHOWN_CHARACTERS]) if isinstance(line, str) else str(error)
+        refusal = refusal_of(line, error)
         if self._errors >= MAX_ERRORS:
-            sentence = f"the program wrote {MAX_ERRORS} lines that cannot be accepted; the last one: {shown}"
-            raise ProgramFailed(f"{sentence} ({error.code})")
-        self._report(f"a line of the program's is refused: {shown} ({error.code})")
+            raise ProgramFailed(
+                f"the program wrote {MAX_ERRORS} lines that cannot be accepted; the last one: {refusal}"
+            )
+        self._report(f"a line of the program's is refused: {refusal}")
         self._tell(m.Error(error.code, m.Text(str(error))))
 
 

@@ -19,7 +19,7 @@ from engine.wire.coding import REQUEST_BYTES
 from engine.wire.ends import ServerEnd, State, kind_of
 from engine.wire.fields import SeekOptions, read_note, read_options
 from engine.wire.seat import Seat, environment_variables, fill_command
-from engine.wire.words import NAME_PATTERN, NAME_RULE
+from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE
 
 SEND_SECONDS = 10.0
 """Deadline for a bot to read what it is sent."""
@@ -241,6 +241,9 @@ MAX_REFUSALS = 20
 LOOK_SECONDS = 0.1
 """Time between two checks whether an awaited program has ended."""
 
+OF_SERVER = (ANY, LADDER)
+"""Words in place of a game in SEEK: a contest or the ladder chooses it, and here the conformance test."""
+
 MIN_BUDGET, MAX_BUDGET = 10_000, 24 * 3600 * 1_000_000
 """Bounds of a budget, in microseconds, as servers usually have them."""
 
@@ -359,10 +362,10 @@ class BotUnderTest:
 
     def accept(self, peer: Peer, seek: m.Seek) -> None:
         """Answer SEEK, and store its conditions; raises `Fault` if they cannot be met."""
-        if seek.game not in GAMES:
-            right = f"SEEK and one of {', '.join(GAMES)}"
+        if seek.game not in (*GAMES, *OF_SERVER):
+            right = f"SEEK and one of {', '.join((*GAMES, *OF_SERVER))}"
             raise peer.refused(Code.UNKNOWN_GAME, unknown_game(seek.game), right, "7")
-        self.game = GAMES[seek.game]
+        self.game = GAMES[(self._game or USUAL_GAME) if seek.game in OF_SERVER else seek.game]
         try:
             self.options = read_options(
                 self.game, seek.options, name=peer.name, least_budget=MIN_BUDGET, most_budget=MAX_BUDGET
@@ -371,7 +374,7 @@ class BotUnderTest:
             sides = " or ".join(self.game.sides)
             right = f"params=, budget=, increment=, colour= ({sides}), opponent= (a name), or no option at all"
             raise peer.refused(error.code, error, right, "7") from error
-        if self._game not in (None, seek.game):
+        if self._game not in (None, self.game.name):
             raise Fault(f"said {peer.last!r}", f"SEEK {self._game}, the game to be checked", "7")
         peer.crossing = 0
         peer.say(m.Seeking(*seek))

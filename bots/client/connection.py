@@ -123,6 +123,8 @@ def open_stream(host: str, port: int, tls: ssl.SSLContext | None, seconds: float
     except OSError as error:  # also all that ssl raises
         connected.close()
         why = getattr(error, "verify_message", "") or getattr(error, "reason", "") or str(error)
+        if why == "WRONG_VERSION_NUMBER":
+            why = "the server there does not encrypt; connect without TLS (no --tls, no --tls-ca)"
         raise Unreachable(f"no encrypted connection to {host} port {port}: {why}") from error
 
 

@@ -68,19 +68,23 @@ _OTHERS = (
 
 def describe_failure(what: str, error: BaseException) -> str:
     """Return one line on a bot that failed to do something: where in its own files, and what it raised."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if _is_authors(frame.filename)] or frames
-    place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno}, in {own[-1].name})" if own else ""
+    place = place_of(traceback.extract_tb(error.__traceback__))
     raised = traceback.TracebackException.from_exception(error)
     raised.__notes__ = []
     *_, last = raised.format_exception_only()
-    return f"the bot failed {what}{place}: {' '.join(last.split())}"
+    return f"the bot failed {what}{place and f' ({place})'}: {' '.join(last.split())}"
+
+
+def place_of(frames: traceback.StackSummary) -> str:
+    """Return the author's own line in which a stack ends: file, line and function; empty without frames."""
+    own = [frame for frame in frames if is_authors(frame.filename)] or frames
+    return f"{Path(own[-1].filename).name}, line {own[-1].lineno}, in {own[-1].name}" if own else ""
 
 
 def traceback_of(error: BaseException) -> str:
     """Return the traceback of an exception, from the author's own first line on where it has one."""
     trace = error.__traceback__
-    while trace is not None and not _is_authors(trace.tb_frame.f_code.co_filename):
+    while trace is not None and not is_authors(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
     return "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
 
@@ -88,7 +92,11 @@ def traceback_of(error: BaseException) -> str:
 def failure_lines(failure: BaseException) -> list[str]:
     """Return the traceback of what a bot raised for its log; the sentence alone where nothing was raised."""
     raised = failure.__cause__ if isinstance(failure, ArenaError) else failure
-    text = str(failure) if raised is None or isinstance(failure, BadChoice) else traceback_of(raised)
+    return log_lines(str(failure) if raised is None or isinstance(failure, BadChoice) else traceback_of(raised))
+
+
+def log_lines(text: str) -> list[str]:
+    """Return the last lines of a text, each short enough for a line of the protocol."""
     return [printable(line, MAX_LINE_CHARACTERS) for line in text.splitlines()[-MAX_LINES:]]
 
 
@@ -98,7 +106,8 @@ def printable(text: str, most: int = sys.maxsize) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def _is_authors(filename: str) -> bool:
+def is_authors(filename: str) -> bool:
+    """Tell whether an author of a bot has written a file."""
     path = Path(filename).resolve()
     return not filename.startswith("<") and not any(path.is_relative_to(folder) for folder in _OTHERS)
 

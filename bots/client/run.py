@@ -14,6 +14,9 @@ When a bot fails:
 - Its exception is shown with its traceback on stderr, and the match is given up with CRASHED, the last line of the
   traceback, and the line of the bot's own code that it came from, which the opponent and the record show: a bot that
   has failed would else keep its opponent waiting until its time is over. So it is when the bot ends its process.
+- Ctrl-C and SIGTERM resign the match.
+- A method that has not returned when the clock is used up is shown on stderr, with the line in which it stands, and in
+  the log of the match.
 - A move that is not legal is never sent, since the server would count it as a loss without more words: it is a
   failure whose message names the move and says why it may not be played. So is what is no move at all.
 - Then `play` leaves the server and raises `BotFailed`, with the bot's exception as its cause; or, with
@@ -21,7 +24,9 @@ When a bot fails:
 """
 
 import re
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from os import environ
@@ -105,6 +110,24 @@ def loading() -> Iterator[None]:
         _loads = before
 
 
+@contextmanager
+def end_in_order_when_terminated() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end this process as an interrupt does, with the programs that it has started.
+
+    Ignored signals, as SIGHUP under nohup, stay ignored, and other handlers stay. Windows has no SIGHUP.
+    """
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    is_main = threading.current_thread() is threading.main_thread()
+    ours = [number for number in numbers if is_main and signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, lambda number, frame: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def to_stderr(line: str) -> None:
     """Print a line on stderr."""
     print(line, file=sys.stderr, flush=True)
@@ -160,7 +183,8 @@ def play(
         if _loads:
             raise Loaded(player, login.name)
         where = address(values["host"], values["port"], tls=tls, tls_ca=tls_ca)
-        return Session(player, where, login, seek, carry_on=carry_on, report=report).run(games)
+        with end_in_order_when_terminated():
+            return Session(player, where, login, seek, carry_on=carry_on, report=report).run(games)
     except (ArenaError, KeyboardInterrupt):
         show_in_one_line()  # where nobody catches it
         raise

@@ -5,10 +5,10 @@ PING is sent after each match and each connection. After its PONG no message can
 """
 
 import math
-import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from traceback import StackSummary
 from typing import Any, Unpack
 
 from bots.bot import Bot, Choice, Clocks, GameResult, Resigned, Said, Told, match_title
@@ -24,9 +24,12 @@ from bots.client.errors import (
     Unreachable,
     describe_failure,
     failure_lines,
+    log_lines,
+    place_of,
     printable,
     traceback_of,
 )
+from bots.client.watchdog import Watchdog
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Child, GameError, Position
@@ -47,8 +50,8 @@ LADDER_RECONNECT_SECONDS = 86_400.0
 WAIT_SECONDS = 2.0
 """Time without an opponent after which it is reported for whom this bot waits."""
 
-TOLD_TO_END = (128 + signal.SIGINT, 128 + signal.SIGTERM)
-"""Exit statuses of a process that a signal has told to end."""
+TOLD_TO_END = (129, 130, 143)
+"""Exit statuses of a process that SIGHUP, SIGINT or SIGTERM has told to end."""
 
 SETTLED = m.Text("settled")
 """Text of the PING after whose PONG no late message can follow."""
@@ -114,6 +117,8 @@ class _Game:
 
     def __init__(self, match: m.Match) -> None:
         self.match = match
+        self.side = GAMES[match.game].sides.index(match.side)
+        """The side of the bot: 0 or 1."""
         self.history = History.begin(GAMES[match.game].start(parameters_of(match.parameters)))
         self.prepared = False
         self.started = False
@@ -146,6 +151,8 @@ class Session:
         self._bot = bot
         self._address = address
         self._login = login
+        self._has_name = False
+        """Whether the server has confirmed the name."""
         self._seek = seek
         self._carry_on = carry_on
         self._report = report
@@ -162,6 +169,7 @@ class Session:
         """Number of PINGs without an answer on this connection."""
         self._results: list[GameResult] = []
         self._failure: BotFailed | None = None
+        self._watchdog = Watchdog(Session._call.__code__, self._overdue)
         self._unresumed = 0
         self._patience = MIN_RECONNECT_SECONDS
         self._pauses: Iterator[None] | None = None
@@ -176,24 +184,28 @@ class Session:
         except ConnectionLost as lost:
             raise Unreachable(str(lost)) from lost
         try:
-            while games == 0 or len(self._results) + self._unresumed < games:
-                try:
-                    message = self._connection.receive(self._silence)
-                    if message is not None:
-                        self._handle(message)
-                    else:
-                        self._silence = math.inf
-                        self._report(f"waiting for an opponent: {' '.join(self._seek)}".rstrip())
-                except ConnectionLost as lost:
-                    self._reconnect(lost)
-                if self._failure is not None and self._game is None and not self._carry_on:
-                    raise self._failure
+            with self._watchdog:
+                self._play(games)
         except BaseException as error:
             self._give_up_quietly(error)
             raise
         finally:
             self._connection.close()
         return self._results
+
+    def _play(self, games: int) -> None:
+        while games == 0 or len(self._results) + self._unresumed < games:
+            try:
+                message = self._connection.receive(self._silence)
+                if message is not None:
+                    self._handle(message)
+                else:
+                    self._silence = math.inf
+                    self._report(f"waiting for an opponent: {' '.join(self._seek)}".rstrip())
+            except ConnectionLost as lost:
+                self._reconnect(lost)
+            if self._failure is not None and self._game is None and not self._carry_on:
+                raise self._failure
 
     def _connect(self) -> None:
         """Connect, and log in or resume the running match."""
@@ -203,11 +215,23 @@ class Session:
         try:
             match = self._game.match if self._game else None
             self._connection.send(m.Resume(match.match, match.token) if match else self._login)
-            self._connection.answer(m.Welcome)
+            welcome = self._connection.answer(m.Welcome)
+            assert isinstance(welcome, m.Welcome)
+            self._handle_welcome(welcome.name)
             self._ping()
         except BaseException:
             self._connection.close()
             raise
+
+    def _handle_welcome(self, name: str) -> None:
+        """Take the name that the server has given; raises `Refused` for another one than on the last connection."""
+        if name.lower() == self._login.name.lower():
+            self._has_name = True
+        elif self._has_name:
+            raise Refused(Code.NAME_TAKEN, f"{self._login.name} is still logged in")
+        else:
+            self._report(f"{self._login.name} plays already on this machine, so this bot plays as {name}")
+            self._login, self._has_name = self._login._replace(name=name), True
 
     def _reconnect(self, lost: ConnectionLost) -> None:
         """Reconnect after growing pauses, while the clocks of the match last; raises `Unreachable`."""
@@ -248,12 +272,12 @@ class Session:
             if told_to_end:
                 self._connection.send(m.Resign())
             else:
-                self._log(error)
+                self._log(failure_lines(error))
                 self._connection.send(_crashed(describe_failure("and ended", error)))
 
-    def _log(self, failure: BaseException) -> None:
-        """Send the traceback of a failure for the author's log."""
-        for line in failure_lines(failure):
+    def _log(self, lines: Iterable[str]) -> None:
+        """Send lines for the author's log of the match."""
+        for line in lines:
             self._connection.send(m.Stderr(m.Text(f"| {line}".rstrip())))
 
     def _handle(self, message: m.Message) -> None:
@@ -264,6 +288,8 @@ class Session:
                     self._handle_settled()
             case m.Announcement(sentence):
                 self._report(f"the organiser announces: {sentence}")
+            case m.Notice(Code.UNKNOWN_PLAYER, sentence):
+                self._report(sentence)
             case m.Notice(_, sentence):
                 self._leave_note_out(sentence)
             case m.Probe(text):
@@ -332,7 +358,7 @@ class Session:
             return
         try:
             self._game = _Game(match)
-        except (KeyError, GameError) as error:
+        except (LookupError, ValueError, GameError) as error:
             raise ServerFault(f"the match is one of {match.game} {match.parameters}, unknown here") from error
         self._bot.match, self._bot.history, self._bot.noting = match, self._game.history, self._note
         self._report(f"{match_title(match)}, {match.side} against {match.opponent}")
@@ -346,7 +372,8 @@ class Session:
         self._bot.history = game.history = History.begin(position)
         if not game.prepared:
             game.prepared = True
-            if self._call(game, "to prepare", self._bot.prepare, game.match) and self._pauses is None:
+            prepared = self._call(game, "to prepare", self._bot.prepare, game.match, game.match.budget)
+            if prepared and self._pauses is None:
                 self._send_ready()
 
     def _handle_moved(self, game: _Game, moved: m.Moved) -> None:
@@ -361,16 +388,34 @@ class Session:
             self._notify_bot(game, moved)
 
     def _notify_bot(self, game: _Game, message: Told) -> None:
-        self._call(game, "to hear what the server told", self._bot.told, message)
+        left = math.inf
+        if isinstance(message, m.Start | m.Moved) and game.history.position.turn == game.side:
+            left = (message.first, message.second)[game.side]
+        self._call(game, "to hear what the server told", self._bot.told, message, left)
 
-    def _call(self, game: _Game, what: str, method: Callable[[Any], object], argument: object) -> bool:
-        """Call a method of the bot; give up the match and return False where it fails."""
+    def _call(
+        self, game: _Game, what: str, method: Callable[[Any], object], argument: object, milliseconds: float
+    ) -> bool:
+        """Call a method of the bot, which has so many milliseconds; give up the match and return False if it fails."""
         try:
-            method(argument)
+            with self._watchdog.watching(method.__name__.strip("_"), milliseconds):
+                method(argument)
         except Exception as error:
             self._handle_failure(game, what, error)
             return False
         return True
+
+    def _overdue(self, method: str, milliseconds: float, stack: StackSummary) -> None:
+        """Report where a method of the bot stands that has used up its clock; called in another thread."""
+        if self._game is None or not self._bot.watched:
+            return
+        lost = f"match {self._game.match.match} is lost on time: {method} has not returned in the {milliseconds:.0f} ms"
+        sentence = f"{lost} that it had, and stands in {place_of(stack)}"
+        text = "".join(("Stack (most recent call last):\n", *stack.format()))
+        print(text, end="", file=sys.stderr, flush=True)
+        self._report(sentence)
+        with suppress(ConnectionLost):  # the bot's own thread finds out
+            self._log([*log_lines(text), sentence])
 
     def _handle_turn(self, game: _Game, turn: m.Turn) -> None:
         if game.failure is not None:
@@ -378,7 +423,7 @@ class Session:
         game.started, game.left_ms = True, turn.yours + turn.theirs
         if game.history.moves not in game.answers:
             clocks = Clocks(turn.yours, turn.theirs, game.match.increment, self._note)
-            if not self._call(game, "to choose a move", self._choose, clocks):
+            if not self._call(game, "to choose a move", self._choose, clocks, turn.yours):
                 return
         if not self._connection.has(m.Result):
             self._pending = m.Move(m.Text(game.answers[game.history.moves]))
@@ -387,14 +432,14 @@ class Session:
     def _note(self, **said: Unpack[Said]) -> None:
         """Send a note of the bot in its match; report what is wrong with it."""
         if self._game is not None:
-            history, own = self._game.history, GAMES[self._game.match.game].sides.index(self._game.match.side)
-            move = history.plies + 1 if history.position.turn == own else history.plies or 2
+            history = self._game.history
+            move = history.plies + 1 if history.position.turn == self._game.side else history.plies or 2
             try:
                 note = cut_note(make_note(move, **said))
             except Exception as error:  # whatever a bot of no types says
                 self._leave_note_out(str(error))
                 return
-            with suppress(ConnectionLost):  # the next receive raises it
+            with self._watchdog.lock, suppress(ConnectionLost):  # the next receive raises it
                 self._connection.send(m.Note(m.Text(write_note(note))))
 
     def _leave_note_out(self, sentence: str) -> None:
@@ -420,7 +465,7 @@ class Session:
             self._report(f"match {game.match.match} {'was over' if over else 'is given up'}: {self._failure}")
             game.failure = _crashed(str(self._failure))
             if not over:
-                self._log(self._failure)
+                self._log(failure_lines(self._failure))
         if not over:
             self._connection.send(game.failure)
 

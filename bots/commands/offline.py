@@ -8,25 +8,24 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from bots.client.errors import ArenaError
-from bots.client.run import to_stderr
+from bots.client.run import end_in_order_when_terminated, to_stderr
 from bots.commands.league import fetch
 from bots.commands.options import (
-    ABOVE_0,
     POSITIVE,
     Flag,
     Port,
     Words,
     check_variant,
-    end_in_order_when_terminated,
     fail,
     interruptible_at_once,
 )
-from bots.terminal.terminal_game import USUAL_SECONDS, play_in_terminal
+from bots.terminal.terminal_game import MAX_SECONDS, USUAL_SECONDS, play_in_terminal
 from engine.commands import reports
 from engine.commands.inputs import MAX_BYTES, VARIANT, File, GameName, Params, bytes_of, place_of
-from engine.commands.program import Rejected, answer, explain_fault, split_command, whole_command
+from engine.commands.program import Rejected, answer, explain_fault, finite, split_command, whole_command
 from engine.compiling.binding import can_compile
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.interface import Position
@@ -70,6 +69,7 @@ def new(
     answer(f"next: cd {name}, and read README.md; make match plays its first match")
 
 
+@end_in_order_when_terminated()
 def check(
     *command: Words,
     listen: Port | None = None,
@@ -108,7 +108,6 @@ def check(
     command = whole_command(command)
     files = {"--json": json, "--junit": junit}
     reports.check_files(files)
-    end_in_order_when_terminated()
     situations = run.chosen(only)
     write = to_stderr if "-" in files.values() else answer
     built = {"command": build, "status": _build(build)} if build else None
@@ -140,7 +139,7 @@ def play(
     load: str | None = None,
     first: str = "person",
     second: str = f"level:{FIRST_OPPONENT}",
-    time: Annotated[float, Parameter(validator=ABOVE_0)] = USUAL_SECONDS,
+    time: Annotated[float, Parameter(validator=(finite, Number(gt=0, lte=MAX_SECONDS)))] = USUAL_SECONDS,
 ) -> None:
     """Play in this terminal against a bot or a person, without a server. The command help lists the commands.
 
@@ -189,6 +188,7 @@ def replay(
     """Bring a bot into each of its turns of a match, and show where it plays otherwise now.
 
     Each turn is told to the bot as after a lost connection: the match from its beginning, and the clocks of that time.
+    A bot that does not return is interrupted when its clock is used up, and the replay ends.
     Times are in seconds. The exit status is 0 where it plays legally in time, and wherever the record has a move, plays
     that; 1 where not, and 2 where nothing could be replayed.
 
@@ -203,7 +203,7 @@ def replay(
     side
         Whose turns to replay, as in white; without it those of the player who is called as the bot is.
     debugger
-        Stop in Python's debugger, pdb, where the bot begins to choose.
+        Stop in Python's debugger, pdb, where the bot begins to choose, and where its clock is used up.
     data
         Data directory of a server.
     json
@@ -232,6 +232,9 @@ def replay(
                 answers.append(playing.bot.answer(turn).compare(late_counts=not debugger))
                 for line in texts.lines(answers[-1]):
                     write(line)
+                if answers[-1].is_overdue:
+                    write(f"the replay ends at ply {turn.ply}, with the clock of the match")
+                    break
     except ArenaError as error:
         raise Rejected(str(error)) from None
     write(texts.closing(playing.name, summary, playing.side, answers))

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from bots.client.run import CHOSEN_BY, to_stderr
+from bots.client.run import CHOSEN_BY, end_in_order_when_terminated, to_stderr
 from bots.commands.options import (
     DEFAULT_WHERE,
     DEFAULT_WISH,
@@ -20,7 +20,6 @@ from bots.commands.options import (
     Words,
     check_variant,
     check_wish,
-    end_in_order_when_terminated,
     fail,
     play_wish,
     say_nothing,
@@ -91,6 +90,7 @@ def alphabeta(
     play_wish("alphabeta", wish, bot)
 
 
+@end_in_order_when_terminated()
 def bridge(
     *command: Words,
     wish: Wish = DEFAULT_WISH,
@@ -117,7 +117,6 @@ def bridge(
     if dialect == "arrows" and wish.game != "arrows":
         fail(f"--dialect arrows is for the game arrows, not for {wish.game}", 2)
     check_wish(wish)
-    end_in_order_when_terminated()
     report = say_nothing if wish.quiet else to_stderr
     token = wish.token or said_in(os.environ).get("token", "")
     params = "" if wish.params is None else word_of(wish.params.replace(",", " "))
@@ -188,7 +187,9 @@ def log(
     with closing(Connection(*address(where.host, where.port, tls=where.tls, tls_ca=where.tls_ca))) as connection:
         if name and not token:
             connection.send(m.Login(name))
-            connection.answer(m.Welcome)
+            welcome = connection.answer(m.Welcome)
+            if isinstance(welcome, m.Welcome) and welcome.name.lower() != name.lower():
+                fail(f"{name} is logged in: end that bot first, or show its log with --token", 1)
         connection.send(m.AskLog(match, token))
         found = connection.answer(m.Log)
     assert isinstance(found, m.Log)

@@ -134,17 +134,6 @@ def check_variant(game: str, params: str, place: str) -> None:
         fail(f"{place}: {error}", 2)
 
 
-def end_in_order_when_terminated() -> None:
-    """Let SIGTERM and SIGHUP end this process as an interrupt does, with the programs that it has started.
-
-    SIGHUP stays ignored where nohup has it ignored. Windows has no SIGHUP.
-    """
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, lambda number, frame: sys.exit(128 + number))
-
-
 @contextmanager
 def interruptible_at_once() -> Iterator[None]:
     """Let Ctrl-C end this process without a word, also while compiled code runs, which never looks at it."""

@@ -21,6 +21,7 @@ from engine.levels import MAX_LEVEL, level_title, read_level
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult, search_interruptibly
 from engine.solve.tablebase import tablebase_of
+from engine.wire.fields import pieces
 from engine.wire.words import number_of
 
 COMMANDS = {
@@ -41,6 +42,7 @@ USUAL_SECONDS = 1.0
 """Default time of a bot for a move."""
 
 MAX_SECONDS = 3600.0
+"""Longest time of a bot for a move."""
 
 
 def player(text: str, seconds: float = USUAL_SECONDS) -> Player:
@@ -235,10 +237,10 @@ def describe_search(position: Position, thought: SearchResult) -> str:
     """Describe the depth and score of a search of a position."""
     if thought.score is None:
         return "a random move"
-    plies = thought.plies_to_end
+    plies, sides, turn = thought.plies_to_end, position.game.sides, position.turn
     if plies is None:
-        return f"depth {thought.depth}, score {thought.score:+}, {thought.seconds:.1f} s"
-    sides, turn = position.game.sides, position.turn
+        score = pieces(-thought.score if turn else thought.score)
+        return f"depth {thought.depth}, {score} in pieces, + for {sides[0]}, {thought.seconds:.1f} s"
     winner = sides[turn if plies > 0 else 1 - turn]
     return f"{winner} wins in {number_of(abs(plies), 'ply', 'plies')}, {thought.seconds:.1f} s"
 

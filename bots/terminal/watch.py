@@ -18,6 +18,7 @@ from bots.client.errors import ConnectionLost, Refused, ServerFault, Unreachable
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Child, Game, GameError
+from engine.games.outcome import headline
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.fields import read_note
@@ -97,9 +98,9 @@ class WatchedMatch(NamedTuple):
         if self.result is None:
             return ""
         _, result, reason, _, _, sentence = self.result
-        if result in self.game.sides:
-            result = f"{self.players[self.game.sides.index(result)]} ({result}) wins"
-        return f"{result}, {reason}: {sentence}" if sentence else f"{result}, {reason}"
+        winner = self.game.sides.index(result) if result in self.game.sides else None
+        said = headline(self.players, winner, reason, self.history.plies)
+        return f"{said} ({sentence})" if sentence else said
 
 
 def clock(ms: int) -> str:
@@ -270,7 +271,8 @@ def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: 
             left = ", ".join(f"{side} {clock(ms)}" for side, ms in zip(sides, watched_match.left, strict=True))
             print_lines(console, f"{message.ply:4} {message.side} {message.move}  ({left})")
         elif isinstance(message, m.Noted):
-            print_lines(console, f"{message.ply:4} {message.side} noted: {note_text(message)}")
+            unmade = " (not made)" if message.ply > watched_match.history.plies else ""
+            print_lines(console, f"{message.ply:4} {message.side}{unmade} noted: {note_text(message)}")
         elif watched_match.result is not None:
             print_lines(console, *filter(None, (watched_match.history.position.summary(), watched_match.ending())))
             return

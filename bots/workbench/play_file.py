@@ -15,6 +15,7 @@ from bots.client import play
 from bots.client.errors import ArenaError, describe_failure, show_in_one_line, traceback_of
 from bots.client.run import Loaded, as_bot, loading
 from engine.commands.program import reason
+from engine.wire.words import nearest
 
 CHOOSE = "choose"
 """The function of a file that does not call `play`."""
@@ -61,7 +62,9 @@ def _run(file: Path, main: ModuleType) -> Loaded:
         sys.stdin = stdin
     choose = main.__dict__.get(CHOOSE)
     if choose is None:
-        raise ArenaError(f"{file} neither calls play nor has a function {CHOOSE}(position, clocks)")
+        meant = nearest(CHOOSE, (name for name, value in main.__dict__.items() if callable(value)))
+        hint = f"; its {meant} has to be called {CHOOSE}" if meant else ""
+        raise ArenaError(f"{file} neither calls play nor has a function {CHOOSE}(position, clocks){hint}")
     return Loaded(as_bot(choose), file.stem)
 
 

@@ -1,20 +1,25 @@
 """A Python bot in the turns of a match that was played: its answers now, as text and as JSON."""
 
+import signal
 import sys
+import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from enum import StrEnum
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from pdb import Pdb
 from time import perf_counter
-from typing import NamedTuple, Unpack, cast
+from traceback import StackSummary
+from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 from bots.bot import Bot, Choice, Clocks, FunctionBot, Resigned, Said
-from bots.client.errors import ArenaError, BotFailed, describe_failure, traceback_of
+from bots.client.errors import ArenaError, BotFailed, describe_failure, place_of, traceback_of
 from bots.client.run import to_stderr
 from bots.client.session import make_note, text_of
+from bots.client.watchdog import Watchdog
 from bots.workbench.play_file import loaded
 from engine.commands import reports
 from engine.commands.program import split_command
@@ -104,6 +109,8 @@ class Answer(NamedTuple):
     seconds: float = 0.0
     notes: tuple[Note, ...] = ()
     """What the bot has noted of the turn."""
+    is_overdue: bool = False
+    """Whether the bot was interrupted, since its clock was used up."""
     outcome: Outcome = Outcome.FAILED
 
     def compare(self, *, late_counts: bool = True) -> "Answer":
@@ -129,6 +136,9 @@ class Answer(NamedTuple):
         return self._replace(move=move, outcome=Outcome.SAME if is_same else Outcome.DIFFERENT)
 
 
+Result = TypeVar("Result")
+
+
 class BotHere:
     """A bot of this process. Each turn is the end of a match of its own, told to it from its beginning."""
 
@@ -137,6 +147,8 @@ class BotHere:
         self.bot = bot
         self._header = header
         self._debugger = debugger
+        self._overdue = ""
+        """Which method has used up its clock, in a sentence; empty for none."""
 
     def answer(self, turn: Turn) -> Answer:
         """Return what the bot plays, not yet compared; a traceback of it is printed on stderr."""
@@ -151,58 +163,116 @@ class BotHere:
         self.bot.noting = take_note
         left, increment = turn.left, self._header.control.milliseconds[1]
         clocks = Clocks(left[turn.side], left[1 - turn.side], increment, take_note)
+        self._overdue = ""
         began = perf_counter()
         move = failure = ""
+        handler = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            self._tell(turn)
-            began = perf_counter()
-            chosen = self._choose(turn, clocks)
-            seconds = perf_counter() - began
+            with Watchdog(BotHere._call.__code__, self._interrupt) as watchdog:
+                self._tell(turn, watchdog)
+                began = perf_counter()
+                chosen = self._choose(turn, clocks, watchdog)
+                seconds = perf_counter() - began
             move = text_of(chosen, turn.position)
         except Resigned:
             seconds = perf_counter() - began
         except BotFailed as failed:
             failure = str(failed)
+        except KeyboardInterrupt:
+            if not self._overdue:
+                raise
+            seconds = perf_counter() - began
+            failure = self._overdue
         except (Exception, SystemExit) as error:
             seconds = perf_counter() - began
             print(traceback_of(error), end="", file=sys.stderr)
             failure = describe_failure("to choose a move", error)
-        return Answer(turn, move, failure, seconds, tuple(notes))
+        finally:
+            signal.signal(signal.SIGINT, handler)
+        return Answer(turn, move, failure, seconds, tuple(notes), is_overdue=bool(self._overdue))
 
-    def _tell(self, turn: Turn) -> None:
+    def _tell(self, turn: Turn, watchdog: Watchdog) -> None:
         """Tell the bot of the match up to the turn, as after a lost connection."""
         with redirect_stdout(sys.stderr):
             self.bot.match = referee.announcement(self._header, turn.side, "replay")  # nobody has kept the token
             self.bot.history = turn.histories[0]
-            self.bot.prepare(self.bot.match)
+            self._call(watchdog, "prepare", self.bot.match.budget, lambda: self.bot.prepare(self.bot.match))
             for message in turn.shown:
                 if isinstance(message, m.Moved):
                     self.bot.history = turn.histories[message.ply]
-                self.bot.told(message)
+                self._call(watchdog, "told", turn.left[turn.side], partial(self.bot.told, message))
 
-    def _choose(self, turn: Turn, clocks: Clocks) -> Choice:
+    def _choose(self, turn: Turn, clocks: Clocks, watchdog: Watchdog) -> Choice:
         choose = self.bot.function if isinstance(self.bot, FunctionBot) else self.bot.choose
         if not self._debugger:
             with redirect_stdout(sys.stderr):
-                return choose(turn.position, clocks)
+                return self._call(watchdog, "choose", clocks.mine_ms, lambda: choose(turn.position, clocks))
         print(turn.position.picture())
         print(f"ply {turn.ply}: {turn.recorded or f'no move ({turn.ending})'} in the record; c goes on, q ends it all")
-        debugger = _Debugger()
-        chosen: object = debugger.runcall(choose, turn.position, clocks)
+        debugger = _Debugger(clocks.mine_ms)
+        chosen: object = debugger.run_watched(choose, turn.position, clocks)
         if debugger.is_left:
             raise KeyboardInterrupt
         return cast(Choice, chosen)  # what is none is named by `text_of`
 
+    def _call(self, watchdog: Watchdog, name: str, milliseconds: int, method: Callable[[], Result]) -> Result:
+        """Call a method of the bot, which has so many milliseconds."""
+        with watchdog.watching(name, milliseconds):
+            return method()
+
+    def _interrupt(self, name: str, milliseconds: float, stack: StackSummary) -> None:
+        """Interrupt a method that has used up its clock; called in another thread."""
+        self._overdue = (
+            f"{name} has not returned in the {milliseconds:.0f} ms that it had, and stands in {place_of(stack)}"
+        )
+        print("".join(("Stack (most recent call last):\n", *stack.format())), end="", file=sys.stderr)
+        interrupt_main_thread()
+
 
 class _Debugger(Pdb):
-    """Python's debugger, which tells that it was left; `runcall` returns None then."""
+    """Python's debugger, which stops a method whose clock is used up, and tells that it was left."""
 
     is_left = False
+
+    def __init__(self, milliseconds: int) -> None:
+        """Take the clock of the method."""
+        super().__init__()
+        self._milliseconds = milliseconds
+        self._timer = threading.Timer(0, self._stop)
+
+    def run_watched(self, method: Callable[..., object], *arguments: object) -> object:
+        """Stop where a method begins, and return its result; None if the debugger was left."""
+        signal.signal(signal.SIGINT, cast(Any, self.sigint_handler))  # stops where the method stands
+        try:
+            result: object = self.runcall(method, *arguments)
+            return result
+        finally:
+            self._timer.cancel()
+
+    def interaction(self, *arguments: Any) -> None:
+        """Let the clock stand while a person types commands, and run anew from then on."""
+        self._timer.cancel()
+        super().interaction(*arguments)
+        self._timer = threading.Timer(self._milliseconds / 1000, self._stop)
+        self._timer.daemon = True
+        self._timer.start()
 
     def set_quit(self) -> None:
         """Take note of it."""
         self.is_left = True
         super().set_quit()
+
+    def _stop(self) -> None:
+        self.message(f"\nThe clock of {self._milliseconds} ms is used up.")
+        interrupt_main_thread()
+
+
+def interrupt_main_thread() -> None:
+    """Interrupt the main thread as Ctrl-C does, also where it waits."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:  # Windows wakes the main thread, whichever thread has raised the signal
+        signal.raise_signal(signal.SIGINT)
 
 
 class Player(NamedTuple):

@@ -170,7 +170,7 @@ EXTRAS = {
     "fast": ("llvmlite", "numba", "numpy"),
     "server": (
         "cryptography", "hypercorn", "itsdangerous", "jinja2", "markupsafe", "multipart", "networkx",
-        "PIL", "prometheus_client", "python_multipart", "resvg_py", "starlette",
+        "PIL", "prometheus_client", "python_multipart", "resvg_py", "segno", "starlette",
     ),
     "dask": ("distributed",),
     "pettingzoo": ("gymnasium", "pettingzoo"),

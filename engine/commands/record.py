@@ -126,8 +126,11 @@ def _show(summary: verification.Summary) -> None:
         side = summary.header.position.game.sides[history.position.turn]
         history = history.after(move)
         answer(f"{history.plies:4} {side} {move}")
-        _show_notes(note for note in summary.state.notes if note.ply == history.plies)
-    _show_notes(note for note in summary.state.notes if note.ply > history.plies)
+        _show_notes([note for note in summary.state.notes if note.ply == history.plies])
+    unmade = [note for note in summary.state.notes if note.ply > history.plies]
+    for ply in sorted({note.ply for note in unmade}):
+        answer(f"{ply:4} not made")
+        _show_notes([note for note in unmade if note.ply == ply])
     answer(history.position.picture())
     answer(history.position.summary())
     if summary.sentence:
@@ -135,7 +138,7 @@ def _show(summary: verification.Summary) -> None:
 
 
 def _show_notes(notes: Iterable[RecordedNote]) -> None:
-    """Print notes of players."""
+    """Print notes of players after their moves."""
     for note in notes:
         answer(f"{'':6}note: {note.note}")
 

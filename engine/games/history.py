@@ -7,7 +7,8 @@ form of the position. In arrows, moves on the line ``moves:`` itself belong to t
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from engine.games.interface import BadMove, BadPosition, Game, Position
 from engine.games.outcome import Outcome, Termination
@@ -16,8 +17,8 @@ REPETITIONS = 3
 """Occurrences of a position that make a draw."""
 
 
-class History(NamedTuple):
-    """A game from its start position on. Immutable."""
+class History(Struct, frozen=True):
+    """A game from its start position on. Immutable: `after` returns a longer one."""
 
     start: Position
     position: Position

@@ -9,6 +9,9 @@ ran when it began. An *allowance* for the way through the network is taken off e
 
 from typing import NamedTuple
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from engine.wire.messages import MICROSECONDS
 
 UNITS = (("h", 3_600_000_000, 2), ("min", 60_000_000, 2), ("s", 1_000_000, 1))
@@ -70,7 +73,7 @@ class Charge(NamedTuple):
         return self.until - self.since - self.stalled - self.allowed
 
 
-class Clock(NamedTuple):
+class Clock(Struct, frozen=True):
     """What both sides have left, and since when either clock runs (None: it stands)."""
 
     left: tuple[int, int]
@@ -107,7 +110,7 @@ class Clock(NamedTuple):
 
     def stalled(self, stall: Stall) -> "Clock":
         """Take note of a stall, later than those before: what ran when it began is not charged for it."""
-        return self._replace(stalls=(*self.stalls, stall)) if self.touched(stall) else self
+        return replace(self, stalls=(*self.stalls, stall)) if self.touched(stall) else self
 
     def touched(self, stall: Stall) -> bool:
         """Tell whether a clock ran when a stall began."""
@@ -116,7 +119,7 @@ class Clock(NamedTuple):
     def allow(self, side: int, allowance: int) -> "Clock":
         """Charge a side so much less for every turn from now on."""
         first, second = self.allowances
-        return self._replace(allowances=(allowance, second) if side == 0 else (first, allowance))
+        return replace(self, allowances=(allowance, second) if side == 0 else (first, allowance))
 
     def add_increment(self, side: int) -> "Clock":
         """Give a side what a move earns."""
@@ -170,7 +173,7 @@ INITIALISATION = 0
 """Stands for the initialisation, where moves have numbers from 1."""
 
 
-class TimeUse(NamedTuple):
+class TimeUse(Struct, frozen=True):
     """What the time of a side went to, in microseconds."""
 
     longest: int = 0
@@ -196,7 +199,11 @@ class TimeUse(NamedTuple):
 
 
 def about(microseconds: int) -> str:
-    """Write a time that was measured, of 0 or more, for people, rounded as on pages: 0.214 ms, 850 ms, 12.4 s, 2 h."""
+    """Write a time that was measured, for people, rounded as on pages: 0.214 ms, 850 ms, 12.4 s, 2 h.
+
+    A clock that is used up may be below 0; then nothing is left of it.
+    """
+    microseconds = max(0, microseconds)
     for unit, size, least in UNITS:
         if microseconds >= least * size:
             return f"{microseconds / size:.1f}".removesuffix(".0") + f" {unit}"

@@ -99,7 +99,7 @@ class RecordReader:
             self._fail(f"a time is written in milliseconds with three decimals, and is 0.000 or more, not {word!r}")
         return int(word.replace(".", ""))
 
-    def _header(self) -> Header:
+    def header(self) -> Header:
         """Read the head, which has to be as `Header.text` writes it."""
         if self._number("arena-record") != VERSION:
             self._fail(f"this program reads version {VERSION} of the format")

@@ -6,6 +6,9 @@ since the match began. Nothing here sends, writes or reads a clock.
 
 from typing import NamedTuple, TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from engine.games.history import History
 from engine.games.interface import BadMove, Position
 from engine.games.outcome import ANNULLED, Outcome, Termination
@@ -17,32 +20,32 @@ from engine.wire.fields import read_note
 from engine.wire.words import word_of
 
 
-class Tell(NamedTuple):
+class Tell(Struct, frozen=True):
     """A message for one player."""
 
     side: int
     message: m.Message
 
 
-class Show(NamedTuple):
+class Show(Struct, frozen=True):
     """A message for both players and all spectators."""
 
     message: m.Message
 
 
-class WriteRecord(NamedTuple):
+class WriteRecord(Struct, frozen=True):
     """A line of the record, to be written before later messages are sent."""
 
     line: str
 
 
-class GiveTurn(NamedTuple):
+class GiveTurn(Struct, frozen=True):
     """TURN for the side to move. When it is sent, `start_turn` has to be called."""
 
     side: int
 
 
-class GiveTime(NamedTuple):
+class GiveTime(Struct, frozen=True):
     """A side has resumed and is not ready yet. When it was sent the match, `start_initialisation` has to be called."""
 
     side: int
@@ -62,7 +65,7 @@ class Awaited(NamedTuple):
     """Stamp at which waiting ends."""
 
 
-class State(NamedTuple):
+class State(Struct, frozen=True):
     """The state of a match."""
 
     header: Header
@@ -84,6 +87,8 @@ class State(NamedTuple):
     """Time use of each side, up to its last READY or move, or to the end."""
     notes: tuple[RecordedNote, ...] = ()
     """What both players have noted."""
+    refusals: tuple[str, str] = ("", "")
+    """The first line of each side that was refused, and why; empty for none."""
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -126,7 +131,7 @@ def ready(state: State, side: int, now: int) -> Step:
         return flag(state, now)
     both = (side == 0 or state.ready[0], side == 1 or state.ready[1])
     use = state.uses[side].until(INITIALISATION, state.clock, side, now, state.header.control.budget)
-    state = state._replace(clock=clock, ready=both, stamp=max(state.stamp, now), uses=_with_use(state.uses, side, use))
+    state = replace(state, clock=clock, ready=both, stamp=max(state.stamp, now), uses=_with_use(state.uses, side, use))
     effects: list[Effect] = [_write("ready", state.sides[side], now, clock.left[side])]
     if not state.playing:
         return state, effects
@@ -143,16 +148,14 @@ def start_turn(state: State, now: int) -> State:
     side = state.history.position.turn
     if state.awaited is not None and state.awaited.sides[side]:
         return state  # TURN was for the other side, which has moved already
-    clock = state.clock.run(side, now)
-    header, history, _, ready, _, shown, awaited, _, absent, stamp, uses, notes = state
-    return State(header, history, clock, ready, now, shown, awaited, None, absent, stamp, uses, notes)
+    return replace(state, clock=state.clock.run(side, now), sent=now)
 
 
 def start_initialisation(state: State, side: int, now: int) -> Step:
     """Start the clock of a side that has resumed during initialisation, now that it was sent the match."""
     if state.outcome is not None or state.ready[side]:
         return state, []
-    state = state._replace(clock=state.clock.run(side, now), sent=now, stamp=max(state.stamp, now))
+    state = replace(state, clock=state.clock.run(side, now), sent=now, stamp=max(state.stamp, now))
     return state, [_write("runs", state.sides[side], now)]
 
 
@@ -160,7 +163,7 @@ def credit_stall(state: State, stall: Stall) -> Step:
     """Credit the clocks that ran when a stall of the server began."""
     if state.outcome is not None or not state.clock.touched(stall):
         return state, []
-    return state._replace(clock=state.clock.stalled(stall)), [_write("stall", *stall)]
+    return replace(state, clock=state.clock.stalled(stall)), [_write("stall", *stall)]
 
 
 def allow_lag(state: State, side: int, lag: int) -> Step:
@@ -168,7 +171,7 @@ def allow_lag(state: State, side: int, lag: int) -> Step:
     allowance = min(lag, state.header.lag_allowance) // m.MICROSECONDS * m.MICROSECONDS
     if state.outcome is not None or allowance == state.clock.allowances[side]:
         return state, []
-    return state._replace(clock=state.clock.allow(side, allowance)), [_write("lag", state.sides[side], allowance)]
+    return replace(state, clock=state.clock.allow(side, allowance)), [_write("lag", state.sides[side], allowance)]
 
 
 def move(state: State, side: int, text: str, now: int) -> Step:
@@ -189,21 +192,8 @@ def move(state: State, side: int, text: str, now: int) -> Step:
     ply, name, played = history.plies, state.sides[side], history.moves[-1]
     line = move_line(ply, name, state.sent, now, clock.left[side], played)
     moved = m.Moved(ply, name, *clock.milliseconds(now), m.Text(played))
-    shown = (*state.shown, moved)
-    state = State(
-        state.header,
-        history,
-        clock,
-        state.ready,
-        state.sent,
-        shown,
-        state.awaited,
-        None,
-        state.absent,
-        now,
-        _with_use(state.uses, side, use),
-        state.notes,
-    )
+    uses = _with_use(state.uses, side, use)
+    state = replace(state, history=history, clock=clock, shown=(*state.shown, moved), stamp=now, uses=uses)
     verdict = history.outcome(state.header.move_limit)
     if verdict is None:
         return state, [WriteRecord(line), Show(moved), *_give_turn(state)]
@@ -217,7 +207,21 @@ def note(state: State, side: int, content: str) -> Step:
         return state, []
     recorded = take_note(state.notes, state.history, state.sides, side, read_note(content))
     line = note_line(recorded.ply, state.sides[side], recorded.note)
-    return state._replace(notes=(*state.notes, recorded)), [WriteRecord(line)]
+    return replace(state, notes=(*state.notes, recorded)), [WriteRecord(line)]
+
+
+def refuse(state: State, side: int, refusal: str) -> State:
+    """Take note of the first line of a side that was refused: a loss on time may follow from it."""
+    if state.refusals[side]:
+        return state
+    if len(refusal) > MAX_SENTENCE_CHARACTERS:
+        refusal = f"{refusal[: MAX_SENTENCE_CHARACTERS - 1]}…"
+    return replace(state, refusals=(refusal, state.refusals[1]) if side == 0 else (state.refusals[0], refusal))
+
+
+def refused(header: Header, side: int) -> str:
+    """Return what stands before a refused line in the sentence of a loss on time."""
+    return f"; {header.who(side)} wrote a line that was refused: "
 
 
 def resign(state: State, side: int, now: int) -> Step:
@@ -281,7 +285,10 @@ def _loss_on_time(state: State, fallen: tuple[bool, bool], now: int) -> str:
             clauses.append(f"{about(use.uncharged)} were not charged, for stalls of the server and lag")
         if absent is not None:
             clauses.append(f"its connection had been lost for {about(max(0, now - absent))}")
-    return "; ".join(clauses)
+    told = (
+        refused(state.header, side) + state.refusals[side] for side in (0, 1) if fallen[side] and state.refusals[side]
+    )
+    return "".join(("; ".join(clauses), *told))
 
 
 def end(state: State, outcome: Outcome, now: int) -> Step:
@@ -312,20 +319,20 @@ def program_ended(header: Header, side: int, sentence: str, termination: Termina
 def disconnect(state: State, side: int, now: int) -> Step:
     """Note that a side has lost its connection. Its clock runs on."""
     absent = (now, state.absent[1]) if side == 0 else (state.absent[0], now)
-    return state._replace(absent=absent), _presence_effects(state, side, "gone", now)
+    return replace(state, absent=absent), _presence_effects(state, side, "gone", now)
 
 
 def reconnect(state: State, side: int, now: int) -> Step:
     """Note that a side has resumed. Its clock runs on, or starts again after a restart of the server."""
     effects = _presence_effects(state, side, "back", now)
     absent = (None, state.absent[1]) if side == 0 else (state.absent[0], None)
-    state = state._replace(absent=absent)
+    state = replace(state, absent=absent)
     awaited = state.awaited
     if awaited is None or not awaited.sides[side]:
         return state, effects
     others = awaited.sides[1 - side]
     left = awaited._replace(sides=(side == 1 and others, side == 0 and others)) if others else None
-    state = state._replace(awaited=left)
+    state = replace(state, awaited=left)
     if not state.playing:
         return state, effects if state.ready[side] else [*effects, GiveTime(side)]
     return state, [*effects, GiveTurn(side)] if state.history.position.turn == side else effects
@@ -338,7 +345,7 @@ def restart(state: State, now: int, until: int) -> Step:
     """
     clock = state.clock.stop(0, state.stamp).stop(1, state.stamp)
     awaited = Awaited((True, True), until)
-    state = state._replace(clock=clock, sent=now, stamp=now, awaited=awaited, absent=(now, now))
+    state = replace(state, clock=clock, sent=now, stamp=now, awaited=awaited, absent=(now, now))
     return state, [_write("restarted", now)]
 
 
@@ -412,7 +419,7 @@ def _stopped(state: State, now: int) -> State:
     for side in (0, 1):
         if clock.since[side] is not None:
             uses = _with_use(uses, side, uses[side].until(ply, clock, side, now, budget))
-    return state._replace(clock=clock.stop(0, now).stop(1, now), uses=uses)
+    return replace(state, clock=clock.stop(0, now).stop(1, now), uses=uses)
 
 
 def _give_turn(state: State) -> list[Effect]:
@@ -424,7 +431,7 @@ def _give_turn(state: State) -> list[Effect]:
 def _stop_waiting(state: State, now: int) -> Step:
     """Stop waiting for players after a restart: clocks run from now on."""
     assert state.awaited is not None
-    awaited, state = state.awaited.sides, state._replace(awaited=None)
+    awaited, state = state.awaited.sides, replace(state, awaited=None)
     if state.playing:
         return state, _give_turn(state) if awaited[state.history.position.turn] else []
     effects: list[Effect] = []
@@ -445,6 +452,6 @@ def finish(state: State, outcome: Outcome, now: int) -> Step:
     side = state.history.position.turn
     if state.playing and state.clock.since[side] is not None:
         effects.append(_write("unanswered", state.sides[side], state.sent))
-    state = _stopped(state, now)._replace(awaited=None, outcome=outcome, stamp=now)
+    state = replace(_stopped(state, now), awaited=None, outcome=outcome, stamp=now)
     words = (outcome.result(state.sides), str(outcome.reason), now, *state.clock.left, outcome.detail)
     return state, [*effects, _write("result", *words), Show(result(state, now))]

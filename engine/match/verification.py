@@ -1,8 +1,11 @@
 """Verifies a record: its events go through the referee again, whose lines have to stand in the record."""
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from engine.games.history import History
 from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Outcome, Termination
@@ -150,7 +153,7 @@ class _Verification(RecordReader):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self.state = referee.begin(self._header())
+        self.state = referee.begin(self.header())
         self.word = ""  # of the line that was read last
         self.missing = ""  # lines that have to follow, because the match is over
         self.latest = 0  # largest stamp so far; stamps of lost connections may lie behind those of later lines
@@ -176,7 +179,7 @@ class _Verification(RecordReader):
         if self.giving_up is not None and self.state.outcome is None:
             self._give_up()
         clock, stamp = self.state.clock, self.state.stamp
-        state = self.state._replace(clock=clock.stop(0, stamp).stop(1, stamp))
+        state = replace(self.state, clock=clock.stop(0, stamp).stop(1, stamp))
         return Summary(
             state,
             self.missing,
@@ -356,7 +359,7 @@ class _Verification(RecordReader):
 
     def _on_restarted(self, stamp: str) -> None:
         now = self._later(stamp, self.latest)
-        self.state = referee.restart(self.state, now, now)[0]._replace(awaited=None)  # no line says how long it waited
+        self.state = replace(referee.restart(self.state, now, now)[0], awaited=None)  # no line says how long it waited
         self.settled = self.latest = now
         self.stalls = []
         self.restarted = True
@@ -396,9 +399,21 @@ class _Verification(RecordReader):
         self._hold(self.missing)
         self.missing = ""
 
+    def _refusals(self, sentence: str, now: int) -> tuple[str, str]:
+        """Read the refused lines of a loss on time, which stand in its sentence alone."""
+        fallen = self.state.clock.fallen(max(now, self.state.stamp))
+        parts = [
+            f"(?:{re.escape(referee.refused(self.state.header, side))}(.+?))?" if fallen[side] else "()"
+            for side in (0, 1)
+        ]
+        # the first one begins behind the sentence of the referee, in which no line of a player stands
+        found = re.fullmatch(f".*?{''.join(parts)}", sentence)
+        return ("", "") if found is None else (found[1] or "", found[2] or "")
+
     def _decide(self, reason: str, winner: int | None, sentence: str, now: int) -> None:
         """Let the referee end a match that no move and no player has ended."""
         if reason == Termination.TIME:
+            self.state = replace(self.state, refusals=self._refusals(sentence, now))
             self.state, effects = referee.flag(self.state, now)
             if not effects:
                 self._fail("no clock that ran has run out")

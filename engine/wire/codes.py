@@ -39,8 +39,8 @@ class Code(StrEnum):
 class ProtocolError(Exception):
     """What the peer sent breaks the protocol. The one exception that bytes from a peer raise."""
 
-    def __init__(self, code: Code, sentence: str, kind: str = "") -> None:
-        """Keep the code beside the sentence, and of a line that was no message the kind that it would have been."""
+    def __init__(self, code: Code, sentence: str, line: str = "") -> None:
+        """Keep the code beside the sentence, and the beginning of a line that cannot be read."""
         super().__init__(sentence)
         self.code = code
-        self.kind = kind
+        self.line = line

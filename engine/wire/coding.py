@@ -18,8 +18,8 @@ REPLY_BYTES = 65536
 """Longest line of the server that a client accepts; the server's own stay far below it."""
 
 
-MAX_KIND_BYTES = 16
-"""Where the first word of a line that cannot be read is looked for; no kind of message is longer."""
+SHOWN_BYTES = 60
+"""Beginning of a line that cannot be read, as its author is shown it."""
 
 
 class LineReader:
@@ -53,6 +53,12 @@ class LineReader:
             self._rest = b""
         return lines
 
+    def unfinished(self) -> ProtocolError | None:
+        """Return what is wrong with the last bytes, which are no line yet; None where there are none."""
+        if not self._rest.strip():
+            return None
+        return ProtocolError(Code.BAD_LINE, "this line has no end: each line ends with LF", _beginning(self._rest))
+
     def _line(self, raw: bytes) -> str | ProtocolError:
         if raw.endswith(b"\r"):
             raw = raw[:-1]
@@ -61,22 +67,22 @@ class LineReader:
         try:
             line = raw.decode().replace("\t", " ")
         except UnicodeDecodeError as error:
-            return ProtocolError(Code.BAD_LINE, f"byte {error.start + 1} of the line is not UTF-8", _kind_of(raw))
+            return ProtocolError(Code.BAD_LINE, f"byte {error.start + 1} of the line is not UTF-8", _beginning(raw))
         if not line.isprintable():
             place = next(i for i, character in enumerate(line, 1) if not character.isprintable())
-            sentence = f"character {place} of the line, U+{ord(line[place - 1]):04X}, cannot be printed"
-            return ProtocolError(Code.BAD_LINE, sentence, _kind_of(raw))
+            mark = " (a byte order mark)" if line[place - 1] == "\ufeff" else ""
+            sentence = f"character {place} of the line, U+{ord(line[place - 1]):04X}{mark}, cannot be printed"
+            return ProtocolError(Code.BAD_LINE, sentence, _beginning(raw))
         return line
 
     def _too_long(self, raw: bytes) -> ProtocolError:
-        sentence = f"a line has at most {self._most} bytes; this one was left out"
-        return ProtocolError(Code.LINE_TOO_LONG, sentence, _kind_of(raw))
+        sentence = f"a line has at most {self._most} bytes before its LF; this one was left out"
+        return ProtocolError(Code.LINE_TOO_LONG, sentence, _beginning(raw))
 
 
-def _kind_of(raw: bytes) -> str:
-    """Return the first word of a line that cannot be read, in capital letters."""
-    words = raw[:MAX_KIND_BYTES].decode(errors="replace").split()
-    return words[0].upper() if words else ""
+def _beginning(raw: bytes) -> str:
+    """Return the beginning of a line that cannot be read."""
+    return raw[:SHOWN_BYTES].decode(errors="replace")
 
 
 BLOCK_KIND = "|"

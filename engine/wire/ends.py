@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.coding import BLOCK_KIND, REPLY_BYTES, REQUEST_BYTES, LineReader, decode, encode
+from engine.wire.coding import BLOCK_KIND, REPLY_BYTES, REQUEST_BYTES, SHOWN_BYTES, LineReader, decode, encode
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, Message
 
 
@@ -112,11 +112,24 @@ class ServerEnd:
         """Return the request of a line; raises `ProtocolError` where it cannot be read, or not be made now."""
         if isinstance(line, ProtocolError):
             raise line
-        message, _ = decode(line, REQUESTS)
+        try:
+            message, _ = decode(line, REQUESTS)
+        except ProtocolError as error:
+            raise self._with_hint(line, error) from None
         if type(message) not in ALLOWED[self.state]:
             raise _not_now(self.state, type(message))
         self.sent(type(message))
         return message
+
+    def unfinished(self) -> ProtocolError | None:
+        """Return what is wrong with the last bytes, which are no line yet; None where there are none."""
+        return self._lines.unfinished()
+
+    def _with_hint(self, line: str, error: ProtocolError) -> ProtocolError:
+        """Say how a move is written to a player on turn whose line is no request."""
+        if error.code is not Code.UNKNOWN_COMMAND or self.state is not State.THINKING:
+            return error
+        return ProtocolError(error.code, f"unknown command {line.split()[0]!r}; a move is a line MOVE and the move")
 
     def send(self, message: Message) -> bytes:
         """Return a reply as bytes."""
@@ -130,7 +143,26 @@ class ServerEnd:
 
 def kind_of(line: str | ProtocolError) -> str:
     """Return the kind of the request that a line is, or would be if it could be read, in capital letters."""
-    return line.kind if isinstance(line, ProtocolError) else line.strip().partition(" ")[0].upper()
+    words = (line.line if isinstance(line, ProtocolError) else line).split(maxsplit=1)
+    return words[0].upper() if words else ""
+
+
+WITH_TOKEN = frozenset(KINDS[kind] for kind in (m.Login, m.Resume, m.Organise, m.AskLog))
+"""Requests that may have a secret in them."""
+
+
+def refusal_of(line: str | ProtocolError, error: ProtocolError) -> str:
+    """Describe a line that was refused, and why, for its author and in public."""
+    if (kind := kind_of(line)) in WITH_TOKEN:
+        why = "" if error.code is Code.BAD_ARGUMENTS else f": {error}"  # those sentences quote the fields
+        return f"{kind}{why} ({error.code})"
+    return f"{shown_line(line)}: {error} ({error.code})"
+
+
+def shown_line(line: str | ProtocolError) -> str:
+    """Quote the beginning of a line."""
+    text = (line.line if isinstance(line, ProtocolError) else line).strip()
+    return repr(text if len(text) < SHOWN_BYTES else f"{text[: SHOWN_BYTES - 1]}…")
 
 
 def _not_now(state: State, kind: type) -> ProtocolError:

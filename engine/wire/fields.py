@@ -25,7 +25,7 @@ class Note(NamedTuple):
     ply: int | None = None
     """The move that it is about, one of the player's own, counted from 1 as in MOVED."""
     score: float | None = None
-    """How good the position is for the player, more is better, to three decimals; the unit is the player's own."""
+    """How good the position is for the player, in hundredths of a piece, to three decimals."""
     depth: int | None = None
     """Plies that were searched."""
     nodes: int | None = None
@@ -40,9 +40,9 @@ class Note(NamedTuple):
         return {key: value for key, value in self._asdict().items() if value not in (None, (), "")}
 
     def __str__(self) -> str:
-        """Write the note for people, without its ply: ``score 35; depth 7; pv a3-b3, c5-c4: in the book``."""
+        """Write the note for people, without its ply: ``score +0.35; depth 7; pv a3-b3, c5-c4: in the book``."""
         parts = [
-            "" if self.score is None else f"score {write_score(self.score)}",
+            "" if self.score is None else f"score {pieces(self.score)}",
             "" if self.depth is None else f"depth {self.depth}",
             "" if self.nodes is None else f"{self.nodes:,} node{'s' if self.nodes != 1 else ''}",
             f"pv {', '.join(self.pv)}" if self.pv else "",
@@ -88,6 +88,12 @@ def write_note(note: Note) -> str:
         note.text or None,
     )
     return " ".join(f"{key}={value}" for key, value in zip(NOTE_KEYS, values, strict=True) if value is not None)
+
+
+def pieces(score: float) -> str:
+    """Write an evaluation for people: pieces with their sign, from hundredths of a piece."""
+    written = f"{score / 100:+.2f}"
+    return "0.00" if written[1:] == "0.00" else written
 
 
 def write_score(score: float) -> str:

@@ -1,6 +1,10 @@
 """Words of lines, of sentences and of tables: names, parameters of a variant as one word, plurals."""
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
+from difflib import get_close_matches
+
+MAX_NAME_CHARACTERS = 32
 
 NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}"
 """Names of players: ASCII, so that none looks like another, and short enough for a table. Case does not tell two
@@ -35,9 +39,31 @@ def number_of(count: float, noun: str, plural: str = "") -> str:
     return f"{number} {noun if count == 1 else plural or f'{noun}s'}"
 
 
+_QUOTED_PATH = re.compile(r"""(?<=(['"]))(?:[A-Za-z]:)?[\\/](?:(?!\1).)*[\\/](?=[^'"\\/]+\1)""")
+_PATH = re.compile(r"""(?<![\w.:\\/~])(?:[A-Za-z]:)?[\\/]+(?:[^\s'"\\/:]+[\\/]+)+(?=[^\s'"\\/])""")
+"""Folders of an absolute path."""
+
+
+def without_folders(text: str) -> str:
+    """Return a text with the names of files in place of their absolute paths: for sentences that everybody reads."""
+    return _PATH.sub("", _QUOTED_PATH.sub("", text))
+
+
+def nearest(word: str, known: Iterable[str], similarity: float = 0.6) -> str:
+    """Return the word of a list that was probably meant, whatever its case; empty if none is similar.
+
+    ``similarity`` is the smallest ratio of `difflib` that counts.
+    """
+    by_lower = {one.lower(): one for one in known}
+    return next((by_lower[found] for found in get_close_matches(word.lower(), by_lower, 1, similarity)), "")
+
+
 def duration(seconds: float) -> str:
-    """Write a duration: 12 s, 3:05 min, 2:03:05 h, 20 days, 1 day 6 hours; from a day on it is rounded to hours."""
-    whole = round(seconds)
+    """Write a duration: 12 s, 3:05 min, 2:03:05 h, 20 days, 1 day 6 hours; from a day on it is rounded to hours.
+
+    A negative duration counts as 0.
+    """
+    whole = max(0, round(seconds))
     if whole >= 86_400:
         days, hours = divmod(round(whole / 3600), 24)
         return f"{number_of(days, 'day')} {number_of(hours, 'hour')}" if hours else number_of(days, "day")

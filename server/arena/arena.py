@@ -8,7 +8,10 @@ import secrets
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from datetime import datetime
+from functools import partial
+from itertools import count
+from typing import Any, NamedTuple
 
 import trio
 
@@ -23,7 +26,7 @@ from engine.match.verification import finished_match
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.ends import IN_MATCH, State as Stage
-from engine.wire.words import NAME_PATTERN
+from engine.wire.words import MAX_NAME_CHARACTERS, NAME_PATTERN, nearest, without_folders
 from server.arena import matchmaking
 from server.arena.lobby import MAX_BOARDS, OpponentNotices, Player, Seating, prepare
 from server.config.settings import RECENT_MATCHES, Settings
@@ -35,11 +38,21 @@ from server.net.connection import Poller
 from server.net.timing import FlagTimer, StallLog
 from server.ops.faults import server_fault
 from server.ops.logs import log
-from server.storage.player_logs import SentLogs
+from server.storage.player_logs import SentLogs, refused_line
 from server.storage.record_store import Keys, MatchJournal, RecordStore
+
+MAX_SHOWN_PLAYERS = 10
+"""Players that are listed for a player who seeks an unknown opponent."""
 
 SENT_AT_ONCE = 50
 """Announcements that are sent in a pass of the event loop."""
+
+
+class Announcement(NamedTuple):
+    """A sentence of an organiser for everybody."""
+
+    text: str
+    made: datetime
 
 
 class Arena:
@@ -67,7 +80,7 @@ class Arena:
         """Finds the hash of the token of a bot whose author has an account; None for a name that belongs to nobody."""
         self.organiser_done: Callable[[str], None] = lambda _what: None
         """Told what organisers do over the network."""
-        self.announcements: tuple[str, ...] = ()
+        self.announcements: tuple[Announcement, ...] = ()
         """What organisers announce at the moment, for pages."""
         self.stopping = False
         self.closing = trio.Event()
@@ -138,6 +151,7 @@ class Arena:
     def disconnect(self, player: Player) -> None:
         """Remove a session whose connection is closed; its seat in a running match is kept."""
         self._connected.pop(player, None)
+        self.leave_log(player)
         if self.sessions.get(player.key) is player:
             del self.sessions[player.key]
             self.cancel_seek(player)
@@ -271,8 +285,27 @@ class Arena:
         return (
             key in self.sessions
             or key in self.builtin_tokens
+            or key in self.builtin_kinds.values()
             or bool(self.contest_players.token_of(key) or self.token_of(key))
         )
+
+    def free_name(self, name: str) -> str:
+        """Return a name with the first number behind it that makes it a name of nobody."""
+        for number in count(2):
+            free = f"{name[: MAX_NAME_CHARACTERS - 1 - len(str(number))]}-{number}"
+            if not self.knows(free) and self.find_vacant_seat(free.lower())[0] is None:
+                return free
+        raise AssertionError
+
+    def unknown_opponent(self, player: Player, name: str) -> str:
+        """Say who is here where nobody has the name of an opponent; empty where it is known."""
+        if self.knows(name) or self.find_vacant_seat(name.lower())[0] is not None:
+            return ""
+        here = sorted(one.name for key, one in self.sessions.items() if one is not player and key == one.name.lower())
+        shown = ", ".join(here[:MAX_SHOWN_PLAYERS]) + (", …" if len(here) > MAX_SHOWN_PLAYERS else "")
+        meant = nearest(name, (*here, *self.builtin_kinds.values()))
+        hint = f"; is {meant} meant?" if meant else ""
+        return f"nobody is called {name} so far; here {'is' if len(here) == 1 else 'are'} {shown or 'no others'}{hint}"
 
     def find_vacant_seat(self, key: str) -> tuple[Match | None, int]:
         """Return the match and the side where a player has a seat but no connection."""
@@ -287,6 +320,21 @@ class Arena:
         player.name, player.key = name, key
         self.sessions[key] = player
         player.reply(m.Welcome(name))
+
+    def refuse(self, player: Player, refusal: str) -> None:
+        """Tell the author of a player of a line that was refused: in the log, and in the result of a loss on time."""
+        match = player.match if player.side is not None else None
+        if match is not None and player.side is not None:
+            match.refuse(player.side, without_folders(refusal))
+        number = player.last_match if match is None else match.number
+        if not self.contest_players.refused(player, refusal) and number:
+            self.sent_logs.add(number, player.name, partial(self.awaited_ply, number), refused_line(refusal))
+
+    def leave_log(self, player: Player) -> None:
+        """Accept no more lines of a player for the log of its last match."""
+        if player.last_match:
+            self.sent_logs.close(player.last_match, player.name)
+            player.last_match = 0
 
     def find_match(self, number: int) -> Match | None:
         """Return a running or recently finished match."""
@@ -391,7 +439,8 @@ class Arena:
         for player in players:
             player.close("suspended", f"the server stops; come back to match {match.number} when it is there again")
         self.matches.pop(match.number, None)
-        self.sent_logs.close(match.number)
+        for name in match.header.players:
+            self.sent_logs.close(match.number, name)
         self.stats.results[SUSPENDED] += 1
 
     def is_idle(self, player: Player) -> bool:
@@ -401,7 +450,12 @@ class Arena:
     def record_end(self, match: Match) -> None:
         """Note that a match has ended."""
         self.matches.pop(match.number, None)
-        self.sent_logs.close(match.number)
+        for name, key in zip(match.header.players, match.names, strict=True):
+            player = self.sessions.get(key)
+            self.sent_logs.close(match.number, name, goes_on=player is not None)
+            if player is not None:
+                self.leave_log(player)
+                player.last_match = match.number
         self.recent.append(match)
         header, outcome, clock = match.header, match.state.outcome, match.state.clock
         assert outcome is not None

@@ -10,7 +10,7 @@ from engine.wire import messages as m
 from engine.wire.seat import Seat as ProgramSeat
 from server.arena.matchmaking import Seek
 from server.match.match import Match
-from server.match.match_messages import Seat
+from server.match.match_messages import PlayerSeat
 from server.net.admission import LimitedSession
 from server.storage.player_logs import FindKept
 
@@ -22,14 +22,18 @@ MAX_BOARDS = 64
 """Boards that count as prepared: the latest, and fewer than the games keep tables of."""
 
 
-class Player(Seat, LimitedSession, Protocol):
+class Player(PlayerSeat, LimitedSession, Protocol):
     """What the arena needs of a session, beside what a match needs of it."""
 
     name: str
+    host: str
+    """Address of the peer."""
     key: str
     """Key of the session in `Arena.sessions`: the name in lower case, except for programs of a contest."""
     seat_token: str
     """Token of the only seat of a contest that the session may take; empty for any."""
+    last_match: int
+    """Number of the match that the session has played last, whose log still takes its lines; 0 for none."""
     match: Match | None
     """The match that the session plays in or watches."""
     side: int | None
@@ -45,6 +49,8 @@ class PipedProgram(NamedTuple):
     seat: ProgramSeat
     has_read: Callable[[], Awaitable[bool]]
     """Waits until it has read the greeting; False where it has said something before, or has ended."""
+    wrote: Callable[[str], None] = lambda _line: None
+    """Told of the first line that it writes before it has read the greeting."""
 
 
 class Seating(Protocol):
@@ -59,12 +65,18 @@ class Seating(Protocol):
     def token_of(self, key: str) -> str:
         """Return the hash of the log-in token of an entrant; empty if its contest names none."""
 
+    def is_entrant(self, name: str) -> bool:
+        """Tell whether a name is that of an entrant of a contest."""
+
     @property
     def find_kept(self) -> FindKept:
         """Find what a contest has of a player in a match."""
 
     def entered(self, player: Player, token: str) -> None:
         """Note the session of a program that `seat_of` has accepted."""
+
+    def refused(self, player: Player, refusal: str) -> bool:
+        """Note a refused line of a program that a contest has started; return False for anybody else."""
 
     def failed(self, player: Player) -> None:
         """Note that a request of a player failed through a fault of the server."""

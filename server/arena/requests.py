@@ -14,7 +14,7 @@ from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode, usage
 from engine.wire.ends import State
 from engine.wire.fields import read_options, write_options
-from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE
+from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, without_folders
 from server.arena import matchmaking
 from server.arena.arena import Arena
 from server.arena.lobby import Player
@@ -117,32 +117,42 @@ class Requests:
             self._arena.contest_players.entered(player, message.token)
             self._arena.log_in(player, message.name, seat)
             return
-        self._check_token(key, message.token)
+        needs_token = self._check_token(message.name, message.token)
         match, side = self._arena.find_vacant_seat(key)
         if match is not None and not match.informed[side]:
             self._arena.annul(
                 match, Termination.SERVER_FAULT, f"the server died before {message.name} was told of the match"
             )
         elif match is not None:
-            raise ProtocolError(
-                Code.NAME_TAKEN,
-                f"{message.name} plays in match {match.number}; come back to it with RESUME {match.number} TOKEN",
-            )
-        if key in self._arena.sessions:
-            raise ProtocolError(Code.NAME_TAKEN, f"somebody is logged in as {self._arena.sessions[key].name}")
-        self._arena.log_in(player, message.name, key)
+            seconds = -(-sum(match.state.clock.milliseconds(match.now())) // 1000)
+            back = f"come back to it with RESUME {match.number} TOKEN, or wait {seconds} s until its clocks are used up"
+            free = "" if needs_token else self._arena.free_name(message.name)
+            raise _name_taken(f"{message.name} plays in match {match.number}; {back}", free)
+        name, holder = message.name, self._arena.sessions.get(key)
+        if holder is not None:
+            free = self._arena.free_name(name)
+            if needs_token or self._arena.contest_players.is_entrant(name):
+                raise ProtocolError(Code.NAME_TAKEN, f"{name} is logged in already; end that program first")
+            if holder.host != player.host:
+                raise _name_taken(f"somebody is logged in as {holder.name}", free)
+            name = free
+        self._arena.log_in(player, name, name.lower())
 
-    def _check_token(self, key: str, token: str) -> None:
+    def _check_token(self, name: str, token: str) -> bool:
+        """Check the token of a player where one is needed; return whether it is."""
+        key = name.lower()
         builtin_token = self._arena.builtin_tokens.get(key)
         if builtin_token is not None:
             if not tokens.fits(tokens.hashed(builtin_token), token):
-                raise ProtocolError(Code.NAME_TAKEN, "this is the name of one of the server's own bots")
-            return
+                raise _name_taken("this is the name of one of the server's own bots", self._arena.free_name(name))
+            return True
         known = self._arena.contest_players.token_of(key) or self._arena.token_of(key)
         if known is not None and not tokens.fits(known, token):
             raise ProtocolError(
-                Code.BAD_TOKEN, "players log in here with the token that they were given: LOGIN NAME TOKEN"
+                Code.BAD_TOKEN,
+                "players log in here with the token that they were given, as LOGIN NAME TOKEN; for a bot: ARENA_TOKEN",
             )
+        return known is not None
 
     def _resume(self, player: Player, message: m.Resume, _arrived: int) -> BackgroundAnswer | None:
         match = self._arena.find_match(message.match)
@@ -187,6 +197,7 @@ class Requests:
     def _seek(self, player: Player, message: m.Seek, _arrived: int) -> BackgroundAnswer | None:
         if self._arena.stopping:
             raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")
+        self._arena.leave_log(player)
         game = GAMES.get(message.game)
         if message.game == ANY or (message.game == LADDER and _is_program(player)):
             self._arena.contest_players.offers(player, None)
@@ -237,6 +248,8 @@ class Requests:
         pairing = self._arena.lobby.add(seek)
         if pairing is None and seek.options.opponent is not None:
             self._arena.opponent_notices.add(player, seek.options.opponent)
+            if unknown := self._arena.unknown_opponent(player, seek.options.opponent):
+                player.reply(m.Notice(Code.UNKNOWN_PLAYER, m.Text(unknown)))
         if pairing is not None:
             try:
                 self._arena.begin_paired_match(pairing)
@@ -268,14 +281,14 @@ class Requests:
 
     def _crashed(self, player: Player, message: m.Crashed, arrived: int) -> None:
         match, side = _seat_of(player)
-        match.report_crash(side, message.sentence, arrived)
+        match.report_crash(side, without_folders(message.sentence), arrived)
 
     def _stderr(self, player: Player, message: m.Stderr, _arrived: int) -> None:
-        match, side = player.match, player.side
-        if match is None or side is None or _is_program(player):  # what a program writes on stderr is kept anyway
+        number = player.match.number if player.match is not None and player.side is not None else player.last_match
+        if not number or _is_program(player):  # what a program writes on stderr is kept anyway
             return
-        name, line = match.header.players[side], message.line.removeprefix("|").removeprefix(" ")
-        self._arena.sent_logs.add(match.number, name, lambda: match.awaited_ply, line)
+        line = message.line.removeprefix("|").removeprefix(" ")
+        self._arena.sent_logs.add(number, player.name, partial(self._arena.awaited_ply, number), line)
 
     def _board(self, player: Player, _message: m.AskBoard, _arrived: int) -> None:
         assert player.match is not None
@@ -376,6 +389,12 @@ class Requests:
 def _seat_of(player: Player) -> tuple[Match, int]:
     assert player.match is not None and player.side is not None
     return player.match, player.side
+
+
+def _name_taken(sentence: str, free: str) -> ProtocolError:
+    """Return the error for a name that is taken, with a free one; empty for none."""
+    hint = f"; {free} is free: LOGIN {free}, or for a bot ARENA_NAME={free}" if free else ""
+    return ProtocolError(Code.NAME_TAKEN, f"{sentence}{hint}")
 
 
 def _resume_refused(number: int) -> ProtocolError:

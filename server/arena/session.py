@@ -9,7 +9,7 @@ import trio
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode
-from engine.wire.ends import IN_MATCH, PipeEnd, ServerEnd, State, kind_of
+from engine.wire.ends import IN_MATCH, PipeEnd, ServerEnd, State, kind_of, refusal_of, shown_line
 from engine.wire.messages import KINDS, REQUESTS
 from engine.wire.words import ANY
 from server.arena.arena import Arena
@@ -39,9 +39,11 @@ class Session:
     ) -> None:
         """Take the arena, the connection and its quota, and who is at its other end; `run` sends the greeting."""
         self.name = self.key = ""
+        self.host = quota.host
         self.seat_token = quota.seat_token
         self.match: Match | None = None
         self.side: int | None = None
+        self.last_match = 0
         self._arena = arena
         self._requests = Requests(arena)
         self._connection = connection
@@ -72,6 +74,11 @@ class Session:
         self._end.sent(kind)
         self._connection.send(data, low_priority=self.side is None)
 
+    def report_unfinished(self) -> None:
+        """Report bytes that have arrived without a line end as a line that was refused."""
+        if error := self._end.unfinished():
+            self._arena.refuse(self, refusal_of(error, error))
+
     def leave(self) -> None:
         """Forget the match, which is over."""
         self.match = self.side = None
@@ -95,6 +102,8 @@ class Session:
             while not self._closing.is_set():
                 await self._connection.catch_up()
                 if not await self._connection.receive(self._take):
+                    if error := self._end.unfinished():
+                        self._failed(error, error)
                     return
                 await self._answer_waiting()
         except TooMany as flood:
@@ -148,6 +157,8 @@ class Session:
                 return
             if any(kind_of(line) in REQUESTS for line in self._waiting):
                 break
+            if self._waiting:
+                program.wrote(shown_line(self._waiting[0]))
         try:
             for request in (m.Login(program.seat.name, program.seat.token), m.Seek(ANY)):
                 self._requests.answer(self, request, 0)
@@ -195,6 +206,8 @@ class Session:
                     self.reply(m.Notice(error.code, m.Text(str(error))))
                 return
             self.reply(m.Error(error.code, m.Text(str(error))))
+            if line:
+                self._arena.refuse(self, refusal_of(line, error))
             self._errors += 1
             if self._errors >= ERRORS:
                 self.close("errors", f"{ERRORS} lines of this session were not accepted; read protocol.md")

@@ -22,7 +22,7 @@ from server.commands.contest import intervene
 from server.commands.options import BY, DATA, FAILED, Data, fail, faults_explained, opened_accounts, show_verdict
 from server.config.settings import WEB
 from server.contest.interventions import Kind, is_paused
-from server.contest.report.formatting import printable
+from server.contest.report.formatting import date, printable
 from server.contest.store.schema import FILE, LADDER
 from server.contest.store.store import Store
 from server.league.accounts import AUTHOR, Role
@@ -70,7 +70,7 @@ def show(*, data: Data = DATA) -> None:
     with opened_accounts(data, "accounts") as accounts:
         for one in accounts.people():
             bots = " ".join(bot.name for bot in accounts.bots(one))
-            print(f"{one.name}  {one.role}{'' if one.is_open else ', closed'}  {one.made:%Y-%m-%d}  {bots}".rstrip())
+            print(f"{one.name}  {one.role}{'' if one.is_open else ', closed'}  {date(one.made)}  {bots}".rstrip())
 
 
 @people.command
@@ -134,7 +134,7 @@ def announce(
             announcements.add(text, hours, BY)
         if end is None and not text:
             for one in announcements.current():
-                print(f"{one.number}  until {one.ends:%Y-%m-%d %H:%M} UTC, {one.who}: {printable(one.text)}")
+                print(f"{one.number}  until {date(one.ends)}, {one.who}: {printable(one.text)}")
 
 
 LAST = 20
@@ -149,7 +149,7 @@ def audit(
     """Print who has changed what, and when, the newest last: contests, the ladder, matches, accounts, announcements."""
     with opened_accounts(data, "audit log") as accounts:
         for entry in reversed(accounts.audit(last)):
-            print(f"{entry.date:%Y-%m-%d %H:%M} UTC, {entry.who}: {printable(entry.what)}")
+            print(f"{date(entry.date)}, {entry.who}: {printable(entry.what)}")
 
 
 Sentence = Annotated[str, Parameter(help="One line that the players are told with it.")]
@@ -215,8 +215,8 @@ def _lines(now: dict[str, Any]) -> Iterator[str]:
     """Yield the lines that say what goes on, from the JSON of an `Overview`."""
     for one in now["contests"]:
         progress = one["progress"] or {"done": 0, "known": 0, "running": 0}
-        state = "over" if one["closed"] else "paused" if one["is_paused"] else "open"
-        yield f"contest {one['contest']}, {one['name']}: {state}, {progress['done']} of {progress['known']} games"
+        games = f"{progress['done']} of {number_of(progress['known'], 'game')}"
+        yield f"contest {one['contest']}, {one['name']}: {one['status']}; {games}"
     if ladder := now["ladder"]:
         yield f"ladder: {'paused, ' if ladder['is_paused'] else ''}{ladder['running']} games running"
     for one in now["matches"]:

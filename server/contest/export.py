@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -344,7 +344,11 @@ def _verdict(opened: Opened, contents: Contents, past: Past) -> Verdict:
     )
     strays = {name for name in opened.files if name.startswith(LINKS)}.difference(map(record_name, records))
     made = contents.report(past.definition, found.games, found.plan)
-    report = decoded(opened.files, REPORT, Report)
+    report = msgspec.to_builtins(decoded(opened.files, REPORT, Report))
+    written = decoded(opened.files, REPORT, dict[str, Any])  # an older version wrote fewer fields
+    mine, its = (
+        {key: value for key, value in one.items() if key in written} for one in (msgspec.to_builtins(made), report)
+    )
     adjudicated = [
         f"match {result.match}, {' against '.join(result.fixture.players)}: {result.detail}; the record has no proof"
         for result in past.played
@@ -356,7 +360,7 @@ def _verdict(opened: Opened, contents: Contents, past: Past) -> Verdict:
             *(f"match {match}: the record is not signed by the key of the export" for match in unsigned),
             *found.verdict.differences,
             *(f"{name} is of no game of the contest" for name in sorted(strays)),
-            *differences(msgspec.to_builtins(made), msgspec.to_builtins(report)),
+            *differences(mine, its),
         ),
         unproven=(*found.verdict.unproven, *adjudicated),
     )

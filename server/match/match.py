@@ -8,6 +8,8 @@ from functools import partial
 from itertools import takewhile
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from engine.games.outcome import Outcome, Termination
 from engine.match import referee
 from engine.match.clock import Clock, Stall
@@ -16,6 +18,7 @@ from engine.wire import messages as m
 from engine.wire.coding import encode
 from engine.wire.words import word_of
 from server.match.match_messages import (
+    PlayerSeat,
     Seat,
     View,
     changes,
@@ -62,7 +65,7 @@ class Match:
         self.keys = keys
         self.names: tuple[str, str] = (state.header.players[0].lower(), state.header.players[1].lower())
         """Session keys of the players."""
-        self.players: list[Seat | None] = [None, None]
+        self.players: list[PlayerSeat | None] = [None, None]
         self.fault_cause = ""
         """Resource that the machine lacked when the match was annulled; empty for any other cause."""
         self.informed = [True, True]
@@ -94,7 +97,7 @@ class Match:
         self._began = self._clock() - now
         self._watch_flags()
 
-    def announce(self, seats: Sequence[Seat], tokens: Sequence[str]) -> None:
+    def announce(self, seats: Sequence[PlayerSeat], tokens: Sequence[str]) -> None:
         """Seat both players and send them MATCH and the board. Both clocks start when that is sent."""
         self._announced = False
         for side, (seat, token) in enumerate(zip(seats, tokens, strict=True)):
@@ -130,7 +133,7 @@ class Match:
         """Return the time of the match: microseconds since MATCH was sent to both players."""
         return self._clock() - self._began if self._announced else 0
 
-    def resume(self, side: int, seat: Seat, token: str) -> None:
+    def resume(self, side: int, seat: PlayerSeat, token: str) -> None:
         """Seat a player who resumes the match, and send all that was missed; also when the match is over."""
         seat.tell(m.Match, encode(referee.announcement(self.header, side, token)))
         if self.state.outcome is not None:
@@ -175,6 +178,10 @@ class Match:
     def note(self, side: int, content: str) -> None:
         """Carry out NOTE of a player; raises `ProtocolError` where it cannot be recorded, and then nothing changes."""
         self._carry_out(*referee.note(self.state, side, content))
+
+    def refuse(self, side: int, refusal: str) -> None:
+        """Take note of a line of a player that was refused, for the sentence of a loss on time."""
+        self.state = referee.refuse(self.state, side, refusal)
 
     def echoed(self, side: int, text: str, arrived: int) -> None:
         """Take the answer to a latency probe of a player."""
@@ -225,7 +232,7 @@ class Match:
     def abandon(self, termination: Termination, sentence: str) -> None:
         """End the match without a result, record or referee, because one of them has failed."""
         clock = Clock(self.state.clock.left)
-        self.state = self.state._replace(clock=clock, awaited=None, outcome=Outcome(None, termination, sentence))
+        self.state = replace(self.state, clock=clock, awaited=None, outcome=Outcome(None, termination, sentence))
         data = encode(m.Result(self.number, "annulled", str(termination), *clock.milliseconds(0), m.Text(sentence)))
         for seat in self._seats():
             seat.tell(m.Result, data)
@@ -274,6 +281,9 @@ class Match:
         """Check at a stamp of the server whether a flag has fallen, or waiting for players is over. Raises nothing."""
         try:
             now = self._credit_stalls(now - self._began)
+            for side, fallen in enumerate(self.state.clock.fallen(now)):
+                if fallen and (seat := self.players[side]) is not None:
+                    seat.report_unfinished()
             self._carry_out(*referee.flag(self.state, now))
         except Exception as error:
             self.failed(error)

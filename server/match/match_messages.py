@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple, Protocol
 
 import trio
+from msgspec.structs import replace
 
 from engine.games.history import History
 from engine.games.interface import Position
@@ -25,13 +26,20 @@ from server.net.admission import processor_time
 
 
 class Seat(Protocol):
-    """What a match needs of a session of a player or a spectator."""
+    """What a match needs of a spectator."""
 
     def tell(self, kind: type, data: bytes) -> None:
         """Send encoded messages of one kind."""
 
     def leave(self) -> None:
         """Forget the match, which is over."""
+
+
+class PlayerSeat(Seat, Protocol):
+    """What a match needs of the session of a player."""
+
+    def report_unfinished(self) -> None:
+        """Report bytes that have arrived without a line end as a line that was refused."""
 
 
 def now_text() -> str:
@@ -94,7 +102,7 @@ def recent_states(state: State, moves: int) -> list[State]:
         histories.append(history)
     first = max(0, len(state.shown) - moves)
     return [
-        state._replace(history=histories[plies], shown=state.shown[:plies], clock=_clock(state, plies))
+        replace(state, history=histories[plies], shown=state.shown[:plies], clock=_clock(state, plies))
         for plies in range(first, len(histories))
     ]
 

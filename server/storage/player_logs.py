@@ -30,6 +30,11 @@ TOLD_CHARACTERS = 200
 _FRAME = re.compile(r'^  File "(?P<file>[^"\n]+)", line (?P<line>[0-9]+)(, in (?P<function>\S+))?$', re.MULTILINE)
 """A frame of a Python traceback."""
 
+_REFUSED = "[refused: "
+
+_REFUSED_LINE = re.compile(rf"^{re.escape(_REFUSED)}.*\]$", re.MULTILINE)
+"""A line of the server's in a log."""
+
 _LIBRARY = re.compile(r"/site-packages/|/lib/python3|^<")
 """In the path of a file that is not the author's own."""
 
@@ -77,6 +82,10 @@ class BoundedLog:
         if len(self._tail) > 2 * self._kept_bytes:
             del self._tail[: -self._kept_bytes]
 
+    def add_line(self, line: str) -> None:
+        """Add a line of the server's own, which is no part of a line of the program."""
+        self.write(f"{chr(10) if self._within_line else ''}{line}\n".encode())
+
     def close(self) -> None:
         """Write the tail, except what the head has."""
         rest = self._all - self._head
@@ -91,7 +100,8 @@ class BoundedLog:
 
         Of a Python traceback, that is the exception; the author's own line that it came from stands behind it.
         """
-        text = without_plies(bytes(self._tail[-HEARD_BYTES:]).decode(errors="backslashreplace")).strip()
+        text = without_plies(bytes(self._tail[-HEARD_BYTES:]).decode(errors="backslashreplace"))
+        text = _REFUSED_LINE.sub("", text).strip()
         if not text:
             return ""
         line = repr(text.splitlines()[-1].strip()[:TOLD_CHARACTERS])
@@ -122,6 +132,11 @@ class BoundedLog:
             if not self._told:  # it may write many times a second
                 log.warning("program_stderr_write_failed", path=str(self._path), error=str(error))
             self._told = True
+
+
+def refused_line(refusal: str) -> str:
+    """Return the line of a log about a line of the player that the server refused."""
+    return f"{_REFUSED}{refusal}]"
 
 
 def without_plies(text: str) -> str:
@@ -155,24 +170,26 @@ class LogRequest(NamedTuple):
 
 
 class SentLogs:
-    """The logs of what players send in running matches."""
+    """The logs of what players send in running matches, and after a match before they seek the next one."""
 
     def __init__(self, data: Path) -> None:
         """Take the data directory."""
         self._data = data
-        self._open: dict[int, dict[str, BoundedLog]] = {}
+        self._open: dict[tuple[int, str], BoundedLog] = {}
+        """By match and name."""
 
     def add(self, match: int, name: str, ply: Callable[[], int], line: str) -> None:
         """Add a line of a player; ``ply`` tells the number of the move that the match waits for."""
-        logs = self._open.setdefault(match, {})
-        if name not in logs:
-            logs[name] = BoundedLog(_path(self._data, match, name), ply, SENT_BYTES)
-        logs[name].write(f"{line}\n".encode())
+        if (match, name) not in self._open:
+            self._open[match, name] = BoundedLog(_path(self._data, match, name), ply, SENT_BYTES)
+        self._open[match, name].add_line(line)
 
-    def close(self, match: int) -> None:
-        """Close the logs of a match that is over, or goes on under another server."""
-        for kept in self._open.pop(match, {}).values():
-            kept.close()
+    def close(self, match: int, name: str, *, goes_on: bool = False) -> None:
+        """Write the log of a player to its end; ``goes_on`` tells whether further lines may follow."""
+        if found := self._open.get((match, name)):
+            found.close()
+        if not goes_on:
+            self._open.pop((match, name), None)
 
 
 def read_log(

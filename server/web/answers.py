@@ -2,18 +2,25 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from functools import partial
+from functools import lru_cache, partial
 
+import segno
 import trio
+from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from engine.games.outcome import how_ended, reason_text
 from server.contest.report.formatting import date
 from server.contest.report.templating import add_filters, render
 from server.web.http.static_files import address, imported
 from server.web.views.board import Ending
 
 JSON = "application/json"
+
+QR_BORDER = 2
+"""Light modules around a QR code."""
+
 
 NOT_STORED = {"cache-control": "no-store"}
 """Of an answer that may be another one the next time."""
@@ -74,9 +81,10 @@ def clock(milliseconds: int) -> str:
     return f"{minutes}:{seconds:02}{tenths}"
 
 
-def capital(text: str) -> str:
-    """Return a text with a capital letter."""
-    return text[:1].upper() + text[1:]
+@lru_cache
+def qr(address: str) -> Markup:
+    """Draw an address as a QR code, in SVG."""
+    return Markup(segno.make(address, micro=False).svg_inline(border=QR_BORDER, light="#fff", omitsize=True))
 
 
-add_filters(capital, started, result, badge, clock)
+add_filters(started, reason_text, how_ended, result, badge, clock, qr)

@@ -29,11 +29,13 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from engine.games.catalogue import GAMES, TITLES
+from engine.games.outcome import REASONS, headline
 from engine.levels import LEVEL_NAMES
+from engine.wire.seat import Seat, environment_variables
+from engine.wire.words import ANY
 from server.arena.arena import Arena
 from server.config.builtin_bot import BUILTIN_NAMES
-from server.contest.report.files import Group, page_values, rounds
-from server.contest.report.formatting import REASONS
+from server.contest.report.files import TABS, Group, rounds, tab_values
 from server.contest.report.templating import render
 from server.net.admission import Listener
 from server.net.timing import microseconds
@@ -60,7 +62,7 @@ from server.web.live import LOBBY, PROJECTOR, Broadcaster, Live, LivePages
 from server.web.matches import MatchHubs, MatchRoutes
 from server.web.pool import Pool
 from server.web.views import contests
-from server.web.views.board import Ending
+from server.web.views.board import Ending, about, view
 from server.web.views.learn import example, rules
 from server.web.views.lobby import Listed, overview, running
 
@@ -172,7 +174,13 @@ def _listed(row: Row) -> Listed:
         plies=row.plies,
         clocks=(0, 0),
         runs=(False, False),
-        ending=Ending(row.winner, row.result if row.winner is None else sides[row.winner], row.reason, ""),
+        ending=Ending(
+            row.winner,
+            row.result if row.winner is None else sides[row.winner],
+            row.reason,
+            headline(row.players, row.winner, row.reason, row.plies),
+            "",
+        ),
     )
 
 
@@ -212,7 +220,7 @@ class Pages:
             Route("/matches", self._matches_found),
             Route("/match/{number:number}", self._match_page),
             *(
-                Route(f"/{name}", partial(_script_page, template, f"/{name}"))
+                Route(f"/{name}", partial(_board_page, template, f"/{name}"))
                 for name, template in (("replay", "match"), ("play", "play"), ("analysis", "analysis"))
             ),
             Route("/learn", self._learn),
@@ -235,8 +243,13 @@ class Pages:
 
     # pages
 
-    async def _lobby(self, _request: Request) -> Response:
-        return Page(LOBBY, await self._live.lobby.values())
+    async def _lobby(self, request: Request) -> Response:
+        found = await self._live.lobby.values()
+        seat = Seat(request.url.hostname or "", self._arena.ports[0], "NAME", "gipf")
+        if found["entry"] is not None:
+            seat = seat._replace(game=ANY, token="TOKEN")
+        variables = " ".join(f"{name}={value}" for name, value in environment_variables(seat).items() if value)
+        return Page(LOBBY, {**found, "line": f"{variables} python3 bot.py", "address": str(request.base_url)})
 
     async def _matches_found(self, request: Request) -> Response:
         name = request.query_params.get("name", "").strip()
@@ -244,8 +257,15 @@ class Pages:
         return Page("pages/matches.html", {"name": name, "found": found})
 
     async def _match_page(self, request: Request) -> Response:
-        await self._match_routes.check(request.path_params["number"])
-        return await _script_page("match", "", request)
+        """Show the head of a match and its empty board; its script asks for the rest."""
+        number = request.path_params["number"]
+        header, contest = await self._match_routes.header(number), await self._match_routes.contest(number)
+        values: dict[str, object] = {"start": None, "heading": f"Match {number}", "about": "", "contest": contest}
+        if header is not None:
+            start, heading = view(header.position), " – ".join(header.players)
+            values |= {"start": start, "players": header.players, "heading": heading, "about": about(header)}
+        port = self._arena.ports[0] if self._arena.ports else 0
+        return _script_page("match", {**values, "port": port, "tls": self._arena.settings.tls is not None})
 
     async def _learn(self, request: Request) -> Response:
         settings = self._arena.settings
@@ -271,21 +291,24 @@ class Pages:
             raise Refused(404, f"there is no report of a contest {number} here")
         return found
 
-    async def _report(self, found: contests.Found) -> tuple[Markup, Markup]:
-        """Return the head and the parts of a report in HTML."""
-        return await trio.to_thread.run_sync(_report_html, self._data, found.entry.contest, found.changed)
+    async def _report(self, found: contests.Found, tab: str) -> tuple[Markup, Markup]:
+        """Return the head and a tab of a report in HTML."""
+        return await trio.to_thread.run_sync(_report_html, self._data, found.entry.contest, found.changed, tab)
 
     async def _contest_page(self, request: Request) -> Response:
-        found = await self._contest(request)
-        head, parts = await self._report(found)
+        found, tab = await self._contest(request), _tab(request)
+        head, parts = await self._report(found, tab)
         live = await self._live.contest(found.entry.contest).values()
-        return Page("pages/contest.html", {**live, "entry": found.entry, "head": head, "parts": parts})
+        address = f"/contest/{found.entry.contest}?tab="
+        tabs = {address + name: title for name, title in TABS.items()}
+        values = {"entry": found.entry, "head": head, "parts": parts, "tab": tab, "tabs": tabs, "here": address + tab}
+        return Page("pages/contest.html", {**live, **values})
 
     async def _contest_parts(self, request: Request) -> Response:
         found = await self._contest(request)
         if request.query_params.get("changed") == str(found.changed):
             return Response(status_code=204)
-        return HTMLResponse("".join(await self._report(found)), headers=NOT_STORED)
+        return HTMLResponse("".join(await self._report(found, _tab(request))), headers=NOT_STORED)
 
     async def _contest_games(self, request: Request) -> Response:
         """Show the games of two entrants as a page, or those of a round as a part of one."""
@@ -301,7 +324,8 @@ class Pages:
         return Page("pages/contest_games.html", {**values, "round": Group(" and ".join(names), games)})
 
     async def _projector(self, request: Request) -> Response:
-        return Page(PROJECTOR, await self._live.contest(request.path_params["number"]).values())
+        live = await self._live.contest(request.path_params["number"]).values()
+        return Page(PROJECTOR, {**live, "address": str(request.base_url)})
 
     async def _player(self, request: Request) -> Response:
         return await self._people.player(request, self._arena.knows(request.path_params["name"]))
@@ -363,17 +387,29 @@ def question_routes(pool: Pool) -> list[Route]:
     ]
 
 
-async def _script_page(name: str, current: str, _request: Request) -> Response:
+def _script_page(name: str, values: dict[str, object]) -> Response:
     """Return a page that its script fills in."""
-    words = {"games": TITLES, "reasons": REASONS, "levels": LEVEL_NAMES}
-    return Page(f"pages/{name}.html", {"current": current, "words": words})
+    return Page(f"pages/{name}.html", {**values, "words": {"games": TITLES, "levels": LEVEL_NAMES}})
 
 
-@lru_cache(contests.KEPT_REPORTS)
-def _report_html(data: Path, number: int, changed: int) -> tuple[Markup, Markup]:
+async def _board_page(name: str, current: str, _request: Request) -> Response:
+    """Return a page with a board that shows no match of the server; the usual board keeps the place of others."""
+    usual = view(GAMES["gipf"].start(GAMES["gipf"].default_parameters))
+    values = {"start": None if name == "match" else usual, "heading": "Replay a record", "about": "", "contest": None}
+    return _script_page(name, {**values, "current": current, "port": 0, "tls": False})
+
+
+def _tab(request: Request) -> str:
+    """Return the tab of a contest that a request names; the first one where it names none."""
+    tab = request.query_params.get("tab", "")
+    return tab if tab in TABS else next(iter(TABS))
+
+
+@lru_cache(contests.KEPT_REPORTS * len(TABS))
+def _report_html(data: Path, number: int, changed: int, tab: str) -> tuple[Markup, Markup]:
     found = contests.read_report(data, number, changed)
     assert found is not None
-    values = {**page_values(found.report, number, found.entry.known), "changed": changed}
+    values = {**tab_values(found.report, number, found.entry.known, tab), "changed": changed}
     return Markup(render("pages/contest_head.html", **values)), Markup(render("pages/contest_parts.html", **values))
 
 

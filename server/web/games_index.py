@@ -270,6 +270,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     used: tuple[int, int]
     """What the clocks of both were charged in all, in milliseconds."""
     contest: int | None = None
+    contest_name: str | None = None
     round: int | None = None
 
 
@@ -339,7 +340,7 @@ def attach_contests(data: Path, connection: sqlite3.Connection) -> None:
             return
         connection.execute("DETACH arena")
     connection.execute("ATTACH ':memory:' AS arena")
-    connection.execute("CREATE TABLE arena.contests (id)")
+    connection.execute("CREATE TABLE arena.contests (id, name)")
     connection.execute("CREATE TABLE arena.pairings (contest, match, round)")
 
 
@@ -347,9 +348,9 @@ def _games(connection: sqlite3.Connection, where: str, values: Mapping[str, obje
     """Return the newest games that fit, each with its contest and round, which games of the ladder lack."""
     rows = connection.execute(
         f"""WITH found AS (SELECT {COLUMNS} FROM main.games WHERE {where} ORDER BY match DESC LIMIT {most})
-        SELECT found.*, contest, round FROM found LEFT JOIN arena.pairings
-        ON pairings.match = found.match AND contest IN (SELECT id FROM arena.contests WHERE id != {LADDER})
-        ORDER BY found.match DESC""",
+        SELECT found.*, contest, name, round FROM found LEFT JOIN
+        (arena.pairings JOIN arena.contests ON contests.id = contest AND contest != {LADDER})
+        ON pairings.match = found.match ORDER BY found.match DESC""",
         values,
     )
     return tuple(
@@ -365,10 +366,11 @@ def _games(connection: sqlite3.Connection, where: str, values: Mapping[str, obje
             started=started,
             used=(first_used // 1000, second_used // 1000),
             contest=contest,
+            contest_name=contest_name,
             round=number,
         )
         for match, game, parameters, first, second, winner, result, reason, plies, started, first_used, second_used,
-        contest, number in rows
+        contest, contest_name, number in rows
     )  # fmt: skip
 
 

@@ -9,6 +9,8 @@ The blocks of the lobby and of contests are rendered once a second, and sent whe
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from typing import TypeAlias
 
@@ -22,7 +24,7 @@ from server.ops.logs import log
 from server.web import answers  # noqa: F401 (templates use its filters)
 from server.web.http.listener import STREAM, BoundedStream
 from server.web.http.request import Refused, cancel_when_gone
-from server.web.views.contests import ReportIndex
+from server.web.views.contests import ReportIndex, contest_of_today
 from server.web.views.lobby import BOARDS, Listed, Tiles, games_of, newest, overview, round_of
 
 MIN_REST = 0.04
@@ -221,8 +223,8 @@ class Live:
 LOBBY, PROJECTOR = "pages/lobby.html", "pages/night.html"
 """Templates with blocks that are sent."""
 
-LOBBY_BLOCKS = ("announcements", "counted", "boards", "others", "results", "people", "contests")
-CONTEST_BLOCKS = ("announcements", "boards", "head", "champion", "standings", "next", "last")
+CONTEST_BLOCKS = ("announcements", "head", "featured", "boards", "placed", "next", "last")
+LOBBY_BLOCKS = (*CONTEST_BLOCKS[:-1], "others", "results", "people", "contests")
 
 CONTESTS = 3
 """Contests that stand in the lobby."""
@@ -317,21 +319,7 @@ class LivePages:
 
     def contest(self, number: int) -> LivePage:
         """Return the page of a contest, which may have no report yet."""
-        tiles = Tiles()
-
-        async def look() -> Values:
-            found = await self.reports.contest(number)
-            report = None if found is None else found.report
-            games = [] if report is None else games_of(report, self._arena.matches.values())
-            tiles.choose(games, BOARDS, trio.current_time())
-            return {
-                "number": number,
-                "entry": None if found is None else found.entry,
-                "report": report,
-                "tiles": await _drawn(tiles, lambda match: 0 if report is None else round_of(report, match.players)),
-                **self._common(),
-            }
-
+        look = partial(self._look_at_contest, number, Tiles())
         return self._contests.get(number) or LivePage(self._broadcaster, PROJECTOR, CONTEST_BLOCKS, look)
 
     async def listen(self, contest: int, mailbox: Mailbox) -> None:
@@ -358,19 +346,36 @@ class LivePages:
 
     async def _look_at_lobby(self) -> Values:
         self._wanted.set()
-        self._tiles.choose(islice(newest(self._arena), BOARDS), 2 * BOARDS, trio.current_time())
         try:
             contests = await self.reports.entries()
         except OSError as error:
             log.warning("contests_read_failed", error=repr(str(error)))
             contests = []
+        today = contest_of_today(contests, datetime.now(UTC))
         running_first = sorted(contests, key=lambda entry: entry.closed is not None)
-        lobby = overview(self._arena, self._earlier, tuple(running_first[:CONTESTS]))
-        return {"lobby": lobby, "tiles": await _drawn(self._tiles, lambda _: 0), **self._common()}
+        others = tuple(entry for entry in running_first if entry is not today)[:CONTESTS]
+        lobby = overview(self._arena, self._earlier, others)
+        contest = await self._look_at_contest(None if today is None else today.contest, self._tiles)
+        return {"lobby": lobby, **contest}
 
-    def _common(self) -> Values:
-        """Return what all of these pages show; ``now`` is the server's clock in milliseconds."""
-        return {"announcements": self._arena.announcements, "now": microseconds() // 1000}
+    async def _look_at_contest(self, number: int | None, tiles: Tiles) -> Values:
+        """Return the values of a contest; without one, or as long as it has no report, the newest matches."""
+        found = None if number is None else await self.reports.contest(number)
+        report = None if found is None else found.report
+        if number is None:
+            games = list(islice(newest(self._arena), 2 * BOARDS))
+        else:
+            games = [] if report is None else games_of(report, self._arena.matches.values())
+        tiles.choose(games, BOARDS, trio.current_time())
+        return {
+            "number": number,
+            "entry": None if found is None else found.entry,
+            "report": report,
+            "tiles": await _drawn(tiles, lambda match: 0 if report is None else round_of(report, match.players)),
+            # the server's clock in milliseconds
+            "now": microseconds() // 1000,
+            "announcements": self._arena.announcements,
+        }
 
     async def _read_earlier(self) -> None:
         """Read the results of earlier servers when somebody first looks; try again where that fails."""

@@ -20,6 +20,8 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from engine.games.interface import Position
+from engine.match.reader import BadRecord, RecordReader
+from engine.match.record import Header
 from engine.wire.codes import Code, ProtocolError
 from server.arena.arena import Arena
 from server.match.match import Match
@@ -32,7 +34,7 @@ from server.web.http.request import GUESS_COST, QUOTA, TOO_MANY, Refused, number
 from server.web.live import Broadcaster, Channel, Listen, Live, Mailbox, framed
 from server.web.pool import Pool
 from server.web.views.board import Frame, Played, changes, frame_of, info_of, note_views, now_of
-from server.web.views.contests import ReportIndex
+from server.web.views.contests import Entry, ReportIndex
 
 AT_A_TIME = 20
 """Most positions that a thread makes: a few milliseconds' work."""
@@ -224,7 +226,6 @@ class MatchRoutes:
             Route(match, self._match),
             Route(f"{match}/notes", self._notes),
             *(Route(f"{match}/{kind}", partial(self._of_match, kind)) for kind in ("review", "times")),
-            Route(f"{match}/contest", self._contest),
             Route(f"{match}/record", self._record),
             Route(f"{match}/log", self._log, methods=["POST"]),
             *(
@@ -233,10 +234,20 @@ class MatchRoutes:
             ),
         ]
 
-    async def check(self, number: int) -> None:
-        """Raise `Refused` where the server knows no match of a number."""
-        if self._arena.find_match(number) is None:
-            await self._text(number)
+    async def header(self, number: int) -> Header | None:
+        """Return the head of a match, None if its record is damaged; raises `Refused` if there is no such match."""
+        match = self._arena.find_match(number)
+        if match is not None:
+            return match.header
+        text = await self._text(number)
+        try:
+            return await trio.to_thread.run_sync(RecordReader(text).header)
+        except BadRecord:
+            return None
+
+    async def contest(self, number: int) -> Entry | None:
+        """Return the contest of a match that is over; None if it is in no contest's report."""
+        return None if number in self._arena.matches else await self._reports.of_match(number)
 
     def _running(self, scope: Scope) -> Listen:
         number = scope["path_params"]["number"]
@@ -269,13 +280,6 @@ class MatchRoutes:
             raise Refused(404, "the notes of a match that was over some time ago are told with the match")
         first = number_in(request.query_params, "from", 0)
         return json_answer(msgspec.json.encode(note_views(match.public_notes[first:])))
-
-    async def _contest(self, request: Request) -> Response:
-        number = request.path_params["number"]
-        found = await self._reports.of_match(number)
-        if found is None:
-            await self.check(number)
-        return json_answer(msgspec.json.encode(found and {"contest": found.contest, "name": found.name}))
 
     # records
 

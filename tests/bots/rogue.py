@@ -58,6 +58,8 @@ def lines_of(connection: socket.socket):  # type: ignore[no-untyped-def]
             sys.exit("a line is too long")
 
 
+SEEK = {"seeks red": "SEEK gipf colour=red", "seeks any": "SEEK any"}.get(fault, "SEEK gipf")
+
 ON_TURN = {
     "resigns": ["RESIGN"],
     "crashes": ["STDERR |     raise ValueError", "CRASHED ValueError: no move"],
@@ -93,7 +95,7 @@ def talk(connection: socket.socket) -> None:
                     resume = resume[:-1] + "-"
                 say(resume or f"LOGIN {'no/name' if fault == 'has no name' else name}")
             case "WELCOME" if not resume:
-                say("SEEK gipf colour=red" if fault == "seeks red" else "SEEK gipf")
+                say(SEEK)
             case "MATCH":
                 resume = f"RESUME {fields[0]} {fields[-1]}"
                 if fault == "says hello":
@@ -124,7 +126,7 @@ def talk(connection: socket.socket) -> None:
                 resume, thinking = "", False
                 if fault == "rests after a match":
                     stall()
-                say("SEEK gipf")
+                say(SEEK)
             case "ERROR":
                 refused(fields[0])
             case "BYE":
@@ -145,7 +147,7 @@ def refused(code: str) -> None:
         resume = ""
         say(f"LOGIN {name}")
     elif fault == "insists":
-        say("SEEK gipf" if code in ("too_many", "stopping", "bad_time") else f"LOGIN {name}")
+        say(SEEK if code in ("too_many", "stopping", "bad_time") else f"LOGIN {name}")
     else:
         sys.exit(f"refused: {code}")
 

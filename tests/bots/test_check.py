@@ -43,8 +43,9 @@ def tried(fault: str, words: str = "", game: str | None = None) -> tuple[bool, l
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_standing")
-def test_a_bot_without_a_fault() -> None:
-    right, said = tried("none")
+@pytest.mark.parametrize("fault", ["none", "seeks any"])
+def test_a_bot_without_a_fault(fault: str) -> None:
+    right, said = tried(fault)
     assert right, "\n".join(said)
     assert said[-1] == f"{len(SITUATIONS)} ok, 0 FAIL"
 

@@ -69,7 +69,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         (("play", "halma"), "there is no game 'halma'"),
         (("play", "gipf", "--params", "1 2 3 4"), "--params: S is 1"),
         (("play", "--first", "me"), "a player is person, bot, bot:SECONDS or level:NUMBER"),
-        (("play", "--time", "9999"), "a player is person, bot, bot:SECONDS or level:NUMBER"),
+        (("play", "--time", "9999"), "for --time. Must be <= 3600.0."),
         (("play", "--load", "/nowhere"), "/nowhere: cannot be read"),
         (("play", "--load", "x", "--params", "4 4 15 15"), "exclude each other"),
     ],
@@ -109,7 +109,7 @@ def test_no_server_takes_one_line(command: str, capsys: pytest.CaptureFixture[st
 
 def test_what_is_wished_for(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_TOKEN", "sesame")
-    login = LOGIN.replace("LOGIN random", "LOGIN lucky sesame")
+    login = LOGIN.replace("LOGIN random", "LOGIN lucky sesame").replace("WELCOME random", "WELCOME lucky")
     seek = "> SEEK gipf params=3,3,10,10 budget=1000 increment=10 colour=black opponent=bob\n< SEEKING gipf\n"
     options = "--name lucky --params 3,3,10,10 --budget 1000 --increment 10 --colour black --opponent bob --seed 1"
     with FakeServer(login + seek + ENDED + QUIT) as server:

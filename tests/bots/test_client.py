@@ -27,6 +27,7 @@ from tests.bots.scripts import (
     START,
     Recorder,
     failing,
+    login_of,
     scripted,
 )
 from tests.bots.texts import FIRST, SECOND, THIRD
@@ -243,6 +244,22 @@ def test_a_bot_reports_which_opponent_it_waits_for() -> None:
     seek = "> SEEK gipf opponent=bob\n< SEEKING gipf opponent=bob\n< AWAITED bob playing\n< PLAYS bob 16\n"
     _, reported = scripted(Recorder(), LOGIN + seek + MATCH + PLAYING + RESULT + QUIT, opponent="bob")
     assert reported[:2] == ["waiting for bob: playing", "bob plays match 16"]
+
+
+def test_a_bot_reports_that_its_opponent_is_unknown() -> None:
+    sentence = "nobody is called bbo so far; here is bob; is bob meant?"
+    seek = f"> SEEK gipf opponent=bbo\n< SEEKING gipf\n< AWAITED bbo absent\n< NOTICE unknown_player {sentence}\n"
+    _, reported = scripted(Recorder(), LOGIN + seek + MATCH + PLAYING + RESULT + QUIT, opponent="bbo")
+    assert reported[:2] == ["waiting for bbo: absent", sentence]
+
+
+def test_a_bot_plays_under_the_name_that_the_server_gives_it_and_comes_back_under_it() -> None:
+    given = LOGIN.replace("WELCOME newcomer", "WELCOME newcomer-2")
+    held = "< ARENA 1 gipf-arena/0.1.0 open\n> LOGIN newcomer-2\n< WELCOME newcomer-3\n" + QUIT
+    again = login_of("newcomer-2") + SEEK + MATCH + PLAYING + RESULT + QUIT
+    results, reported = scripted(Recorder(), given + SEEK + "drop", held, again)
+    assert len(results) == 1
+    assert reported[0] == "newcomer plays already on this machine, so this bot plays as newcomer-2"
 
 
 @pytest.mark.parametrize(

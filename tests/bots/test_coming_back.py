@@ -42,28 +42,25 @@ THIRD_TURN = f"< TURN 59850 59700\n> MOVE {THIRD}\n< MOVED 3 white 1 1 {THIRD}\n
 
 
 @pytest.mark.parametrize(
-    ("cut", "resumed", "asked", "played", "score"),
+    ("cut", "resumed", "asked", "played"),
     [
         (
             LOGIN + SEEK + "< MATCH 17 gipf 4,4,15,15 white bob 60000 500 1000 secret\ndrop",
             RESUME + RESUMED + PLAYING + FIRST_TURN + MOVED_1 + RESULT,
             [0],
             [FIRST],
-            1.0,
         ),
-        (LOGIN + SEEK + MATCH + "> READY\nreset", RESUME + RESUMED + PLAYING + RESULT, [], [], 1.0),
-        (LOGIN + SEEK + MATCH + "> READY\ndrop", ON_TURN + RESULT, [0], [FIRST], 1.0),
+        (LOGIN + SEEK + MATCH + "> READY\nreset", RESUME + RESUMED + PLAYING + RESULT, [], []),
+        (LOGIN + SEEK + MATCH + "> READY\ndrop", ON_TURN + RESULT, [0], [FIRST]),
         (
             ASKED + MOVED_1 + "drop",
             START_AGAIN + MOVED_1 + RESUMED + MOVED_2 + THIRD_TURN + RESULT,
             [0, 2],
             [FIRST, SECOND, THIRD],
-            1.0,
         ),
-        (ASKED + "drop", ON_TURN + RESULT, [0], [FIRST], 1.0),
-        (ASKED + "drop", START_AGAIN + MOVED_1 + RESUMED + RESULT, [0], [FIRST], 1.0),
-        (ASKED + "drop", START_AGAIN + MOVED_1 + OVER, [0], [FIRST], 0.0),
-        (ASKED + "drop", RESUME + RESUMED + PLAYING + FIRST_TURN + MOVED_1 + RESULT, [0], [FIRST], 1.0),
+        (ASKED + "drop", ON_TURN + RESULT, [0], [FIRST]),
+        (ASKED + "drop", START_AGAIN + MOVED_1 + RESUMED + RESULT, [0], [FIRST]),
+        (ASKED + "drop", RESUME + RESUMED + PLAYING + FIRST_TURN + MOVED_1 + RESULT, [0], [FIRST]),
     ],
     ids=[
         "before READY",
@@ -72,17 +69,25 @@ THIRD_TURN = f"< TURN 59850 59700\n> MOVE {THIRD}\n< MOVED 3 white 1 1 {THIRD}\n
         "waiting",
         "on turn, without thinking twice",
         "the move had arrived",
-        "the match is over",
         "a power cut takes the server back to before the start",
     ],
 )
-def test_a_match_is_resumed(cut: str, resumed: str, asked: list[int], played: list[str], score: float) -> None:
+def test_a_match_is_resumed(cut: str, resumed: str, asked: list[int], played: list[str]) -> None:
     bot = Recorder()
     results, reported = scripted(bot, cut, resumed + QUIT)
     assert len(bot.prepared) == 1 and [plies for _, _, plies in bot.asked] == asked
-    assert [(result.history.moves, result.score) for result in results] == [(tuple(played), score)]
+    assert [(result.history.moves, result.score) for result in results] == [(tuple(played), 1.0)]
     (lost,) = [at for at, line in enumerate(reported) if line.endswith("; trying to come back")]
-    assert reported[lost + 1] == "back again" or score == 0.0
+    assert reported[lost + 1] == "back again"
+
+
+def test_the_result_of_a_match_that_was_over_before_the_bot_came_back() -> None:
+    bot = Recorder()
+    results, reported = scripted(bot, ASKED + "drop", START_AGAIN + MOVED_1 + OVER + QUIT)
+    assert [(result.history.moves, result.score) for result in results] == [((FIRST,), 0.0)]
+    assert len(bot.asked) == 1
+    (lost,) = [at for at, line in enumerate(reported) if line.endswith("; trying to come back")]
+    assert reported[lost + 1 :] == ["match 17: lost as white against bob (time: too late)"]
 
 
 SECOND_MATCH = SEEK + (MATCH + PLAYING + RESULT).replace("17", "18") + QUIT

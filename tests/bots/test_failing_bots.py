@@ -2,20 +2,25 @@
 
 import json
 import math
+import signal
+import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 import pytest
 
-from bots.bot import Bot, Clocks
+from bots.bot import Bot, Clocks, Told
 from bots.client import BadChoice, BotFailed, play
 from bots.client.errors import MAX_LINES, describe_failure, failure_lines
 from bots.client.session import MAX_PV_BYTES, cut_note, make_note
 from engine.games.interface import Child, Position
 from engine.wire.coding import REQUEST_BYTES
 from engine.wire.fields import Note, read_note, write_note
-from engine.wire.messages import Match
+from engine.wire.messages import Match, Moved
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import (
     CRASHED,
@@ -35,6 +40,7 @@ from tests.bots.scripts import (
     scripted,
 )
 from tests.bots.texts import FIRST, THIRD
+from tests.waiting import WAIT_SECONDS
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 
@@ -83,6 +89,98 @@ def test_of_a_long_failure_the_end_is_sent_in_lines_of_the_protocol() -> None:
     lines = failure_lines(error)
     assert len(lines) == MAX_LINES and lines[-1].startswith("499 ")
     assert all(len(f"STDERR | {line}".encode()) <= REQUEST_BYTES and line.isprintable() for line in lines)
+
+
+class Hanging(Bot):
+    """Does not return from a method before that is reported."""
+
+    def __init__(self, at: str) -> None:
+        self.at = at
+        self.reported: list[str] = []
+        self.is_reported = threading.Event()
+
+    def report(self, line: str) -> None:
+        self.reported.append(line)
+        if "lost on time" in line:
+            self.is_reported.set()
+
+    def hang(self, method: str) -> None:
+        assert method != self.at or self.is_reported.wait(WAIT_SECONDS), "the watchdog does not report"
+
+    def prepare(self, match: Match) -> None:
+        self.hang("prepare")
+
+    def told(self, message: Told) -> None:
+        if isinstance(message, Moved) and message.side == "black":
+            self.hang("told")
+
+    def choose(self, position: Position, clocks: Clocks) -> str:
+        self.hang("choose")
+        return position.legal_moves[0]
+
+
+LATE = "< RESULT 17 black time 0 59800 newcomer (white) ran out of time\n> PING settled\n"
+
+
+@pytest.mark.parametrize(
+    ("at", "script", "milliseconds"),
+    [
+        ("prepare", MATCH.replace("60000", "100") + "> READY\n" + LATE, 100),
+        ("choose", MATCH + PLAYING + f"< TURN 100 59800\n> MOVE {FIRST}\n" + LATE, 100),
+        ("told", MATCH + PLAYING + FIRST_TURN + MOVED_1 + MOVED_2.replace("59850", "150") + LATE, 150),
+    ],
+)
+def test_a_method_that_does_not_return_is_reported_where_it_stands(
+    at: str, script: str, milliseconds: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bot = Hanging(at)
+    with FakeServer(LOGIN + SEEK + script + QUIT) as server:
+        play(bot, port=server.port, name="newcomer", report=bot.report)
+    (said,) = [line for line in bot.reported if "lost on time: " in line]
+    assert fnmatchcase(
+        said,
+        f"match 17 is lost on time: {at} has not returned in the {milliseconds} ms that it had, "
+        "and stands in test_failing_bots.py, line *, in hang",
+    )
+    logged = [line.removeprefix("STDERR | ") for line in server.said if line.startswith("STDERR ")]
+    assert logged[0] == "Stack (most recent call last):" and logged[-1] == said
+    assert f'self.hang("{at}")' in "".join(logged) and logged[1].endswith(f", in {at}"), (
+        "the library's lines are left out"
+    )
+    assert f'self.hang("{at}")' in capsys.readouterr().err
+
+
+LOOPING = """
+from bots.client import play
+
+def choose(position, clocks):
+    while True:
+        pass
+
+play(choose, name="newcomer", port={port})
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_program_that_loops_says_where_and_resigns_when_it_is_told_to_end(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    program = tmp_path / "mybot.py"
+    logged = (
+        "match 17 is lost on time: choose has not returned in the 200 ms that it had, and stands in mybot.py, line "
+    )
+    script = LOGIN + SEEK + MATCH + PLAYING + "< TURN 200 59800\n> RESIGN\n> QUIT\n"
+    with FakeServer(script) as server:
+        program.write_text(LOOPING.format(port=server.port), encoding="utf-8")
+        bot = subprocess.Popen([sys.executable, str(program)], stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + WAIT_SECONDS
+        while not any(line.startswith(f"STDERR | {logged}") for line in server.said):
+            assert time.monotonic() < deadline, f"the bot does not say where it stands, but {server.said}"
+            time.sleep(0.02)
+        bot.send_signal(number)
+        shown = bot.communicate(timeout=WAIT_SECONDS)[1]
+    assert bot.returncode == (143 if number == signal.SIGTERM else -signal.SIGINT)
+    assert logged in shown and "Traceback" not in shown
 
 
 FINISHED = PLAYING + FIRST_TURN + MOVED_1 + RESULT

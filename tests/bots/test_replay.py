@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from engine.wire.fields import write_note
 from engine.wire.seat import Seat, environment_variables
 from tests.bots.test_cli import run
 from tests.engine.records import Table, records
+from tests.waiting import WAIT_SECONDS
 
 TIC_TAC_TOE = ("b2", "a1", "c1", "a3", "a2", "c2", "b3", "b1")
 FIRSTS = {1: "b2", 3: "c1", 5: "a2", 7: "b3"}
@@ -224,7 +226,7 @@ def test_what_a_bot_notes_is_shown_with_the_turn(capsys: pytest.CaptureFixture[s
             "ply=3 text=ready",
             "ply=3 score=35 depth=7 pv=a1,a2",
         ]
-    assert lines(answer.compare())[1:] == ["      note: ready", "      note: score 35; depth 7; pv a1, a2"]
+    assert lines(answer.compare())[1:] == ["      note: ready", "      note: score +0.35; depth 7; pv a1, a2"]
     assert (
         capsys.readouterr().err.splitlines()
         == ["a note is left out: depth is a whole number of 1 to 12 digits, not '-1'"] * 2
@@ -271,6 +273,10 @@ def test_the_bot_of_a_file_is_what_it_plays_with(place: Callable[[str, str], Non
         ("raise SystemExit(3)\n", "mine.py has ended before it called play, with exit status 3"),
         ("input()\n", "the bot failed before it called play (mine.py, line 1, in <module>): EOFError"),
         ("x = 1\n", "mine.py neither calls play nor has a function choose(position, clocks)"),
+        (
+            "def Choose(p, c): ...\n",
+            "mine.py neither calls play nor has a function choose(position, clocks); its Choose has",
+        ),
         ("choose = 1\n", "play needs a Bot, or a function that takes position and clocks; not 1"),
         ("from bots.client import play\nplay(1)\n", "mine.py: play needs a Bot, or a function"),
     ],
@@ -367,6 +373,57 @@ def test_the_debugger_stops_where_the_bot_begins_to_choose(
     assert ended == status
     assert "ply 3: c1 in the record; " in output and "alice.py(3)choose()" in output
     assert all(word in output for word in words)
+
+
+LOST_ON_TIME = Table("mnk", "3 3 3").ready().play("b2", span=19_500).play("a1").flag()
+"""The first side had about 0.4 s for its second move."""
+
+LOOPING = """
+import time
+
+def choose(position, clocks):
+    while clocks.mine_ms < 1000:
+        {statement}
+    return "b2"
+"""
+
+
+@pytest.mark.parametrize("statement", ["pass", "time.sleep(1000)"])
+def test_a_bot_that_does_not_return_is_interrupted_when_the_clock_of_the_match_is_used_up(
+    statement: str, place: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    place("lost.txt", LOST_ON_TIME)
+    place("alice.py", LOOPING.format(statement=statement))
+    status, output, error = run(capsys, "replay", "lost.txt", "alice.py")
+    *_, turn, end, closing = output.splitlines()
+    assert status == 1
+    stands = "choose has not returned in the * ms that it had, and stands in alice.py, line [56], in choose"
+    assert fnmatchcase(turn, f"*(time) * fails: {stands}")
+    assert end == "the replay ends at ply 3, with the clock of the match"
+    assert closing.startswith("alice as first: 2 turns, 1 the same, 1 failed; ")
+    assert error.startswith("Stack (most recent call last):\n") and "alice.py" in error
+
+
+@pytest.mark.slow
+def test_the_debugger_stops_where_the_clock_is_used_up(place: Callable[[str, str], None]) -> None:
+    place("lost.txt", LOST_ON_TIME)
+    place("alice.py", LOOPING.format(statement="time.sleep(0.01)"))
+    command = [sys.executable, "-m", "bots", "replay", "lost.txt", "alice.py", "--ply", "3", "--debugger"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write("c\n")
+        process.stdin.flush()
+        output = ""
+        while "is used up.\n" not in output:
+            line = process.stdout.readline()
+            assert line, output
+            output += line
+        process.stdin.write("p position.turn\nq\n")
+        process.stdin.close()
+        rest = process.stdout.read()
+        process.wait(WAIT_SECONDS)
+    assert process.returncode == 130
+    assert "alice.py(" in rest and "choose()" in rest and "(Pdb) 0\n" in rest
 
 
 @pytest.mark.parametrize(

@@ -57,9 +57,9 @@ def test_clocks_of_a_watched_match(
 @pytest.mark.parametrize(
     ("result", "sentence"),
     [
-        (RESULT, "[red]bob[/red] (black) wins, time: alice (white) ran out of time"),
-        (m.Result(17, "draw", "repetition", 1, 1, m.Text("")), "draw, repetition"),
-        (m.Result(17, "annulled", "server_stop", 1, 1, m.Text("")), "annulled, server_stop"),
+        (RESULT, "alice ran out of time; [red]bob[/red] wins (alice (white) ran out of time)"),
+        (m.Result(17, "draw", "repetition", 1, 1, m.Text("")), "Draw: third repetition"),
+        (m.Result(17, "annulled", "server_stop", 1, 1, m.Text("")), "Annulled: server stopped"),
     ],
 )
 def test_endings(result: m.Result, sentence: str) -> None:
@@ -112,11 +112,11 @@ def test_what_a_scene_shows() -> None:
     second = m.Noted(2, "black", m.Text("speed=9 from a later version"))
     text = "\n".join(drawn(seen(BEGUN, MOVED_1, NOTED, second), 120, 24, 104.2))
     title = "match 17: GIPF 4 4 15 15, 60 s + 500 ms a move"
-    notes = "score 35; depth 7; pv a5-b5 w: b5 c5: in the book", "speed=9 from a later version"
+    notes = "score +0.35; depth 7; pv a5-b5 w: b5 c5: in the book", "speed=9 from a later version"
     state = "● alice white 59.0 s", "57.8 s  ◀ to move", "[●]", f"1 white {FIRST}", "11 in reserve, 0 captured"
     for part in (title, *notes, *state):
         assert part in text
-    assert "[red]bob[/red] (black) wins" in "\n".join(drawn(seen(BEGUN, MOVED_1, RESULT), 120, 24))
+    assert "[red]bob[/red] wins" in "\n".join(drawn(seen(BEGUN, MOVED_1, RESULT), 120, 24))
 
 
 HELLO = "< ARENA 1 gipf-arena/0.1.0 open\n"
@@ -153,7 +153,7 @@ play begins
    1 white {FIRST}  (white 59.1 s, black 58.0 s)
    2 black {SECOND}  (white 59.1 s, black 57.0 s)
 white: 11 in reserve, 0 captured; black: 11 in reserve, 0 captured
-bob (black) wins, resign: alice (white) resigned
+alice resigned at move 3; bob wins (alice (white) resigned)
 """
 
 
@@ -188,7 +188,7 @@ NO_RECORD = "> RECORD 17\n< ERROR unknown_match there is no record of match 17\n
         (
             LIST + WATCH + REST.replace("< RESULT", NOTE_BEFORE_RESULT),
             {},
-            OUTPUT.replace("white: 11 in", "   2 black noted: score -35; depth 7: lost\nwhite: 11 in"),
+            OUTPUT.replace("white: 11 in", "   2 black noted: score -0.35; depth 7: lost\nwhite: 11 in"),
         ),
         (LIST + OVER + LIST + WATCH + REST, {}, OUTPUT),
         (LIST + WATCH + REST + RECORD, {"record": True}, f"{OUTPUT}arena-record 1\n{LONG}\n"),
@@ -206,7 +206,7 @@ def test_a_match_is_printed_line_by_line(script: str, options: dict[str, Any], p
 
 def test_live_in_a_terminal() -> None:
     output = watched(HELLO + LIST + WATCH + REST + QUIT, terminal=True)
-    for part in ("match 17: GIPF 4 4 15 15, 60 s", "alice", "bob (black) wins, resign: alice (white) resigned"):
+    for part in ("match 17: GIPF 4 4 15 15, 60 s", "alice", "alice resigned at move 3; bob wins (alice"):
         assert part in output
 
 

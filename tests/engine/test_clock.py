@@ -51,6 +51,7 @@ def test_measured_times_have_the_unit_that_fits() -> None:
         "0 ms", "0.214 ms", "9.5 ms", "12 ms", "999 ms", "1 s", "12.4 s", "119 s", "2 min", "90 min"
     ]  # fmt: skip
     assert [about(time) for time in (7_200_000_000, 36_000_000_000, 1_000_000_000_000)] == ["2 h", "10 h", "277.8 h"]
+    assert about(-375) == "0 ms", "of a clock that is used up nothing is left"
 
 
 def test_times_that_were_set_are_written_exactly() -> None:

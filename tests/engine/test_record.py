@@ -10,6 +10,7 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.outcome import ANNULLED, Termination
+from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.reader import BadRecord
 from engine.match.record import Header
@@ -64,6 +65,48 @@ def test_record_that_was_cut_off_is_true_as_far_as_it_goes() -> None:
 def test_what_is_no_record_is_refused(text: str) -> None:
     with pytest.raises(BadRecord):
         verify(text)
+
+
+REFUSED = "wrote a line that was refused: "
+TRICK = f"'x; bob (black) {REFUSED}y; alice (white) {REFUSED}z': unknown command 'x;' (unknown_command)"
+
+
+def refused_lines(refusals: tuple[str, str], *, initialised: bool = True) -> str:
+    """Return the record of a match that white has lost on time, or both sides, after lines that were refused."""
+    table = Table()
+    if initialised:
+        table.ready().play("2")
+    for side in (0, 1):
+        for refusal in (refusals[side], "a later line"):
+            table.state = referee.refuse(table.state, side, refusal) if refusals[side] else table.state
+    return table.flag()
+
+
+@pytest.mark.parametrize("initialised", [True, False])
+@pytest.mark.parametrize(
+    "refusals", [("", ""), ("'a1': x", ""), ("", "'b1': y"), ("'a1': x", "'b1': y"), (TRICK, TRICK)]
+)
+def test_the_first_refused_line_of_a_side_that_lost_on_time_is_in_the_result(
+    refusals: tuple[str, str], initialised: bool
+) -> None:
+    summary = verify(refused_lines(refusals, initialised=initialised))
+    assert summary.reason == "time"
+    fallen = {0: "alice (white)"} if initialised else {0: "alice (white)", 1: "bob (black)"}
+    told = "".join(f"; {who} {REFUSED}{refusals[side]}" for side, who in fallen.items() if refusals[side])
+    assert summary.sentence == verify(refused_lines(("", ""), initialised=initialised)).sentence + told
+
+
+def test_nothing_else_may_stand_in_the_sentence_of_a_loss_on_time() -> None:
+    text = refused_lines(("'a1': x", ""))
+    for true, false in (
+        ("; alice (white) wrote", "; bob (black) wrote"),
+        ("; alice (white) wrote", "; well done; alice (white) wrote"),
+        (f"{REFUSED}'a1': x", REFUSED),
+        (f"; alice (white) {REFUSED}'a1': x", "; 'a1': x"),
+    ):
+        assert true in text
+        with pytest.raises(BadRecord):
+            verify(text.replace(true, false))
 
 
 RESTARTED = """\
@@ -250,10 +293,11 @@ def test_without_it_moves_and_board_are_shown(match: Path) -> None:
     assert "charged" not in done.stdout
     moves = [
         "   1 white a1-b2",
-        "      note: score 35; depth 7; pv a1-b2, e3-d3: in the book",
+        "      note: score +0.35; depth 7; pv a1-b2, e3-d3: in the book",
+        "   2 not made",
         "      note: it will be over",
     ]
-    assert done.stdout.splitlines()[1:4] == moves
+    assert done.stdout.splitlines()[1:5] == moves
 
 
 @pytest.mark.parametrize("options", [(), ("--verify",)])

@@ -231,6 +231,7 @@ def show(page: Page, address: str, link: str = "") -> None:
     page.goto("about:blank")
     page.goto(f"{address}#{link}")
     expect(page.locator("#board .board")).to_be_visible()
+    expect(page.locator("[aria-busy=true]")).to_have_count(0)
 
 
 def point(page: Page, name: str) -> None:

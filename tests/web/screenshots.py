@@ -219,7 +219,7 @@ def boards() -> Iterator[Shot]:
 
 def lists() -> Iterator[Shot]:
     """Yield the lobby, contests, games and players."""
-    yield Shot("lobby", "/", "#boards .tile svg.board")
+    yield Shot("lobby", "/", "#featured svg.board")
     yield Shot("lobby-empty", "/", "#nobody", "empty")
     yield Shot("learn", "/learn", ".steps svg")
     yield Shot("contests", "/contests", ".one")

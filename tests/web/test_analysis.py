@@ -1,19 +1,21 @@
 """What the board to think on is told: the best moves, what a text holds, positions of pieces."""
 
+from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
 
 from engine.games.catalogue import GAMES
+from engine.games.history import History
 from engine.games.interface import GameError, Position
 from engine.games.kernels import CompileProcess
 from engine.match.reader import BadRecord
 from engine.match.verification import verify
 from engine.search.game_engine import GameEngine
-from engine.search.searcher import Stop
+from engine.search.searcher import SearchLimits, SearchResult, Stop
 from engine.solve import tablebase
 from engine.solve.tablebase import tablebase_of
 from server.web.http.request import Refused
@@ -27,6 +29,33 @@ THREAT = Thinking(game="mnk", parameters="3 3 3", moves=("b2", "a1", "b3"), line
 
 def lines(question: Thinking) -> dict[str, Any]:
     return questions.lines(question, GameEngine(1, tablebase_of), Stop())
+
+
+class Searcher:
+    """Reports lines as a search does whose last depth was cut off behind a move that turned out worse."""
+
+    def think(self, *_: object, report: Callable[[SearchResult], None], **__: object) -> SearchResult:
+        found = [
+            SearchResult((move,), score, depth, 10, 0.1) for move, score, depth in ((0, 50, 1), (1, 20, 1), (0, -30, 2))
+        ]
+        for result in found:
+            report(result)
+        return found[-1]
+
+
+def test_lines_of_two_depths_are_sorted_by_their_value() -> None:
+    class Engine:
+        tablebase = None
+
+        def searcher(self, _: Position) -> Searcher:
+            return Searcher()
+
+        def earlier(self, _: History) -> tuple[int, ...]:
+            return ()
+
+    history = History.begin(GAMES["mnk"].start("3 3 3"))
+    found = questions.best(history, SearchLimits(lines=2), cast(GameEngine, Engine()), Stop())
+    assert [(result.line, result.score) for result in found] == [((1,), 20), ((0,), -30)]
 
 
 def test_the_best_moves_come_each_with_its_line_and_its_value_for_who_began(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import trio.testing
 from structlog.testing import capture_logs
 
 from engine.wire import messages as m
+from server.arena.arena import Announcement
 from server.contest.formats.rounds import Swiss
 from server.contest.report import files
 from server.web.http.request import Refused
@@ -63,8 +65,8 @@ async def test_the_lobby_shows_who_is_here_and_what_is_played(
         people = browser.block("people")
         assert 'href="/player/ann">ann</a>\n<a class="small" href="/match/1">in match 1' in people
         assert 'href="/player/zoe">zoe</a>\n<span class="small quiet">rests</span>' in people
-        assert "1 match" in browser.block("counted") and "1 move<" in browser.block("boards")
-        until = int(browser.block("boards").partition('data-until="')[2].partition('"')[0]) / 10
+        assert "1 match" in browser.block("head") and "1 move<" in browser.block("featured")
+        until = int(browser.block("featured").partition('data-until="')[2].partition('"')[0]) / 10
         assert until == pytest.approx(trio.current_time() + 60 - 1.5, abs=0.6)
         await trio.sleep(10)
         count = len(browser.sent())
@@ -73,7 +75,7 @@ async def test_the_lobby_shows_who_is_here_and_what_is_played(
         await second.say(m.Resign())
         await second.hear(m.Result)
         await trio.sleep(1.5)
-        assert "<strong" in browser.block("results") and "Match 1: ann – bob" in browser.block("boards")
+        assert "<strong" in browser.block("results") and "Match 1: ann – bob" in browser.block("featured")
 
 
 @pytest.mark.parametrize("place", ["lobby", "contest"])
@@ -88,16 +90,16 @@ async def test_a_game_that_is_over_keeps_its_board_and_its_result_for_ten_second
         nursery.start_soon(pages.lobby.listen if place == "lobby" else partial(pages.listen, 1), browser.mailbox)
         await play(first, second, "4")
         await trio.sleep(1.5)
-        board = browser.block("boards")
-        assert 'class="card tile"' in board and "var(--light)" in board, "the last move is marked"
+        board = browser.block("featured")
+        assert 'data-match="1"' in board and "var(--light)" in board, "the last move is marked"
         await second.say(m.Resign())
         await second.hear(m.Result)
         for seconds in (1.5, 8):
             await trio.sleep(seconds)
-            board = browser.block("boards")
-            assert 'class="card tile over"' in board and "1 – 0 · resignation" in board and "<svg" in board
+            board = browser.block("featured")
+            assert 'data-match="1"' in board and "1 – 0 · resignation" in board and "<svg" in board
         await trio.sleep(2.5)
-        assert "tile" not in browser.block("boards")
+        assert "data-match" not in browser.block("featured")
 
 
 async def test_the_lobby_keeps_back_what_is_kept_back_from_spectators(
@@ -112,7 +114,7 @@ async def test_the_lobby_keeps_back_what_is_kept_back_from_spectators(
         for ply, move in enumerate(MOVES):
             await play(*((first, second) if ply % 2 == 0 else (second, first)), move)
             await trio.sleep(2)
-            assert f"{max(0, ply - 1)} move" in browser.block("boards")
+            assert f"{max(0, ply - 1)} move" in browser.block("featured")
 
 
 async def test_announcements_and_results_of_earlier_servers_are_sent_when_they_come(
@@ -135,9 +137,10 @@ async def test_announcements_and_results_of_earlier_servers_are_sent_when_they_c
             await trio.sleep(AGAIN_SECONDS / 2)
             assert ("No match has ended yet." in browser.block("results")) == is_complete
             await trio.sleep(AGAIN_SECONDS / 2)
-        harness.arena.announcements = ("Lunch <now>",)
+        harness.arena.announcements = (Announcement("Lunch <now>", datetime(2026, 11, 20, 12, tzinfo=UTC)),)
         await trio.sleep(1.5)
         assert "Lunch &lt;now&gt;" in browser.block("announcements") and browser.sent()[-1][0] == "announcements"
+        assert "2026-11-20 12:00 UTC" in browser.block("announcements")
     assert len(tries) == 3
 
 

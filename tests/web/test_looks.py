@@ -42,15 +42,15 @@ def test_what_has_decided_a_match_and_who_has_won_are_marked(browser: Browser, s
         lobby.goto(site.url)
         page.goto(f"{site.url}/match/{table.match}")
         expect(page.locator("#status")).to_have_text("live")
-        expect(lobby.locator(".tile:not(.over)")).to_have_count(1)
+        expect(lobby.locator(f".game[data-match='{table.match}']")).to_have_count(1)
         for move in ("a1", "a2", "b2", "a3", "c3"):
             table.move(move)
         expect(page.locator("#board .marks .decisive")).to_have_count(3)
         expect(page.locator("#player0")).to_have_class("player card won")
         expect(page.locator(".badge")).to_have_text(["lost", "won"])
-        tile = lobby.locator(f".tile.over[data-match='{table.match}']")
-        expect(tile.locator("rect[fill='var(--light-wash)']")).to_have_count(3)
-        expect(tile.locator(".number")).to_have_text(["won", "lost", "1 – 0 · a line"])
+        game = lobby.locator(f".game[data-match='{table.match}']")
+        expect(game.locator("rect[fill='var(--light-wash)']")).to_have_count(3)
+        expect(game.locator(".clock, .foot .number")).to_have_text(["lost", "won", "ann wins: a line"])
         check_accessibility(page)
         check_accessibility(lobby)
 
@@ -169,6 +169,7 @@ def test_every_page_is_for_everybody_on_every_screen(browser: Browser, site: Sit
             assert not phone or page.evaluate(TOO_LOW) == [], path
         page.goto(f"{site.url}{BOARDS[-2]}")
         page.set_viewport_size({"width": 844, "height": 390})
+        expect(page.locator("[aria-busy=true]")).to_have_count(0)
         box = page.locator("#board svg").bounding_box()
         assert box is not None and box["y"] + box["height"] <= 390 and fits(page)
         page.goto(f"{site.url}/play#game=mnk&params=3+3+3&players=person,person")

@@ -29,7 +29,7 @@ def kept(found: Locator) -> int:
 def test_back_and_forward_lead_from_page_to_page(visit: Visit, site: Site, seat: Seat) -> None:
     table = seat("gipf", QUIET)
     page = visit(still=True)
-    page.locator(".tile:not(.over)").click()
+    page.locator(f".game[data-match='{table.match}'] .place").click()
     table.move(MOVES[0])
     expect(page.locator("#moves li")).to_have_count(1)
     page.keyboard.press("Home")
@@ -37,7 +37,7 @@ def test_back_and_forward_lead_from_page_to_page(visit: Visit, site: Site, seat:
     page.go_back()  # positions are not pages of their own
     expect(page).to_have_url(f"{site.url}/")
     table.move(MOVES[1])
-    expect(page.locator(".tile:not(.over)")).to_contain_text("2 moves")
+    expect(page.locator(".game[data-match]")).to_contain_text("2 moves")
     page.go_forward()
     expect(page.locator("#moves li")).to_have_count(2)
     expect(page.locator("#status")).to_have_text("live")

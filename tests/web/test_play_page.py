@@ -73,14 +73,16 @@ def test_a_row_is_chosen_by_pointing_at_it_and_all_of_it_by_keyboard(page: Page,
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("b3,")
     page.keyboard.press(" ")
-    expect(page.locator("#status")).to_have_text("Rows cross: choose the one to take.")
-    assert sorted(offers(page)) == ["take the row b2 to d3", "take the row b3 to d2", "take the row c4 to c2"]
+    expect(page.locator("#status")).to_contain_text("Rows of white cross. Choose the one to take: ")
+    assert sorted(offers(page)) == [f"take the row {row} of white" for row in ("b2 to d3", "b3 to d2", "c4 to c2")]
     assert page.locator("#board .piece").count() == 7
+    colours = page.evaluate("[...document.querySelectorAll('.row .hint')].map((row) => getComputedStyle(row).stroke)")
+    assert len(set(colours)) == 3
     page.keyboard.press("Escape")
     assert page.locator("#board .piece").count() == 6
     page.locator(".offer[aria-label='a3, dot']").click()
     page.locator(".offer[aria-label^='b3,']").click()
-    page.locator(".offer[aria-label='take the row c4 to c2']").press("Enter")
+    page.locator(".offer[aria-label='take the row c4 to c2 of white']").press("Enter")
     expect(page.locator("#moves li")).to_have_text(["a3-b3 w: c4 c2"])
     assert page.locator("#board .piece").count() == 4
 
@@ -169,7 +171,7 @@ def test_an_arrow_is_pointed_on_the_board_or_by_the_buttons_beside_it(page: Page
     page.get_by_role("button", name="up", exact=True).click()
     expect(page.locator("#moves li")).to_have_text(["right", "left", "up"])  # before that a click is let be
     page.get_by_role("button", name="left", exact=True).click()
-    expect(page.locator("#status")).to_contain_text("The game is over. Second wins: first cannot place an arrow")
+    expect(page.locator("#status")).to_contain_text("The game is over. First has to play off the board; second wins: ")
     assert offers(page) == [] and page.locator(".seat.won").count() == 1
 
 
@@ -204,7 +206,7 @@ def test_a_choice_is_cancelled_by_touch(browser: Browser, address: str) -> None:
         for elsewhere in (False, True):
             page.locator(".offer[aria-label='a3, dot']").tap()
             page.locator(".offer[aria-label^='b3,']").tap()
-            expect(page.locator("#status")).to_have_text("Rows cross: choose the one to take.")
+            expect(page.locator("#status")).to_contain_text("Rows of white cross. Choose the one to take: ")
             expect(page.locator("#board .piece")).to_have_count(7)
             if elsewhere:
                 page.locator("#board svg").tap(position=CORNER)

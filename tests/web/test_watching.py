@@ -1,6 +1,7 @@
 """Watching and replaying in a real browser."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from server.web.views.board import Motion, motion
 from tests.engine.records import Table as Record
 from tests.engine.test_record import played
 from tests.server.contest.report.samples import sample_report
-from tests.web.chromium import Visit, check_accessibility, open_page
+from tests.web.chromium import Visit, check_accessibility, fits, open_page
 from tests.web.site import Seat, Site, Table, open_site
 
 pytestmark = pytest.mark.slow
@@ -69,7 +70,7 @@ def test_a_live_match_is_seen_move_by_move(visit: Visit, seat: Seat) -> None:
     page.keyboard.press("End")
     expect(page.locator("#moves button[aria-current]")).to_contain_text("5.a4-b4")
     table.resign()
-    expect(page.locator("#ending")).to_contain_text("bob wins (black): resignation")
+    expect(page.locator("#ending")).to_contain_text("ann resigned at move 6; bob wins")
     expect(page.locator("#ending")).to_contain_text("ann (white) resigned")
     expect(page.locator("#status")).to_have_text("over")
     check_accessibility(page)
@@ -80,22 +81,22 @@ def test_notes_are_shown_beside_their_moves_when_the_match_is_over(visit: Visit,
     ann, bob = table.players
     page = visit(f"/match/{table.match}")
     expect(page.locator("#status")).to_have_text("live")
-    ann.say(m.Note(m.Text("score=-0.5 depth=7 nodes=120345 pv=c3,b3 text=<b>in the book</b>")))
+    ann.say(m.Note(m.Text("score=-50 depth=7 nodes=120345 pv=c3,b3 text=<b>in the book</b>")))
     table.move("c3")
     expect(page.locator("#moves li")).to_have_count(1)
     assert page.request.get(f"{site.url}/api/matches/{table.match}/notes").json() == []
     bob.say(m.Note(m.Text("what comes next")))
     table.move("b3")
     expect(page.locator("#moves li")).to_have_count(2)
-    expect(page.locator("#notes")).to_be_hidden()
+    expect(page.locator("#noted")).to_have_text("Notes of the players are shown when the match is over.")
     bob.say(m.Note(m.Text("ply=4 text=pondering")))
     bob.say(m.Ping())
     bob.hear(m.Pong)
     table.resign()
     expect(page.locator("#notes-of")).to_have_text("Notes of move 2")
-    expect(page.locator("#noted li")).to_have_text(["what comes next", "pondering"])
+    expect(page.locator("#noted li")).to_have_text(["what comes next", "Move 4, not made:  pondering"])
     page.keyboard.press("ArrowLeft")
-    expect(page.locator("#noted li")).to_have_text("score -0.5 · depth 7 · 120,345 nodes <b>in the book</b>c3, b3")
+    expect(page.locator("#noted li")).to_have_text("−0.50 · depth 7 · 120,345 nodes <b>in the book</b>c3, b3")
     page.keyboard.press("Home")
     expect(page.locator("#noted")).to_have_text("Nothing was noted.")
     check_accessibility(page)
@@ -128,6 +129,91 @@ def test_the_log_of_a_player_is_shown_for_its_token(visit: Visit, site: Site, se
     page.keyboard.press("Enter")
     expect(page.locator("#log-lines")).to_have_text("first 1 |   <b>KeyError</b>: 5", use_inner_text=True)
     check_accessibility(page)
+
+
+def test_a_crash_is_headed_by_the_fault_of_the_loser_wherever_its_end_stands(
+    visit: Visit, site: Site, seat: Seat
+) -> None:
+    table = seat("mnk", "params=5,5,4 budget=600000", ("eve", "carla"))
+    page, lobby = visit(f"/match/{table.match}"), visit()
+    expect(page.locator("#ending")).to_have_text("Move 1: eve (first) to play")
+    table.move("c3")
+    expect(page.locator("#ending")).to_have_text("Move 2: carla (second) to play")
+    table.players[0].say(m.Crashed())
+    table.players[1].hear(m.Result)
+    said = "eve crashed at move 2"
+    expect(page.locator("#ending strong")).to_have_text(f"{said}; carla wins")
+    expect(lobby.locator(f".tile[data-match='{table.match}'] .foot")).to_contain_text(said)
+    expect(lobby.locator("#results tr", has_text="eve").first).to_contain_text(said)
+    ending = page.request.get(f"{site.url}/api/matches/{table.match}").json()["now"]["ending"]
+    assert (ending["winner"], ending["reason"], ending["headline"]) == (1, "crashed", f"{said}; carla wins")
+
+
+def test_the_wheel_and_swipes_over_the_board_step_through_moves(visit: Visit, seat: Seat) -> None:
+    table = seat("mnk", "params=5,5,4 budget=600000")
+    for move in ("c3", "b3", "a1"):
+        table.move(move)
+    page = visit(f"/match/{table.match}", phone=True, still=True)
+    current = page.locator("#moves button[aria-current] .ply")
+    expect(current).to_have_text("3.")
+    page.locator("#board").hover()
+    page.mouse.wheel(0, -100)
+    expect(current).to_have_text("2.")
+    page.mouse.wheel(0, 100)
+    expect(current).to_have_text("3.")
+    box = page.locator("#board").bounding_box()
+    assert box is not None
+    touch = page.context.new_cdp_session(page)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def swipe(across: int, down: int) -> None:
+        for kind, points in (
+            ("touchStart", [{"x": x, "y": y}]),
+            ("touchMove", [{"x": x + across, "y": y + down}]),
+            ("touchEnd", []),
+        ):
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    swipe(90, 5)
+    expect(current).to_have_text("2.")
+    swipe(-90, 5)
+    expect(current).to_have_text("3.")
+    board, controls = (page.locator(one).bounding_box() for one in ("#board", ".controls"))
+    assert board is not None and controls is not None
+    assert board["y"] + board["height"] < controls["y"] and controls["y"] + controls["height"] <= 844
+
+
+def test_a_command_is_copied_that_follows_the_match_or_reviews_it(visit: Visit, site: Site, seat: Seat) -> None:
+    table = seat("mnk", "params=5,5,4 budget=600000")
+    page = visit(f"/match/{table.match}")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    expect(page.locator("#status")).to_have_text("live")
+    page.locator("#command").click()
+    expect(page.locator("#toast")).to_have_text("Copied")
+    command = shlex.split(page.evaluate("navigator.clipboard.readText()"))
+    assert command == ["arena-bot", "watch", f"{table.match}", "--host", "127.0.0.1", "--port", f"{site.port}"]
+    table.resign()
+    expect(page.locator("#status")).to_have_text("over")
+    page.locator("#command").click()
+    page.wait_for_function("navigator.clipboard.readText().then((text) => text.includes('review'))")
+    assert shlex.split(page.evaluate("navigator.clipboard.readText()"))[2] == f"{site.url}/match/{table.match}"
+
+
+def test_long_names_fit_the_narrowest_screen(visit: Visit, site: Site, seat: Seat) -> None:
+    table = seat("gipf", "params=3,3,9,9 budget=600000", ("W" * 32, "Friedrich-Wilhelm-von-Hohenzolle"))
+    page = visit(f"/match/{table.match}", phone=True)
+    page.set_viewport_size({"width": 320, "height": 640})
+    expect(page.locator("#status")).to_have_text("live")
+    assert fits(page)
+    table.resign()
+    expect(page.locator("#status")).to_have_text("over")
+    assert fits(page)
+    for path in ("/", "/games"):
+        page.goto(site.url + path)
+        expect(page.get_by_text("W" * 32).first).to_be_visible()
+        for width in (320, 1280):
+            page.set_viewport_size({"width": width, "height": 640})
+            assert fits(page), (path, width)
 
 
 def test_a_connection_that_was_lost_comes_back_by_itself(visit: Visit, seat: Seat) -> None:
@@ -164,8 +250,8 @@ def test_pages_outlive_their_server_and_show_what_is_true_then(browser: Browser,
             expect(other.locator(".one .tag")).to_have_text("running")
             night = page.context.new_page()
             night.goto(f"{site.url}/contest/1/live")
-            expect(night.locator(f".tile[data-match='{table.match}'] .foot")).to_contain_text("1 move")
-            expect(night.locator(".clock.runs")).to_have_count(1)
+            expect(night.locator(f".game[data-match='{table.match}'] .foot")).to_contain_text("1 move")
+            expect(night.locator("#featured .clock.runs")).to_have_count(1)
         expect(night.locator("#status")).to_contain_text("connection lost since")
         expect(night.locator(".clock.runs")).to_have_count(0)
         files.write_report_files(after, report)
@@ -178,9 +264,9 @@ def test_pages_outlive_their_server_and_show_what_is_true_then(browser: Browser,
             expect(page.locator("#status")).to_have_text("over")  # without anybody's doing
             expect(page.locator("#ending")).to_contain_text("server stopped")
             expect(night.locator("#status")).to_have_text("live")
-            expect(night.locator("#progress")).to_have_text(f"over after {after.done} games")
-            expect(night.locator("#champion .who")).to_have_text(after.stages[-1].table[0].name)
-            expect(night.locator(".tile")).to_have_count(0)
+            expect(night.locator("#progress")).to_contain_text(f"{after.done} games")
+            expect(night.locator(".place1 .who").first).to_have_text(after.champions[0])
+            expect(night.locator(".game[data-match]")).to_have_count(0)
 
 
 def test_the_lobby_shows_boards_results_and_people(visit: Visit, seat: Seat) -> None:
@@ -192,13 +278,14 @@ def test_the_lobby_shows_boards_results_and_people(visit: Visit, seat: Seat) -> 
         seat("arrows", "params=5,5 budget=600000", ("eve", "fay")),
         seat("mnk", "params=4,4,3 budget=600000", ("gil", "hal")),
     ]
-    expect(page.locator(".tile:not(.over)")).to_have_count(4)
+    expect(page.locator(".game[data-match]")).to_have_count(1)
+    expect(page.locator(".tile:not(.over)")).to_have_count(3)
     tables[3].move("b2")
-    expect(page.locator(f".tile[data-match='{tables[3].match}'] use")).to_have_count(1)
+    expect(page.locator(f"[data-match='{tables[3].match}'] use")).to_have_count(1)
     expect(page.locator("#people li")).to_have_count(8)
     expect(page.locator("#people li", has_text="ann")).to_have_text(f"ann in match {tables[0].match}")
     check_accessibility(page)
-    page.locator(".tile:not(.over)", has_text="cleo").click()
+    page.locator("[data-match]", has_text="cleo").locator(".place").click()
     expect(page.locator("h1")).to_have_text("cleo – dan")
     page.go_back()
     for table in tables:
@@ -209,7 +296,7 @@ def test_the_lobby_shows_boards_results_and_people(visit: Visit, seat: Seat) -> 
 
 
 def test_running_matches_are_found_by_a_player(visit: Visit, seat: Seat) -> None:
-    for number in range(7):  # six have boards
+    for number in range(7):  # five have boards
         seat("mnk", "params=3,3,3 budget=600000", (f"first{number}", f"second{number}"))
     page = visit()
     page.locator("#sought").fill("SECOND3")

@@ -23,7 +23,7 @@ from engine.duel.openings import usual_plies
 from engine.games.catalogue import GAMES
 from engine.match.clock import TimeControl
 from engine.statistics.elo import Sprt
-from engine.wire.words import NAME_PATTERN, NAME_RULE
+from engine.wire.words import NAME_PATTERN, NAME_RULE, nearest
 from server.config.builtin_bot import BUILTIN_BOTS, BadBuiltinBot, BuiltinBot, builtin_bot_command, read_builtin_bot
 from server.contest.definition import Definition, DrawnOpenings, Entrant, Sandbox, Stage, Variant
 from server.contest.fixtures import Fixture
@@ -34,10 +34,20 @@ from server.net.connection import CAN_WAIT_FOR_PIPES
 MAX_NAME = 32
 """Characters of a name."""
 
-LIBRARY_BOT = re.compile(
-    r"(from|import) bots\.client\b|from bots import client\b|def choose\(|choose(: .+)? = |from .+ import .*\bchoose\b"
-)
-"""Top-level statement of a Python file that plays by the library: it imports the library or has a `choose`."""
+LIBRARY = re.compile(r"(from|import) bots\.client\b|from bots import client\b")
+"""Top-level statement of a Python file that imports the client library."""
+
+CHOOSE = re.compile(r"def choose\(|choose(: .+)? = |from .+ import .*\bchoose\b")
+"""Top-level statement of a Python file that has a `choose`."""
+
+TALKS = frozenset({"play", "input", "stdin", "socket"})
+"""Names, one of which stands in a Python file that plays without a `choose`."""
+
+MISSPELT = 0.75
+"""Similarity of a misspelt ``choose``: ``chose`` is one, and ``choose_move`` is another function."""
+
+DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.Pass)
+"""Statements that do nothing by themselves."""
 
 INTERPRETERS = re.compile(r"(python|pypy|java|node|ruby|perl|lua|sh|bash|env)[0-9.]*")
 """Programs that nobody would call a player after."""
@@ -103,15 +113,35 @@ def _read_player(text: str, folder: Path, *, confined: bool = False) -> MatchPla
     if program in inside or "/" not in program:
         _check_program(program, folder)
     command = tuple(words)
-    if not CAN_WAIT_FOR_PIPES and not connects(command):
-        command = (sys.executable, *BRIDGE, *words)
     if program.endswith(".py") and program in inside:
-        by_library = any(LIBRARY_BOT.match(ast.unparse(statement)) for statement in _parsed(program, folder).body)
-        helper = ("-P", "-m", PLAY_FILE, "{host}", "{port}") if by_library else ()
+        helper = ("-P", "-m", PLAY_FILE, "{host}", "{port}") if _plays_by_library(program, folder) else ()
         command = (sys.executable, *helper, *words)
+    if not CAN_WAIT_FOR_PIPES and not connects(command):
+        command = (sys.executable, *BRIDGE, *command)
     files = [folder / word for word in inside if os.path.isfile(folder / word)]
     called = name if is_named else _name_of([*files, Path(program)])
     return MatchPlayer(called, command, text, _digest(files), str(folder) if confined else "")
+
+
+def _plays_by_library(program: str, folder: Path) -> bool:
+    """Tell whether a Python file plays by the client library; raises `Rejected` where it cannot play at all."""
+    module = _parsed(program, folder)
+    texts = [ast.unparse(statement) for statement in module.body]
+    if any(CHOOSE.match(text) for text in texts):
+        return True
+    functions = [one.name for one in module.body if isinstance(one, ast.FunctionDef | ast.ClassDef)]
+    meant = nearest("choose", functions, MISSPELT)
+    nodes = list(ast.walk(module))
+    names = {one.id for one in nodes if isinstance(one, ast.Name)}
+    names |= {one.attr for one in nodes if isinstance(one, ast.Attribute)}
+    names |= {one.name for one in nodes if isinstance(one, ast.alias)}
+    is_idle = all(
+        isinstance(one, DEFINITIONS) or isinstance(getattr(one, "value", 0), ast.Constant) for one in module.body
+    )
+    if not names & TALKS and (meant or is_idle):
+        hint = f"; its {meant} has to be called choose" if meant else ""
+        raise Rejected(f"{program} neither calls play nor has a function choose(position, clocks){hint}")
+    return any(LIBRARY.match(text) for text in texts)
 
 
 def _words(text: str, folder: Path) -> list[str]:

@@ -151,6 +151,9 @@ class ArenaGame(HostedGame):
             definition.move_limit,
             live_notes=definition.live_notes,
         )
+        for side, name in enumerate(names):
+            if name in self.started and (refusal := self.started[name].program.refusal):
+                self.match.refuse(side, refusal)
         contest_players.take(self.connecting)
         self._over = contest_players.end_of(self.match.number, keep=self.task.kept)
 
@@ -286,6 +289,7 @@ class ArenaHost:
                     name, blamed = ticket.name, () if ticket.is_builtin else (ticket.name,)
                     try:
                         ticket.program = await self._start(nursery, task, ticket, command, core)
+                        ticket.connects = ticket.program.stream is None
                         game.started[name] = ticket
                         await self._arrives(ticket, definition.start_seconds)
                     except MachineFault as error:
@@ -353,7 +357,7 @@ class ArenaHost:
         program = await nursery.start(run, command, seat, place)
         assert isinstance(program, Program)
         if program.stream is not None:
-            piped = PipedProgram(seat, partial(program.stream.has_read, lambda: ticket.player is None))
+            piped = PipedProgram(seat, partial(program.stream.has_read, lambda: ticket.player is None), program.wrote)
             nursery.start_soon(self._serve, ticket, program.stream, piped)
         if program.listener is not None:
             ways = trio.Semaphore(MAX_CONNECTIONS)
@@ -408,8 +412,7 @@ class ArenaHost:
             return
         if program.fault:
             raise PlayerMissing(f"{one.name} did not come to the game: {program.fault}", (), fault=True)
-        missed = "not said SEEK" if program.stream is None else "neither read its input nor said anything"
-        late = "" if program.ended.is_set() else f", and had {missed} after {number_of(limit, 'second')}"
+        late = "" if program.ended.is_set() else f", and had {program.missed} after {number_of(limit, 'second')}"
         fault = one.is_builtin or one.failed
         sentence = f"{one.name} did not come to the game: {program.report()}{late}"
         termination = NO_ANSWER if late else ENDED_AT_START

@@ -39,6 +39,8 @@ class ProgramCredential:
         """Make a unique token; ``number`` distinguishes the games of a name."""
         self.name = name
         self.is_builtin = is_builtin
+        self.connects = False
+        """Whether its program has started and connects by itself."""
         self.token = secrets.token_hex(16)
         self.key = f"{name.lower()}/{number}"
         """Its place among the sessions; with a character that no name has."""
@@ -94,9 +96,13 @@ class ContestPlayers:
         assert isinstance(found, ContestPlayers)
         return found
 
-    def __init__(self, find_kept: FindKept = lambda _match, _name: None) -> None:
-        """Begin without a contest; ``find_kept`` looks into the store for what contests have of players in matches."""
+    def __init__(self, find_kept: FindKept = lambda _match, _name: None, *, only_programs: bool = False) -> None:
+        """Begin without a contest; ``find_kept`` looks into the store for what contests have of players in matches.
+
+        ``only_programs`` tells that nobody but programs of contests can connect.
+        """
         self.find_kept = find_kept
+        self._only_programs = only_programs
         self.present: dict[int, Presence] = {}
         """By contest: what the store does not know of it."""
         self._contests: dict[int, tuple[Definition, Callable[[], None]]] = {}
@@ -236,7 +242,8 @@ class ContestPlayers:
             if not entrant.connects:
                 title = self._contests[contest][0].name
                 sentence = f"{name} is a program that the server starts itself, in the contest {title!r}"
-                raise ProtocolError(Code.NAME_TAKEN, sentence)
+                token = "it logs in with the token in ARENA_TOKEN: LOGIN NAME TOKEN"
+                raise ProtocolError(Code.NAME_TAKEN, f"{sentence}; {token}")
         return None
 
     def key_of(self, token: str) -> str:
@@ -249,11 +256,25 @@ class ContestPlayers:
         entrants = list(self._by_name.get(key, {}).values())
         return next((entrant.token for entrant in entrants if entrant.token), "")
 
+    def is_entrant(self, name: str) -> bool:
+        """Tell whether a name is that of an entrant of a contest."""
+        return name.lower() in self._by_name
+
     def entered(self, player: "Player", token: str) -> None:
         """Remember the session of a program that `seat_of` has accepted."""
         ticket = self._tickets[hashed(token)]
         ticket.player = player
         self._seated[player] = ticket
+
+    def refused(self, player: "Player", refusal: str) -> bool:
+        """Pass a refused line on to the program of a session; return False where the session is no program's."""
+        known = self._seated.get(player) or self._tickets.get(hashed(player.seat_token))
+        tickets = [] if known is None else [known]
+        if known is None and self._only_programs:  # it has not logged in: it is one of those that have not
+            tickets = [one for one in self._tickets.values() if one.player is None and one.connects]
+        for ticket in tickets:
+            ticket.program.refuse(refusal)
+        return bool(tickets)
 
     def failed(self, player: "Player") -> None:
         """Note that the server failed while it handled a player's request."""

@@ -273,7 +273,7 @@ async def private_arena(
     settings = Settings(data=data, tokens={})
     record_store = RecordStore(data)
     record_store.numbers.skip(last_match)
-    arena = Arena(settings, record_store, microseconds, server, ContestPlayers())
+    arena = Arena(settings, record_store, microseconds, server, ContestPlayers(only_programs=True))
     watch = StallMonitor(microseconds, arena.stalls)
     rate_limiter = RateLimiter(settings.limits, settings.most_sessions, microseconds)
     handle = partial(serve_socket, arena, rate_limiter, None)

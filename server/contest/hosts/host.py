@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple, Protocol
 
+from engine.wire.words import without_folders
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, Fixture, GameResult, Programs
 
@@ -56,7 +57,7 @@ class PlayerMissing(Exception):
 
         ``termination`` is how the game ends for those who are to blame, a word of `server.contest.fixtures.UNPLAYED`.
         """
-        super().__init__(sentence)
+        super().__init__(without_folders(sentence))
         self.names = names
         self.fault = fault
         self.termination = termination

@@ -19,6 +19,7 @@ import trio
 from engine.games.outcome import Termination
 from engine.system import kill_group, terminate_group
 from engine.wire.seat import PIPES, Seat, environment_variables, fill_command
+from engine.wire.words import without_folders
 from server.contest.fixtures import ProgramUsage
 from server.contest.programs.sandbox import bubblewrap, limits, process as sealed
 from server.contest.programs.sandbox.cores import spawn
@@ -29,7 +30,7 @@ from server.net.connection import CAN_WAIT_FOR_PIPES, FLOOD_SECONDS, READ_BYTES,
 from server.ops import descendants
 from server.ops.faults import machine_fault
 from server.ops.logs import log
-from server.storage.player_logs import BoundedLog
+from server.storage.player_logs import BoundedLog, refused_line
 
 LEAVE_SECONDS = 0.5
 """What a program gets to end by itself after its input was closed: its core waits for it."""
@@ -99,6 +100,10 @@ class Program:
         """Accepts its connections where it connects out of a sandbox, and nobody else's."""
         if process.stdin is not None and process.stdout is not None:
             self.stream = Pipes(process.stdin, process.stdout)
+        self.refusal = ""
+        """The first of its lines that was refused, and why; empty for none."""
+        self._first_line = ""
+        """The first line that it wrote before it had read anything; empty for none."""
         self._called = called
         self._process, self._handle = process, handle
         self._box = box
@@ -113,9 +118,29 @@ class Program:
         self._keeping = trio.CancelScope(shield=True)
 
     def report(self) -> str:
-        """Return one sentence: how it has ended, or that it runs, and its last words on stderr."""
+        """Return one sentence for everybody: how it has ended, or that it runs, and its last words on stderr."""
         words = self._log.last_words()
-        return f"{self._called} {self._how()}" + (f"; the last that it wrote: {words}" if words else "")
+        refused = f"; it wrote a line that was refused: {self.refusal}" if self.refusal else ""
+        last = f"; the last that it wrote: {words}" if words else ""
+        return without_folders(f"{self._called} {self._how()}{last}{refused}")
+
+    def wrote(self, line: str) -> None:
+        """Store the first line that it wrote before it had read anything."""
+        self._first_line = self._first_line or line
+
+    @property
+    def missed(self) -> str:
+        """Return a clause on what a program had not done that does not come to its game."""
+        if self.stream is None:
+            return "not said SEEK"
+        if self._first_line:
+            return f"not read its input, and its first line, {self._first_line}, is no request"
+        return "neither read its input nor said anything"
+
+    def refuse(self, refusal: str) -> None:
+        """Store a line that was refused in its log, and the first one for reports."""
+        self.refusal = self.refusal or refusal
+        self._log.add_line(refused_line(refusal))
 
     @property
     def _excess(self) -> Excess | None:

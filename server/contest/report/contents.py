@@ -14,10 +14,11 @@ from server.contest.formats.format import StageView
 from server.contest.formats.rounds import Knockout, bracket, seeds
 from server.contest.plan import Plan, StageState
 from server.contest.report import formatting
-from server.contest.report.progress import Moment, estimate_left
+from server.contest.report.progress import Moment, estimate_left, status_of
 from server.contest.report.structure import (
     TEST,
     Comparison,
+    ContestState,
     Disqualified,
     Game,
     Intervention,
@@ -191,9 +192,16 @@ def make_report(
     ]
     ranking = [line.name for line in played[-1].table] if played else []
     left = estimate_left(definition, games, plan, moment)
+    status = status_of(definition, games, plan, moment)
+    versions = {entrant.version_of for entrant in definition.entrants}
     return Report(
         name=definition.name,
-        state="over" if plan.over or moment.closed is not None else "running",
+        state=status.state,
+        status=status.sentence,
+        waiting_for=tuple(moment.missing) if status.state in (ContestState.WAITING, ContestState.RUNNING) else (),
+        champions=status.champions,
+        connecting=tuple(entrant.name for entrant in definition.entrants if entrant.connects),
+        compares_versions=len(versions) == 1 and "" not in versions,
         opened=moment.opened,
         closed=moment.closed,
         made=moment.now,

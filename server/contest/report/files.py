@@ -26,7 +26,7 @@ from engine.wire.words import number_of
 from server.contest.formats.format import Standing
 from server.contest.report import formatting
 from server.contest.report.formatting import interruptions, printable
-from server.contest.report.structure import TEST, Game, Report, ScheduledGame, Stage
+from server.contest.report.structure import TEST, Game, Report, Round, ScheduledGame, Stage, leaders
 from server.contest.report.templating import add_filters, render
 
 FORMULAS = ("=", "+", "-", "@")
@@ -247,11 +247,19 @@ def stage_title(report: Report, number: int) -> str:
     return format if len(report.stages) == 1 else f"Stage {number}: {format}"
 
 
+def open_rounds(stage: Stage) -> tuple[Round, ...]:
+    """Return the rounds of a bracket from the first one that is open; the last one where none is."""
+    first = next((i for i, one in enumerate(stage.bracket) if any(m.winner is None for m in one.meetings)), -1)
+    return stage.bracket[first:]
+
+
 add_filters(
     *filter(callable, vars(formatting).values()),
     match_of,
     meetings,
+    leaders,
     number_of,
+    open_rounds,
     stage_title,
     swiss_rounds,
     variant_title,
@@ -280,23 +288,25 @@ def page(report: Report) -> str:
     digest = b64encode(sha256(css.encode()).digest()).decode()
     # the style sheet of the page itself, by its digest, and nothing else
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    sections = [*_stages(report), *_more(report), *_games(report)]
-    context = {**_context(report), "contents": sections, "sections": sections}
+    sections = [*_standings(report), *_statistics(report), *_losses(report), *_games(report)]
+    context = {**_context(report), "sections": sections}
     return render("document.html", **context, css=Markup(css), policy=policy) + "\n"
 
 
-def page_values(report: Report, contest: int, known: int) -> dict[str, object]:
-    """Return the variables of a report's page on the server; ``known`` is the number of games known to be played."""
-    listed = rounds(report.games) if len(report.games) <= MAX_LISTED else []
-    stages, more = _stages(report), _more(report)
+TABS = {"standings": "Standings", "games": "Games", "statistics": "Statistics", "losses": "Losses"}
+"""Tabs of the page of a contest on the server, by their names in addresses."""
+
+
+def tab_values(report: Report, contest: int, known: int, tab: str) -> dict[str, object]:
+    """Return the variables of a tab of ``TABS``; ``known`` is the number of games known to be played."""
+    sections = {"standings": _standings, "statistics": _statistics, "losses": _losses}
     return {
         **_context(report),
         "contest": contest,
         "known": known,
-        "contents": [*stages, *(_games(report) if listed else ()), *more],
-        "stages": stages,
-        "rounds": listed,
-        "more": more,
+        "tab": tab,
+        "sections": sections[tab](report) if tab in sections else [],
+        "rounds": rounds(report.games) if tab == "games" and len(report.games) <= MAX_LISTED else [],
     }
 
 
@@ -314,11 +324,15 @@ def _context(report: Report) -> dict[str, object]:
     }
 
 
-def _stages(report: Report) -> list[Section]:
-    """Return the stages with entrants, the last one first, and the schedule."""
+def _standings(report: Report) -> list[Section]:
+    """Return the stages with entrants, the last one first, the qualification, and the schedule."""
     stages = [one for one in reversed(report.stages) if one.table]
-    found = [Section(f"stage-{one.number}", stage_title(report, one.number), stage=one) for one in stages]
-    return found + [Section("schedule", "Schedule")] * bool(report.schedule)
+    sections = [Section(f"stage-{one.number}", stage_title(report, one.number), stage=one) for one in stages]
+    return [
+        *sections,
+        *[Section("schedule", "Schedule")] * bool(report.schedule),
+        *[Section("qualification", "Qualification")] * (report.qualification is not None),
+    ]
 
 
 def _games(report: Report) -> list[Section]:
@@ -326,16 +340,21 @@ def _games(report: Report) -> list[Section]:
     return [Section("games", "Games")] * bool(report.games)
 
 
-def _more(report: Report) -> list[Section]:
-    """Return the other sections of the page that are not empty."""
+def _statistics(report: Report) -> list[Section]:
+    """Return the ratings, comparisons and variants."""
+    return [
+        *[Section("ratings", "Ratings")] * bool(report.ratings),
+        *[Section("comparisons", "Comparisons", "Two against each other")] * bool(report.comparisons),
+        Section("variants", "Games played", "Games played, and the advantage of beginning"),
+    ]
+
+
+def _losses(report: Report) -> list[Section]:
+    """Return the losses, and all that interrupted or changed the contest, where there is any."""
     sections = (
-        (report.ratings, Section("ratings", "Ratings")),
-        (report.comparisons, Section("comparisons", "Comparisons", "Two against each other")),
-        (True, Section("variants", "Games played", "Games played, and the advantage of beginning")),
         (report.disqualified, Section("disqualified", "Disqualified")),
         (report.losses, Section("losses", "Losses", "Losses by cause")),
         (report.interventions, Section("interventions", "The organiser's interventions")),
         (interruptions(report), Section("interruptions", "Interruptions")),
-        (report.qualification, Section("qualification", "Qualification")),
     )
     return [section for content, section in sections if content]

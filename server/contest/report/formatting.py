@@ -1,16 +1,16 @@
 """Formats numbers, times and foreign text for reports, and sentences about interruptions."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from engine.games.outcome import Termination
+from engine.games.outcome import Termination, how_ended, reason_text
 from engine.match.clock import TimeControl, span
 from engine.wire.words import duration
 from server.contest.fixtures import SET_ASIDE
 from server.contest.formats.format import Standing
 from server.contest.interventions import Intervention as Done, pauses
-from server.contest.report.structure import Game, Intervention, Pause, Report, Stage
+from server.contest.report.structure import ContestState, Game, Intervention, Pause, Report, Stage
 
 
 def printable(text: str) -> str:
@@ -23,6 +23,23 @@ def printable(text: str) -> str:
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
     )
+
+
+def capital(text: str) -> str:
+    """Return a text with a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
+MAX_NAMES = 5
+"""Names of missing entrants in a sentence."""
+
+
+def names(found: Sequence[str]) -> str:
+    """Return names as a list in a sentence: ``ann, bob and carla``; of many the first ones."""
+    shown = [printable(name) for name in found[:MAX_NAMES]]
+    if len(found) > MAX_NAMES:
+        return f"{', '.join(shown)} and {len(found) - MAX_NAMES} more"
+    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
 def points(value: float) -> str:
@@ -64,7 +81,7 @@ def share(part: int, whole: int) -> str:
 def time_used(microseconds: int) -> str:
     """Write a time of a clock, rounded down: 850 ms, 12.4 s, 3:05 min, 2:03:05 h."""
     if microseconds < 1_000_000:
-        return f"{microseconds // 1000} ms"
+        return f"{max(0, microseconds) // 1000} ms"
     if microseconds < 60_000_000:
         return f"{microseconds // 100_000 / 10:.1f} s"
     return duration(microseconds // 1_000_000)
@@ -73,36 +90,6 @@ def time_used(microseconds: int) -> str:
 def date(moment: datetime) -> str:
     """Write a date and time in UTC."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-
-
-REASONS = {
-    "no_reserve": "no piece left to play",
-    "dead_lock": "dead lock",
-    "off_board": "next field off the board",
-    "occupied": "next field occupied",
-    "blocked": "next field blocked",
-    "taken": "next field taken",
-    "too_few_pieces": "too few pieces",
-    "no_move": "no move left",
-    "line": "a line",
-    "board_full": "board full",
-    "repetition": "third repetition",
-    "no_progress": "no progress",
-    "move_limit": "move limit",
-    "time": "time",
-    "bad_move": "illegal move",
-    "resign": "resignation",
-    "adjudicated": "adjudicated",
-    "organiser": "organiser",
-    "server_stop": "server stopped",
-    "server_fault": "server fault",
-}
-"""Reasons of ends in words. A game may add others, which are written as they are."""
-
-
-def reason(word: str) -> str:
-    """Return the reason of an end in words; several reasons stand between plus signs."""
-    return " and ".join(REASONS.get(part, part.replace("_", " ")) for part in word.split("+"))
 
 
 def control(time: TimeControl) -> str:
@@ -119,6 +106,11 @@ def _program(cpu: int | None, wall: int | None, memory: int | None, status: int 
     end = "ended by the server" if status is None else f"exit {status}" if status >= 0 else f"signal {-status}"
     used = "" if memory is None else f", {memory / (1 << 20):.0f} MB"
     return f"cpu {time_used(cpu)} of {time_used(wall)}{used}, {end}"
+
+
+def as_of(report: Report) -> str:
+    """Return the state of a contest in words, with the date of the report as long as it may change."""
+    return report.status if report.state is ContestState.OVER else f"{report.status}; as of {date(report.made)}"
 
 
 def interruptions(report: Report) -> list[str]:
@@ -202,9 +194,12 @@ def score(game: Game) -> str:
 
 
 def ended(game: Game) -> str:
-    """Write how a game ended."""
-    words = reason(game.reason)
-    return f"{words}: {game.sentence}" if game.sentence else words
+    """Write how a game ended, by the fault of the loser where there is one, and the details."""
+    winner = {"first": 0, "second": 1}.get(game.result)
+    said = reason_text(game.reason)
+    if game.reason != SET_ASIDE:
+        said = how_ended((game.first, game.second), winner, game.reason, game.plies if game.played else None)
+    return f"{said}: {game.sentence}" if game.sentence else said
 
 
 def programs(game: Game) -> str:

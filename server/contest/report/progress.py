@@ -20,20 +20,19 @@ from engine.wire.words import duration, number_of
 from server.contest.definition import Definition, Qualification
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, Schedule, counted_games
 from server.contest.formats.format import Batch
+from server.contest.interventions import is_cancelled
 from server.contest.plan import Plan, StageState, plan
 from server.contest.report import formatting
 from server.contest.report.formatting import marks, with_forfeits
-from server.contest.report.structure import Pause, Report, Stage
+from server.contest.report.structure import ContestState, Pause, Report, Stage
 from server.contest.scoring import find_disqualified
+from server.contest.standings import standings as standings_of
 
 RECENT = 50
 """Games, the last ones, that predict the duration of the next ones."""
 
 SECOND = 1_000_000
 """Microseconds in it."""
-
-MAX_MISSING = 5
-"""Names of missing entrants in a line."""
 
 
 class Moment(NamedTuple):
@@ -71,6 +70,47 @@ class Remaining(NamedTuple):
         return f"{self.games} {where} about {duration(self.seconds)}{note}"
 
 
+class Status(NamedTuple):
+    """The state of a contest at a moment."""
+
+    state: ContestState
+    sentence: str
+    """The state in words, without the end of a sentence."""
+    champions: tuple[str, ...] = ()
+    """The winners of a contest that is over."""
+
+
+def status_of(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> Status:
+    """Return the state of a contest; ``plan`` is the plan after its games."""
+    if plan.over or moment.closed is not None:
+        if is_cancelled(definition.interventions):
+            return Status(ContestState.OVER, "over: cancelled by the organiser")
+        won = champions(definition, counted_games(games), plan)
+        sentence = f"over: {formatting.names(won) or 'nobody'} {'have' if len(won) > 1 else 'has'} won"
+        return Status(ContestState.OVER, sentence, won)
+    if moment.pauses and moment.pauses[-1].ended is None:
+        return Status(ContestState.PAUSED, formatting.pause(moment.pauses[-1]))
+    if definition.awaited_versions:
+        until = definition.versions_until
+        begins = "when" if until is None else f"at {formatting.date(until)}, when"
+        return Status(ContestState.PLANNED, f"planned: begins {begins} the versions of bots are chosen")
+    waiting = f"waiting for {formatting.names(tuple(moment.missing))}"
+    if moment.missing and not moment.running:
+        return Status(ContestState.WAITING, waiting)
+    if not games and not moment.running:
+        return Status(ContestState.PLANNED, "planned: no game has begun")
+    return Status(ContestState.RUNNING, f"running; {waiting}" if moment.missing else "running")
+
+
+def champions(definition: Definition, games: list[GameResult], plan: Plan) -> tuple[str, ...]:
+    """Return the first of the last table of a contest that is over; nobody where no game was played."""
+    last = plan.stages[-1]
+    if last.number == QUALIFICATION or not any(game.played for game in games):
+        return ()
+    table = standings_of(definition, last.number, last.players, games, last.schedule.byes)
+    return tuple(line.name for line in table if line.place == 1 and not line.disqualified)
+
+
 def progress_line(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> str:
     """Return the progress of a contest as one line of plain text; ``plan`` is the plan after its games."""
     return f"{formatting.printable(definition.name)}: {progress_text(definition, games, plan, moment)}"
@@ -78,19 +118,15 @@ def progress_line(definition: Definition, games: Sequence[GameResult], plan: Pla
 
 def progress_text(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> str:
     """Return that line without the contest's name."""
+    status = status_of(definition, games, plan, moment)
     number, games_over = plan.stages[-1].number, number_of(len(counted_games(games)), "game")
-    if plan.over:
-        return f"over after {games_over}"
+    if status.state is ContestState.OVER:
+        return f"{status.sentence}, after {games_over}"
     left = estimate_left(definition, games, plan, moment)
     stage = "qualification"
     if number != QUALIFICATION:
         stage = f"stage {number + 1} of {len(definition.stages)}, {definition.stages[number].format.title}"
-    parts = [f"{games_over} done, {len(moment.running)} running, {left.text('left,')}", stage]
-    if missing := [*map(formatting.printable, moment.missing)]:
-        others = len(missing) - MAX_MISSING
-        parts.append(f"waiting for {', '.join(missing[:MAX_MISSING])}{f' and {others} more' if others > 0 else ''}")
-    parts += [formatting.pause(pause) for pause in moment.pauses[-1:] if pause.ended is None]
-    return "; ".join(parts)
+    return f"{status.sentence}; {games_over} done, {len(moment.running)} running, {left.text('left,')}; {stage}"
 
 
 def forecast(definition: Definition, cores: int) -> str:
@@ -174,9 +210,7 @@ def render_report(report: Report) -> RenderableType:
 
     Crosstables, games, losses and interruptions stand on the page of the report.
     """
-    state = "final result" if report.state == "over" else f"running, as of {formatting.date(report.made)}"
-    state = "cancelled: the table is as it was then" if report.is_cancelled else state
-    parts: list[RenderableType] = [_plain(report.name, "bold"), _plain(state, "dim")]
+    parts: list[RenderableType] = [_plain(report.name, "bold"), _plain(formatting.as_of(report), "dim")]
     for stage in reversed(report.stages):
         parts += (
             [_title(f"Stage {stage.number}: {stage.format} · {stage.time}"), standings(stage)] if stage.table else []

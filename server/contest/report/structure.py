@@ -5,6 +5,7 @@ Times of games are in microseconds, dates in UTC, ratings in Elo.
 
 from collections.abc import Sequence
 from datetime import datetime
+from enum import StrEnum
 from typing import NamedTuple
 
 import msgspec
@@ -13,12 +14,24 @@ from engine.statistics.elo import Rating, Sprt
 from engine.wire.words import number_of
 from server.contest.fixtures import Bye
 from server.contest.formats.format import Standing
-from server.contest.interventions import Kind
 from server.contest.standings import Cell
 
 TEST = Sprt(-25, 25)
 """Of two, either may be the stronger one: the test asks which, and takes 25 Elo either way as its two hypotheses. It
 errs in 5 % of the cases where the difference is as large as that, less often where it is larger."""
+
+
+class ContestState(StrEnum):
+    """The state of a contest: one word for the same thing everywhere."""
+
+    PLANNED = "planned"
+    """No game has begun, and none waits for an entrant."""
+    WAITING = "waiting"
+    """No game is running, and games wait for entrants that are missing."""
+    RUNNING = "running"
+    PAUSED = "paused"
+    """By the organiser, or after a fault of the machine."""
+    OVER = "over"
 
 
 class Game(msgspec.Struct, frozen=True, kw_only=True):
@@ -273,19 +286,27 @@ class Intervention(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str
 
 
-def winners(table: Sequence[Standing]) -> tuple[str, ...]:
-    """Return who stands first in a table; nobody where no game was played or won, nor who was disqualified."""
-    if not any(line.games or line.forfeits_won for line in table):
-        return ()
-    return tuple(line.name for line in table if line.place == 1 and not line.disqualified)
+def leaders(table: Sequence[Standing]) -> tuple[str, ...]:
+    """Return the first of a table; nobody before a game was played, while all are level, or who was disqualified."""
+    first = tuple(line.name for line in table if line.place == 1 and not line.disqualified)
+    return first if any(line.games for line in table) and len(first) < len(table) else ()
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """The report of a contest at a moment."""
 
     name: str
-    state: str
-    """``running`` or ``over``."""
+    state: ContestState
+    status: str = ""
+    """The state in a sentence without its end, with names, dates and reasons; empty in older exports."""
+    waiting_for: tuple[str, ...] = ()
+    """Missing entrants that games wait for."""
+    champions: tuple[str, ...] = ()
+    """The winners of a contest that is over; none if it was cancelled or no game was played."""
+    connecting: tuple[str, ...] = ()
+    """Entrants that connect by themselves."""
+    compares_versions: bool = False
+    """Whether all entrants are versions of one bot."""
     opened: datetime
     closed: datetime | None
     made: datetime
@@ -318,14 +339,3 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """The games that are being played, then those that can begin, in the order in which they do."""
     notes: tuple[str, ...]
     """How programs are run where that is not as usual, and what the report leaves out and why; a sentence each."""
-
-    @property
-    def is_cancelled(self) -> bool:
-        """Tell whether the organiser has ended the contest before its last game."""
-        return any(done.what == Kind.CANCEL for done in self.interventions)
-
-    @property
-    def champions(self) -> tuple[str, ...]:
-        """Return who has won; empty as long as it is not over, and where it was cancelled or nobody has."""
-        ended = self.state == "over" and not self.is_cancelled and bool(self.stages)
-        return winners(self.stages[-1].table) if ended else ()

@@ -13,6 +13,7 @@ from server.contest.definition import Definition
 from server.contest.fixtures import Fixture, GameResult, counted_games
 from server.contest.interventions import ACTIONS, Intervention, Kind, Target, is_cancelled, is_paused
 from server.contest.plan import plan
+from server.contest.report import formatting
 from server.contest.scoring import find_disqualified, rests_on
 from server.contest.store.store import Contest, Store
 
@@ -52,7 +53,7 @@ def intervene(store: Store, contest: int, asked: Intervention) -> tuple[Interven
     def make(number: int) -> Intervention:
         row = store.contest(contest)
         if row.closed is not None:
-            raise BadIntervention(f"the contest {row.name!r} was over on {row.closed:%Y-%m-%d %H:%M} UTC: it stays so")
+            raise BadIntervention(f"the contest {row.name!r} was over on {formatting.date(row.closed)}: it stays so")
         definition = store.definition(contest)
         begun, games = ({}, []) if definition.is_endless else (store.fixtures(contest), store.games(contest))
         fixtures = [fixture for of_match in begun.values() for fixture in of_match]

@@ -13,7 +13,7 @@ import trio
 
 from server.arena.arena import Arena
 from server.contest.definition import Definition, Sandbox
-from server.contest.fixtures import GameResult
+from server.contest.fixtures import GameResult, counted_games
 from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster
@@ -21,11 +21,11 @@ from server.contest.plan import Plan, Present, plan
 from server.contest.programs.program import end_left_programs
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.programs.sandbox.seal import lacks
-from server.contest.report import files, formatting
+from server.contest.report import files
 from server.contest.report.contents import make_report
 from server.contest.report.formatting import all_pauses
 from server.contest.report.progress import Moment
-from server.contest.report.structure import Loss, Pause, Report
+from server.contest.report.structure import Loss, Report
 from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.store.folders import folder_of, link_to_log, links_to_logs
@@ -37,10 +37,10 @@ from server.ops.supervisor import supervise
 LOOK_SECONDS = 0.5
 """How often to look for a contest that was opened."""
 
-REPORT_SECONDS = 10.0
-"""How often to write the report of a contest that goes on, where there are games that are not in it."""
+REPORT_SECONDS = 3.0
+"""Shortest pause between two reports of a contest, where there are games that are not in it."""
 
-REPORT_SHARE = 10.0
+REPORT_SHARE = 20.0
 """The pause is so many times as long as the last report has taken: that of a long contest takes seconds."""
 
 VERIFY_SECONDS = 5.0
@@ -62,20 +62,18 @@ def take_snapshot(store: Store, contest: int, now: datetime, present: Presence |
     games, began = store.games(contest), store.stages(contest)
     if present is None:
         present = Presence(frozenset(store.begun(contest).values()))
+    # the results of some have just been kept
+    running = present.running.difference(game.fixture for game in counted_games(games))
     pauses = store.pauses(contest)
     if present.paused is not None and (not pauses or pauses[-1].ended is not None):
         pauses.append(present.paused)  # that could not be kept
     pauses = all_pauses(pauses, definition.interventions)
-    if definition.awaited_versions and row.closed is None:
-        until = definition.versions_until
-        when = "later" if until is None else f"at {formatting.date(until)}"
-        pauses.append(Pause(row.opened, None, f"which versions of bots play is chosen {when}"))
     seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
-    found = plan(definition, games, Present(present.running, (), seconds))
+    found = plan(definition, games, Present(running, (), seconds))
     verified = store.verification(contest) if row.closed is not None else None
     seals = definition.sandbox is Sandbox.SEALED and not all(entrant.connects for entrant in definition.entrants)
     notes = (*(() if verified is None else verified.notes), *(lacks() if seals else ()))
-    moment = Moment(now, row.opened, row.closed, began, present.running, present.missing, pauses, notes, Cores().count)
+    moment = Moment(now, row.opened, row.closed, began, running, present.missing, pauses, notes, Cores().count)
     return ContestSnapshot(definition, games, found, moment)
 
 
@@ -167,17 +165,26 @@ class ContestService:
         (log.error if found.differences else log.info)("contest_verified", contest=contest, found=found.sentence)
 
     async def _report(self, contest: int) -> None:
-        """Write the report whenever it has changed, until cancelled."""
-        known = -1
+        """Write the report whenever it has changed, until cancelled; at once where the state of the contest changes."""
+        known: tuple[object, ...] = ()
         while True:
             began = trio.current_time()
+            shown = self._present_state(contest)
             found = await self._snapshot(contest)
             pauses = sum(1 if pause.ended is None else 2 for pause in found.moment.pauses)
-            entries = len(found.games) + len(found.definition.interventions) + pauses
+            entries = len(found.games) + len(found.definition.interventions) + pauses, *shown
             if entries != known:
                 await self._write(contest, found)
                 known = entries
-            await trio.sleep(max(REPORT_SECONDS, REPORT_SHARE * (trio.current_time() - began)))
+            pause = max(REPORT_SECONDS, REPORT_SHARE * (trio.current_time() - began))
+            with trio.move_on_after(pause):
+                while self._present_state(contest) == shown:
+                    await trio.sleep(LOOK_SECONDS)
+
+    def _present_state(self, contest: int) -> tuple[object, ...]:
+        """Return the things that decide the state of a contest and are not in the store."""
+        present = ContestPlayers.of(self._arena).present.get(contest, Presence())
+        return bool(present.running), present.missing, present.paused
 
     async def _snapshot(self, contest: int) -> ContestSnapshot:
         present = ContestPlayers.of(self._arena).present.get(contest)

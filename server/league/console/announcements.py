@@ -7,7 +7,7 @@ from typing import NamedTuple
 import trio
 
 from engine.wire.messages import Text
-from server.arena.arena import Arena
+from server.arena.arena import Announcement, Arena
 from server.league.accounts import Accounts, NotAllowed
 from server.ops.logs import log
 
@@ -23,12 +23,13 @@ ANNOUNCE_SECONDS = 1.0
 """Seconds between two looks for new announcements."""
 
 
-class Announcement(NamedTuple):
+class StoredAnnouncement(NamedTuple):
     """An announcement."""
 
     number: int
     who: str
     text: str
+    made: datetime
     ends: datetime
     """The end of the hours in which it is shown."""
 
@@ -41,12 +42,15 @@ class Announcements:
         self._accounts = accounts
         self._now = now
 
-    def current(self) -> list[Announcement]:
+    def current(self) -> list[StoredAnnouncement]:
         """Return the announcements that are shown now, the oldest first."""
         rows = self._accounts.rows(
-            "SELECT id, who, text, ends FROM announcements WHERE ends > ? ORDER BY id", self._now().isoformat()
+            "SELECT id, who, text, made, ends FROM announcements WHERE ends > ? ORDER BY id", self._now().isoformat()
         )
-        return [Announcement(number, who, text, datetime.fromisoformat(ends)) for number, who, text, ends in rows]
+        return [
+            StoredAnnouncement(number, who, text, datetime.fromisoformat(made), datetime.fromisoformat(ends))
+            for number, who, text, made, ends in rows
+        ]
 
     def add(self, text: str, hours: float, by: str) -> None:
         """Announce something for some hours. Raises `NotAllowed`."""
@@ -79,7 +83,7 @@ async def keep_announced(announcements: Announcements, arena: Arena) -> None:
     last = max((one.number for one in announcements.current()), default=0)  # of the time before the server began
     while True:
         current = announcements.current()
-        arena.announcements = tuple(one.text for one in current)
+        arena.announcements = tuple(Announcement(one.text, one.made) for one in current)
         for one in current:
             if one.number > last:
                 last = one.number

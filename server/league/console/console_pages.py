@@ -33,15 +33,16 @@ from server.config.builtin_bot import BUILTIN_NAMES, builtin_bot_named, builtin_
 from server.contest import contest_file
 from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import counted_games
+from server.contest.hosts.contest_players import ContestPlayers, Presence
 from server.contest.interventions import ACTIONS, Intervention, Kind, is_cancelled, is_paused
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.programs.sandbox.seal import contest_obstacle
-from server.contest.report.progress import forecast, progress_text
+from server.contest.report.progress import forecast, progress_text, status_of
 from server.contest.runtime.organiser_commands import find_contest, intervene
 from server.contest.runtime.service import ContestService, take_snapshot
 from server.contest.scoring import find_disqualified
 from server.contest.store.schema import FILE, LADDER
-from server.contest.store.store import Store
+from server.contest.store.store import Contest, Store
 from server.league.accounts import Accounts, Right
 from server.league.console.announcements import HOURS, Announcements
 from server.league.console.terminal import annul, dismiss
@@ -51,7 +52,7 @@ from server.league.ladder.service import LadderService
 from server.league.pages.forms import Change, Form, Identities, Identity, page
 from server.league.submissions.versions import Versions
 from server.web.http.request import Refused, number_in
-from server.web.views.contests import ReportIndex
+from server.web.views.contests import Entry, ReportIndex
 from server.web.views.lobby import presences, running
 
 MAX_PLAYERS = 200
@@ -78,8 +79,7 @@ def read_overview(
                 "contest": row.id,
                 "name": row.name,
                 "opened": row.opened,
-                "closed": row.closed,
-                "is_paused": row.closed is None and is_paused(store.interventions(row.id)),
+                "status": _status(arena, store, row, progress.get(row.id)),
                 "progress": progress.get(row.id),
             }
             for row in store.contests()[: -MAX_CONTESTS - 1 : -1]
@@ -103,6 +103,17 @@ def read_overview(
     }
 
 
+def _status(arena: Arena, store: Store, row: Contest, entry: Entry | None) -> str:
+    """Return the state of a contest in words: as it is now, or by the report of a contest that is over."""
+    if row.closed is not None and entry is not None:
+        return entry.status
+    return status_of(*take_snapshot(store, row.id, datetime.now(UTC), _presence(arena, row.id))).sentence
+
+
+def _presence(arena: Arena, contest: int) -> Presence | None:
+    return ContestPlayers.of(arena).present.get(contest)
+
+
 def _read_lobby(arena: Arena) -> dict[str, Any]:
     """Return the part of the state that the event loop changes."""
     found = running(arena, "", ALL)
@@ -124,12 +135,12 @@ def _ladder_line(data: Path, ladder: LadderService | None) -> dict[str, Any] | N
     return {"is_paused": paused, "running": len(ladder.running())}
 
 
-def read_contest(data: Path, number: int) -> dict[str, Any]:
+def read_contest(arena: Arena, number: int) -> dict[str, Any]:
     """Return the values of the page of a contest; raises KeyError where there is none, and `BadStore`. For a thread."""
     if number == LADDER:
         raise KeyError(number)
-    with closing(Store(data / FILE)) as store:
-        found = take_snapshot(store, number, datetime.now(UTC))
+    with closing(Store(arena.settings.data / FILE)) as store:
+        found = take_snapshot(store, number, datetime.now(UTC), _presence(arena, number))
         definition, games = found.definition, found.games
         counting = counted_games(games)
         return {
@@ -325,7 +336,7 @@ class ConsolePages:
 
     def _show_contest(self, identity: Identity, number: int, *, fault: str = "", told: str = "") -> Response:
         try:
-            found = read_contest(self._arena.settings.data, number)
+            found = read_contest(self._arena, number)
         except KeyError:
             raise Refused(404, f"there is no contest {number}") from None
         values = {**found, "identity": identity, "fault": fault, "told": told}

@@ -7,7 +7,6 @@ database. A form holds a signature of the session, which no other site knows. Br
 
 import hmac
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import datetime
 from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import parse_qs
 
@@ -29,7 +28,7 @@ from server.contest.report.templating import add_filters
 from server.contest.runtime.organiser_commands import BadIntervention
 from server.league.accounts import RIGHTS, SIGNED_IN, Accounts, NotAllowed, Person, Right
 from server.league.grading.grading import BadReport
-from server.web.answers import Page, capital
+from server.web.answers import Page
 from server.web.http.request import FORM_POLICY, GUESS_COST, QUOTA, TOO_MANY, ClientQuota, Refused, number_in, read_body
 
 COOKIE = "arena-session"
@@ -248,14 +247,9 @@ def page(template: str, title: str, values: Mapping[str, object], *, status: int
     return Page(f"{template}.html", {**values, **frame}, status or (400 if values.get("fault") else 200), HEADERS)
 
 
-def minute(date: datetime) -> Markup:
-    """Write a date with its time, not broken at the end of a line."""
-    return Markup('<time class="whole">{}</time>').format(date.strftime("%Y-%m-%d %H:%M"))
-
-
 def variant(key: str) -> Markup:
     """Write what a variant is called for people, not broken at the end of a line."""
     return Markup('<span class="whole">{}</span>').format(variant_title(key))
 
 
-add_filters(minute, span, variant, number_of, capital)
+add_filters(span, variant, number_of)

@@ -77,7 +77,7 @@ def look(question: Question) -> dict[str, Any]:
     history = history_of(question)
     position = history.position
     outcome = history.outcome(MOVE_LIMIT)
-    seen = msgspec.structs.replace(view(position), ending=ending_of(outcome, position.game.sides))
+    seen = msgspec.structs.replace(view(position), ending=ending_of(outcome, position.game.sides, None, history.plies))
     last = None
     if history.moves:
         last = motion(reduce(Position.play, history.moves[:-1], history.start), history.moves[-1])
@@ -105,7 +105,10 @@ def rows(question: Question) -> dict[str, Any]:
     choices = []
     for row in found.crossing:
         move = f"{question.chosen} {row.text}"
-        choices.append({"move": move, "fields": row.fields, "more": bool(play_push(position, move).crossing)})
+        side = 0 if row.text.startswith("w") else 1
+        choices.append(
+            {"move": move, "fields": row.fields, "side": side, "more": bool(play_push(position, move).crossing)}
+        )
     return {
         "pieces": view(found.position).pieces,
         "taken": tuple(field for row in found.taken for field in row.fields),
@@ -238,8 +241,8 @@ def lines(question: Thinking, engine: GameEngine, stop: Stop) -> dict[str, Any]:
 def best(history: History, limits: SearchLimits, engine: GameEngine, stop: Stop) -> list[SearchResult]:
     """Return as many of the best moves as the limits say, the best one first; fewer if the time was too short.
 
-    The moves of a search may be of two depths: if the last depth was cut off, moves of the depth before follow. A
-    position that stood on the board before counts as a draw.
+    The moves of a search may be of two depths: if the last depth was cut off, there are moves of the depth before, too.
+    A position that stood on the board before counts as a draw.
     """
     position = history.position
     searcher = engine.searcher(position)
@@ -258,7 +261,13 @@ def best(history: History, limits: SearchLimits, engine: GameEngine, stop: Stop)
     for depth in sorted(depths, reverse=True):
         for result in depths[depth]:
             found.setdefault(result.line[0], result._replace(nodes=thought.nodes))
-    return list(found.values())[: limits.lines]
+    return sorted(found.values(), key=_value, reverse=True)[: limits.lines]
+
+
+def _value(result: SearchResult) -> int:
+    """Return the score of a search that has found one."""
+    assert result.score is not None
+    return result.score
 
 
 def opened(pasted: Pasted) -> dict[str, Any]:
@@ -295,11 +304,10 @@ def record(question: Question, started: str) -> dict[str, str]:
 def _line(history: History, result: SearchResult) -> dict[str, Any]:
     """Return a line with figures for the side that began the game; ``win`` is the number of plies to a forced end."""
     sign = 1 if history.position.turn == 0 else -1
-    assert result.score is not None
     moves = tuple(result._replace(line=result.line[:MAX_SHOWN]).pv(history.position))
     plies = result.plies_to_end
     win = None if plies is None else sign * plies
-    return {"moves": moves, "score": sign * result.score, "depth": result.depth, "win": win}
+    return {"moves": moves, "score": sign * _value(result), "depth": result.depth, "win": win}
 
 
 def _is_final(result: SearchResult) -> bool:

@@ -6,23 +6,25 @@ the same parts, so that one page shows them all. Times are whole milliseconds.
 """
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from engine.games.boards.layout import Layout, Piece, Stock
 from engine.games.boards.svg import board
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, title_of
 from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.kernel import bind
 from engine.games.gipf.notation import names
 from engine.games.gipf.position import GipfPosition, play_push
 from engine.games.interface import Position
-from engine.games.outcome import Outcome
+from engine.games.outcome import Outcome, headline
 from engine.match.clock import Clock
 from engine.match.record import Header, RecordedNote
 from engine.match.referee import State
 from engine.match.verification import Summary
+from server.contest.report.formatting import control, date
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -32,7 +34,10 @@ class Ending(msgspec.Struct, frozen=True):
     result: str
     """A side's name, draw or annulled."""
     reason: str
+    headline: str
+    """The fault of the loser, and who won."""
     sentence: str
+    """Details, for players; may be empty."""
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,11 +86,14 @@ class Motion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The field to mark as the last move's."""
 
 
-def ending_of(outcome: Outcome | None, sides: tuple[str, str]) -> Ending | None:
-    """Return an outcome as a page shows it."""
+def ending_of(
+    outcome: Outcome | None, sides: tuple[str, str], players: tuple[str, str] | None = None, plies: int | None = None
+) -> Ending | None:
+    """Return an outcome as a page shows it, after some moves; players that have no names are called by their sides."""
     if outcome is None:
         return None
-    return Ending(outcome.winner, outcome.result(sides), str(outcome.reason), outcome.detail)
+    said = headline(players or (sides[0], sides[1]), outcome.winner, str(outcome.reason), plies)
+    return Ending(outcome.winner, outcome.result(sides), str(outcome.reason), said, outcome.detail)
 
 
 def view(position: Position) -> View:
@@ -215,11 +223,18 @@ def note_views(notes: Sequence[RecordedNote]) -> list[dict[str, Any]]:
     return [{"ply": recorded.ply, "side": recorded.side, **recorded.note.said} for recorded in notes]
 
 
+def about(header: Header) -> str:
+    """Say what is fixed of a match in a line: variant, number, time control and date."""
+    started = datetime.fromisoformat(header.started)
+    return f"{title_of(header.position)} · match {header.match} · {control(header.control)} · {date(started)}"
+
+
 def info_of(header: Header) -> dict[str, Any]:
     """Return what is fixed of a match."""
     budget, increment = header.control.milliseconds
     return {
         "match": header.match,
+        "about": about(header),
         "players": header.players,
         "budget": budget,
         "increment": increment,
@@ -295,14 +310,16 @@ def now_of(
         "runs": state.clock.runs,
         "phase": "over" if state.outcome is not None else "running" if state.playing else "preparing",
         "away": away,
-        "ending": ending_of(state.outcome, state.sides),
+        "ending": ending_of(state.outcome, state.sides, state.header.players, len(state.shown)),
         "noted": noted,
     }
 
 
 def now_of_record(summary: Summary) -> dict[str, Any]:
     """Return how the match of a record stood at its end."""
-    ending = Ending(summary.winner, summary.result, summary.reason, summary.sentence) if summary.result else None
+    players, plies = summary.header.players, summary.history.plies
+    said = headline(players, summary.winner, summary.reason, plies) if summary.result else ""
+    ending = Ending(summary.winner, summary.result, summary.reason, said, summary.sentence) if summary.result else None
     moves = zip(summary.history.moves, summary.played, strict=True)
     return {
         "first": 0,

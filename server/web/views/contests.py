@@ -1,8 +1,8 @@
 """Contests as pages show them, from the reports that the server writes (`server.contest.report.files`)."""
 
 import re
-from collections.abc import Awaitable, Callable
-from datetime import datetime
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 import trio
 
-from server.contest.report.structure import Report, winners
+from server.contest.report.structure import ContestState, Report, leaders
 from server.contest.store.folders import FOLDER, folder_of
 from server.ops.logs import log
 from server.ops.typed_json import decode
@@ -33,12 +33,18 @@ TABLES = {
 """Files of a report that can be had as they are."""
 
 
+TODAY = timedelta(hours=12)
+"""How long the front page shows a contest that is over."""
+
+
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """A contest in the list."""
 
     contest: int
     name: str
-    state: str
+    state: ContestState
+    status: str
+    """The state in a sentence without its end."""
     opened: datetime
     closed: datetime | None
     entrants: int
@@ -46,8 +52,9 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     running: int
     known: int
     """Games that are known to be played: more may follow when these are over."""
+    compares_versions: bool
     leader: str
-    """Who leads the table of the last stage, or has won it, several names between commas; empty where nobody does."""
+    """The first of the table of the last stage, or the winners, between commas; empty where nobody leads or has won."""
 
 
 class Found(NamedTuple):
@@ -134,6 +141,18 @@ class ReportIndex:
         return found
 
 
+def contest_of_today(entries: Sequence[Entry], now: datetime) -> Entry | None:
+    """Return the contest for the front page: the newest open one, a planned one last, else one that ended today.
+
+    Comparisons of versions, which authors open for themselves, are none.
+    """
+    contests = [entry for entry in entries if not entry.compares_versions]
+    open_ = [entry for entry in contests if entry.closed is None and entry.state is not ContestState.OVER]
+    begun = [entry for entry in open_ if entry.state is not ContestState.PLANNED]
+    ended = [entry for entry in contests if entry.closed is not None and now - entry.closed < TODAY]
+    return next(iter((*begun, *open_, *ended)), None)
+
+
 def file(data: Path, number: int, name: str) -> bytes | None:
     """Return a file of `TABLES` of a contest's report; None where there is none."""
     try:
@@ -146,16 +165,18 @@ def _entry(number: int, report: Report) -> Entry:
     table = report.stages[-1].table if report.stages else ()
     left = sum(line.left for line in report.qualification.table) if report.qualification is not None else 0
     staged = sum(max(0, stage.known - stage.games) for stage in report.stages)
-    first = report.champions if report.state == "over" else winners(table)[:1]
+    first = report.champions if report.state is ContestState.OVER else leaders(table)
     return Entry(
         contest=number,
         name=report.name,
         state=report.state,
+        status=report.status,
         opened=report.opened,
         closed=report.closed,
         entrants=len(report.entrants),
         done=report.done,
         running=report.running,
         known=report.done + max(report.running + report.due, report.left or staged + left),
+        compares_versions=report.compares_versions,
         leader=", ".join(first),
     )

@@ -14,6 +14,7 @@ from engine.games.boards.svg import NO_NAMES, STEP, box, ground, group, look, ma
 from engine.match.referee import State
 from server.arena.arena import Arena
 from server.contest.fixtures import QUALIFICATION
+from server.contest.report.formatting import signed
 from server.contest.report.structure import Report, ScheduledGame
 from server.match.match import Match
 from server.web.views.board import Ending, ending_of
@@ -82,7 +83,7 @@ def listed(state: State, now: int) -> Listed:
         plies=len(state.shown),
         clocks=state.clock.milliseconds(now),
         runs=state.clock.runs,
-        ending=ending_of(state.outcome, state.sides),
+        ending=ending_of(state.outcome, state.sides, state.header.players, len(state.shown)),
     )
 
 
@@ -101,8 +102,8 @@ def presences(arena: Arena, most: int) -> Iterator[dict[str, Any]]:
 QUALIFYING = QUALIFICATION + 1
 """The number of the qualification in the schedule of a report."""
 
-BOARDS = 6
-"""Running matches that a page shows with their boards."""
+BOARDS = 5
+"""Running matches that a page shows with their boards: a large one and a row of small ones."""
 
 LINGER_SECONDS = 10.0
 """How long the board of a match that is over still shows its result."""
@@ -155,6 +156,15 @@ def board_of(match: Match) -> Markup:
     return small_board(replace(position.drawing(), marked=marked), position.summary(), f"piece-{match.number}")
 
 
+def evaluation_of(match: Match) -> str:
+    """Write how a player rates the position that spectators see, from the side that began; empty if no note says so."""
+    plies = match.public.history.plies
+    for noted in reversed(match.public_notes):
+        if noted.ply in (plies, plies + 1) and noted.note.score is not None:
+            return signed((1, -1)[noted.side] * noted.note.score / 100, 2)
+    return ""
+
+
 class Tiles:
     """The matches that a page shows with their boards. A match that is over keeps its place for some seconds."""
 
@@ -167,11 +177,21 @@ class Tiles:
         """Boards by the number of the match, with the number of moves."""
 
     def choose(self, running: Iterable[Match], most: int, now: float) -> None:
-        """Show running matches behind those that were shown and have ended, at most so many; ``now`` is in seconds."""
+        """Show running matches, the best first, at most ``most``; ``now`` is in seconds.
+
+        A match keeps its place until it is over and its result was shown. The best match then takes the first place,
+        and another one any other place: no other board moves.
+        """
         over = [match for match in self._shown if match.public.outcome is not None]
         self._over = {match.number: self._over.get(match.number, now) for match in over}
         lasting = [match for match in over if now < self._over[match.number] + LINGER_SECONDS]
-        self._shown = [*lasting, *(match for match in running if match.public.outcome is None)][:most]
+        best = [match for match in running if match.public.outcome is None]
+        places = [match if match in lasting or match in best else None for match in self._shown[:most]]
+        if best and (not places or places[0] is None):
+            places = [best[0], *(None if match is best[0] else match for match in places[1:])]
+        waiting = iter([match for match in best if match not in places])
+        filled = [match or next(waiting, None) for match in places]
+        self._shown = [*(match for match in filled if match is not None), *waiting][:most]
 
     def tiles(self) -> Iterator[dict[str, Any]]:
         """Yield each match with its board. Each board is drawn once: a large one takes a millisecond."""
@@ -181,11 +201,19 @@ class Tiles:
             if plies != match.public.history.plies:
                 plies, board = match.public.history.plies, board_of(match)
             self._boards[match.number] = plies, board
-            yield {"match": listed(match.public, match.now()), "board": board}
+            yield {
+                "match": listed(match.public, match.now()),
+                "board": board,
+                "stock": match.public.history.position.drawing().stock,
+                "evaluation": evaluation_of(match),
+            }
 
 
 def games_of(report: Report, matches: Iterable[Match]) -> list[Match]:
-    """Return the running matches of a contest, as far as its report can tell, the matches of later rounds first."""
+    """Return the running matches of a contest, as far as its report can tell, the best first.
+
+    These are the matches of later rounds, then the matches of players with better places.
+    """
     variants, entrants = {one.name for one in report.variants}, set(report.entrants)
     games = []
     for match in matches if report.state != "over" else ():
@@ -193,7 +221,15 @@ def games_of(report: Report, matches: Iterable[Match]) -> list[Match]:
         is_known = set(players) <= entrants or _scheduled(report, players) is not None
         if is_known and f"{position.game.name} {position.parameters}".strip() in variants:
             games.append(match)
-    return sorted(games, key=lambda match: (-round_of(report, match.header.players), match.number))
+    table = report.stages[-1].table if report.stages else ()
+    places = {line.name: line.place for line in table}
+
+    def rank(match: Match) -> tuple[int, int, int]:
+        players = match.header.players
+        standing = sum(places.get(name, len(table) + 1) for name in players)
+        return -round_of(report, players), standing, match.number
+
+    return sorted(games, key=rank)
 
 
 def round_of(report: Report, players: tuple[str, str]) -> int:

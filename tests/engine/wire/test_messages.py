@@ -317,7 +317,7 @@ def test_what_is_wrong_with_a_note(content: str, part: str) -> None:
 
 def test_a_note_for_people() -> None:
     note = Note(3, -0.5, 7, 1_234_567, ("a3-b3 w: b3 c3", "c5-c4"), "in the book")
-    assert str(note) == "score -0.5; depth 7; 1,234,567 nodes; pv a3-b3 w: b3 c3, c5-c4: in the book"
+    assert str(note) == "score -0.01; depth 7; 1,234,567 nodes; pv a3-b3 w: b3 c3, c5-c4: in the book"
     assert str(Note(nodes=1)) == "1 node"
     assert str(Note(text="why")) == "why"
 

@@ -158,6 +158,7 @@ async def test_who_waits_for_somebody_learns_where_that_one_is(
 ) -> None:
     ann = await waiting_for(harness, "ann", "Bob")
     assert await ann.next() == m.Awaited("Bob", "absent")
+    assert isinstance(await ann.next(), m.Notice)  # who else is here
     bob = await harness.connect("bob")
     assert await ann.next() == m.Awaited("Bob", "here")
     await bob.ask(seek("params=4,4,15,15"), m.Seeking)

@@ -19,7 +19,9 @@ from engine.wire.coding import REQUEST_BYTES
 from server.arena.session import Session
 from server.config import tokens
 from server.config.settings import Settings
+from server.contest.formats.meetings import RoundRobin
 from server.contest.hosts.contest_players import ContestPlayers
+from tests.server.contest.played import contest
 from tests.server.harness import ArenaHarness, Client, open_arena, play
 
 
@@ -57,11 +59,76 @@ async def test_wrong_line_gets_one_clear_error_and_changes_nothing(
 
 async def test_names_are_taken_whatever_their_case(harness: ArenaHarness, autojump_clock: MockClock) -> None:
     ann = await harness.connect("ann")
-    other = await harness.connect()
-    assert (await other.ask(m.Login("ANN"), m.Error)).code == "name_taken"
+    other = await harness.connect(host="192.0.2.7")
+    error = await other.ask(m.Login("ANN"), m.Error)
+    free = "ANN-2 is free: LOGIN ANN-2, or for a bot ARENA_NAME=ANN-2"
+    assert (error.code, error.sentence) == ("name_taken", f"somebody is logged in as ann; {free}")
     assert (await ann.ask(m.Quit(), m.Bye)).reason == "quit"
     assert await ann.next() is None
     assert await other.ask(m.Login("ANN"), m.Welcome) == m.Welcome("ANN")
+
+
+async def test_a_name_of_the_same_machine_gets_the_next_free_number(
+    harness: ArenaHarness, autojump_clock: MockClock
+) -> None:
+    long = "a" * 31 + "b"
+    for name, given in (("ann", "ann"), ("ANN", "ANN-2"), ("ann", "ann-3"), (long, long), (long, "a" * 30 + "-2")):
+        client = await harness.connect()
+        assert (await client.ask(m.Login(name), m.Welcome)).name == given
+
+
+async def test_the_name_of_an_entrant_is_not_changed(harness: ArenaHarness, autojump_clock: MockClock) -> None:
+    definition = contest(2, RoundRobin())
+    ContestPlayers.of(harness.arena).open(1, definition, lambda: None)
+    name = definition.entrants[0].name
+    await harness.connect(name)
+    again = await harness.connect()
+    error = await again.ask(m.Login(name), m.Error)
+    assert (error.code, error.sentence) == ("name_taken", f"{name} is logged in already; end that program first")
+
+
+async def test_the_name_of_a_running_match_is_kept_and_a_free_one_named(
+    harness: ArenaHarness, autojump_clock: MockClock
+) -> None:
+    ann, _ = await harness.pair("params=3,3,9,9 budget=10000")
+    await ann.stream.aclose()
+    await trio.testing.wait_all_tasks_blocked()
+    again = await harness.connect()
+    error = await again.ask(m.Login("ann"), m.Error)
+    assert error.code == "name_taken"
+    assert error.sentence.startswith("ann plays in match 1; come back to it with RESUME 1 TOKEN, or wait 20 s until ")
+    assert error.sentence.endswith("; ann-2 is free: LOGIN ann-2, or for a bot ARENA_NAME=ann-2")
+
+
+@pytest.mark.parametrize(
+    ("opponent", "words"),
+    [
+        ("bbo", "nobody is called bbo so far; here are ann, bob; is bob meant?"),
+        ("random.9", "nobody is called random.9 so far; here are ann, bob; is random meant?"),
+        ("xyz", "nobody is called xyz so far; here are ann, bob"),
+        ("BOB", ""),
+        ("random", ""),
+    ],
+)
+async def test_a_player_who_seeks_an_unknown_opponent_is_told_who_is_here(
+    opponent: str, words: str, harness: ArenaHarness, autojump_clock: MockClock
+) -> None:
+    harness.arena.builtin_kinds["random"] = "random"
+    for name in ("bob", "ann"):
+        await harness.connect(name)
+    client = await harness.connect("carol")
+    await client.ask(m.Seek("gipf", m.Text(f"opponent={opponent}")), m.Awaited)
+    await client.say(m.Ping())
+    notices = []
+    while not isinstance(message := await client.next(), m.Pong):
+        notices.append(message)
+    assert notices == ([m.Notice("unknown_player", m.Text(words))] if words else [])
+
+
+async def test_the_sentence_of_a_crash_has_no_folders(harness: ArenaHarness, autojump_clock: MockClock) -> None:
+    ann, bob = await harness.pair("params=3,3,9,9")
+    await ann.say(m.Crashed(m.Text("FileNotFoundError: '/home/ann/my bots/book.bin'")))
+    assert (await bob.hear(m.Result)).sentence.endswith("""says: "FileNotFoundError: 'book.bin'\"""")
 
 
 async def test_tokens_are_asked_for_and_checked(tmp_path: Path, autojump_clock: MockClock) -> None:

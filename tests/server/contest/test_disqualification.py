@@ -160,7 +160,7 @@ def test_a_match_and_its_record_come_to_the_same() -> None:
     date, control = "2026-11-20T20:15:00.000Z", TimeControl(1_000_000, 7_000)
     header = Header(7, GAMES["gipf"].start("2 3 5 5"), ("ann", "bob"), control, 60, "test", date)
     table = Table(header=header).ready(10, 5).play("a1-b2", span=5)
-    game = game_result(ANN_AND_BOB, table.state._replace(absent=(None, 20_000)))
+    game = game_result(ANN_AND_BOB, replace(table.state, absent=(None, 20_000)))
     assert (game.match, game.winner, game.termination, game.plies) == (7, 0, "dead_lock", 1)
     assert (game.used, game.ready, game.gone) == ((20_000, 10_000), (True, True), (False, True))
     assert game_result(ANN_AND_BOB, verify(table.text).state) == game._replace(gone=(False, False))

@@ -1,5 +1,6 @@
 """The organiser's console, over HTTP."""
 
+import re
 from contextlib import closing
 from datetime import UTC, datetime
 
@@ -64,7 +65,7 @@ def test_a_contest_is_paused_changed_and_cancelled_and_the_audit_log_says_who_di
     assert "emil was reinstated" in post("reinstate", name="emil").text
     assert "the table stays as it is" in post("cancel").text
     page = head.get(here).text
-    assert "Cancelled: the table is as it was then." in page and "has played" in page and "<td>plays</td>" not in page
+    assert "Over: cancelled by the organiser, after" in page and "has played" in page and "<td>plays</td>" not in page
     assert head.get("/organise/contest/99").status == 404 and post("command", name="emil").status == 404
     done = [(entry.who, entry.what) for entry in accounts.audit(5)]
     assert done == [
@@ -135,7 +136,10 @@ def test_what_is_announced_stands_on_pages_and_is_sent_to_who_does_not_play(
     assert guest.hear(m.Announcement).sentence == "Lunch <now>"
     table.move("a1")  # players hear of nothing but their match
     assert all(not isinstance(message, m.Announcement) for player in table.players for message in player.heard)
-    assert '<p class="card notice">Lunch &lt;now&gt;</p></div>' in Visitor(site).get("/contests").text
+    shown = Visitor(site).get("/contests").text
+    assert re.search(
+        '<p class="card notice">Lunch &lt;now&gt; <time class="quiet">[0-9-]+ [0-9:]+ UTC</time></p>', shown
+    )
     announce(data=site.data)
     number, _, rest = capsys.readouterr().out.partition("  until ")
     assert rest.endswith("herald: Lunch <now>\n")

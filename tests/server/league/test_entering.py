@@ -21,8 +21,7 @@ from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
 from server.contest.programs.sandbox.visible_files import view
 from server.contest.report.contents import make_report
-from server.contest.report.formatting import pause
-from server.contest.report.structure import Comparison as PairsOfGames
+from server.contest.report.structure import Comparison as PairsOfGames, ContestState
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import take_snapshot
 from server.contest.store.folders import folder_of
@@ -111,8 +110,8 @@ def test_versions_are_entered_at_the_deadline_and_who_has_none_is_withdrawn(leag
         number = store.open_contest(CONTEST, read_definition(CONTEST), UNTIL - timedelta(days=1))
         league.enter(UNTIL - timedelta(seconds=1))
         assert store.interventions(number) == ()
-        (waits,) = make_report(*take_snapshot(store, number, UNTIL)).pauses
-        assert pause(waits).endswith("which versions of bots play is chosen at 2026-11-27 17:00 UTC")
+        waits = make_report(*take_snapshot(store, number, UNTIL))
+        assert (waits.state, waits.pauses) == (ContestState.PLANNED, ()) and "2026-11-27 17:00 UTC" in waits.status
         league.enter(UNTIL)
         definition = store.definition(number)
         entered, withdrawn = definition.interventions

@@ -28,9 +28,9 @@ DATE = datetime(2026, 11, 25, 18, 5, tzinfo=UTC)
 
 NOW = {
     "contests": [
-        {"contest": 1, "name": "Autumn\x1b[2J", "closed": None, "is_paused": True,
+        {"contest": 1, "name": "Autumn\x1b[2J", "status": "paused since 18:05",
          "progress": {"done": 2, "known": 6, "running": 1}},
-        {"contest": 2, "name": "Spring", "closed": "2026-11-25", "is_paused": False, "progress": None},
+        {"contest": 2, "name": "Spring", "status": "over: ann has won", "progress": None},
     ],
     "ladder": {"is_paused": True, "running": 1},
     "matches": [{"match": 17, "game": "mnk", "parameters": "3 3 3", "players": ["ann", "bob"], "plies": 4}],
@@ -113,8 +113,8 @@ async def test_what_goes_on_is_printed_a_line_each(
         told = await command(capsys, partial(administration.now, json=True), data=tmp_path)
     assert json.loads(told) == NOW
     assert printed.splitlines() == [
-        "contest 1, Autumn\\x1b[2J: paused, 2 of 6 games",
-        "contest 2, Spring: over, 0 of 0 games",
+        "contest 1, Autumn\\x1b[2J: paused since 18:05; 2 of 6 games",
+        "contest 2, Spring: over: ann has won; 0 of 0 games",
         "ladder: paused, 1 games running",
         "match 17: ann – bob, m,n,k 3 3 3, 4 moves",
         "ann plays match 17",

@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from msgspec.structs import replace
 
 from engine.games.catalogue import GAMES
 from engine.games.outcome import ANNULLED, Outcome, Termination
@@ -123,11 +124,11 @@ class RefereeMachine(RuleBasedStateMachine):
         """A note changes nothing but itself; one that cannot be recorded changes nothing."""
         content = f"{'' if ply is None else f'ply={ply} '}depth=1 text=ż  x"
         for _ in range(times):
-            before, told = self.state._replace(notes=()), len(self.state.notes)
+            before, told = replace(self.state, notes=()), len(self.state.notes)
             with suppress(ProtocolError):
                 self.take(referee.note(self.state, side, content))
                 assert len(self.state.notes) == told + 1
-            assert self.state._replace(notes=()) == before
+            assert replace(self.state, notes=()) == before
 
     @precondition(lambda self: self.runs)
     @rule(side=SIDES)

@@ -1,6 +1,7 @@
 """Logs of programs: both ends of what was written, with its moves; for author and organiser, and nobody else."""
 
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import msgspec
@@ -17,7 +18,7 @@ from server.contest.fixtures import Fixture
 from server.contest.store.folders import errors_of, kept_by_contest
 from server.contest.store.schema import FILE
 from server.contest.store.store import Store
-from server.storage.player_logs import BoundedLog, KeptByContest, LogRequest, read_log, without_plies
+from server.storage.player_logs import SENT_BYTES, BoundedLog, KeptByContest, LogRequest, read_log, without_plies
 from server.storage.record_store import RecordStore
 from tests.server.harness import ArenaHarness, Client, hear_all, open_arena, play, ready
 
@@ -170,6 +171,71 @@ async def test_each_player_reads_the_own_log_and_the_organiser_both(tmp_path: Pa
         assert await asked(organiser) == OF_ANN + OF_BOB
         assert (await guest.ask(m.AskLog(2), m.Error)).code == "unknown_match"
     assert (tmp_path / "logs" / "1-ann.txt").read_text().startswith("3 | Traceback")
+
+
+async def test_lines_that_come_after_the_end_of_a_match_are_in_its_log_until_the_next_seek(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    """A bot says where it stands when its flag has fallen; the server knows of that first."""
+    async with open_arena(tmp_path, change=with_organiser) as harness:
+        ann, bob = await pair(harness)
+        await crash(ann, bob)
+        await ann.say(m.Stderr(m.Text("in choose")))
+        assert await asked(ann) == (*OF_ANN, "white 3 | in choose")
+        await ann.ask(m.Seek("gipf"), m.Seeking)
+        await ann.say(m.Stderr(m.Text("of no match")))
+        assert await asked(ann) == (*OF_ANN, "white 3 | in choose")
+        for _ in range(3):
+            await bob.say(*[m.Stderr(m.Text("x" * 900))] * 40)
+        assert len("".join(await asked(bob))) < 3 * SENT_BYTES
+
+
+@pytest.mark.parametrize(
+    ("wrote", "refusal"),
+    [
+        (b"a1-b2\n", "'a1-b2': unknown command 'a1-b2'; a move is a line MOVE and the move (unknown_command)"),
+        (
+            b"\xef\xbb\xbfMOVE a1-b2\n",
+            r"'\ufeffMOVE a1-b2': character 1 of the line, U+FEFF (a byte order mark), cannot be printed (bad_line)",
+        ),
+        (b"MOVE a1-b2", "'MOVE a1-b2': this line has no end: each line ends with LF (bad_line)"),
+        (
+            b"x" * 5000,
+            f"'{'x' * 59}…': a line has at most 1024 bytes before its LF; this one was left out (line_too_long)",
+        ),
+        (b"RESUME 1 secret\n", "RESUME: RESUME is not possible now (thinking); possible are BOARD, *"),
+        (b"RESUME secret\n", "RESUME (bad_arguments)"),
+    ],
+)
+async def test_a_refused_line_is_in_the_result_of_a_loss_on_time_and_in_the_log(
+    wrote: bytes, refusal: str, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await pair(harness)
+        await ready(ann, bob)
+        await ann.hear(m.Turn)
+        await ann.stream.send_all(wrote)
+        await ann.stream.send_all(b"HELLO\n" if wrote.endswith(b"\n") else b"")
+        sentence = (await bob.hear(m.Result)).sentence
+        assert fnmatchcase(sentence.partition("; ann (white) wrote a line that was refused: ")[2], refusal)
+        assert "secret" not in sentence
+        guest = await harness.connect()
+        first, *others = tuple(await asked(guest, ann.token))
+        assert fnmatchcase(first, f"white 1 | [[]refused: {refusal}]")
+        assert len(others) == wrote.endswith(b"\n")
+        assert await asked(bob) == ()
+
+
+async def test_what_was_refused_before_a_match_is_not_in_its_result(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.connect("ann"), await harness.connect("bob")
+        await ann.stream.send_all(b"SEEK chess\n")
+        await ann.hear(m.Error)
+        await ann.say(m.Seek("gipf", m.Text("budget=1000")))
+        await bob.say(m.Seek("gipf"))
+        assert "refused" not in (await bob.hear(m.Result)).sentence
+        await ann.hear(m.Result)
+        assert await asked(ann) == ()
 
 
 async def test_on_an_open_server_a_name_is_enough_for_what_was_sent_under_it(

@@ -111,11 +111,11 @@ def test_a_game_tells_what_was_charged_and_its_contest(data: Path) -> None:
     now = datetime.now(UTC)
     with closing(Store(data / STORE)) as store:
         store.open_ladder(replace(contest(2, Ladder()), name="the ladder"), now)
-        number = store.open_contest("", contest(2, RoundRobin()), now)
+        number = store.open_contest("", replace(contest(2, RoundRobin()), name="Cup"), now)
         store.begin(number, Fixture(0, 4, 0, 0, 0, ("a1", "a2")), 1)
         store.begin(LADDER, Fixture(0, 1, 0, 0, 0, ("a1", "a2")), 2)
     (game,) = search(data, contest=str(number)).games
-    assert (game.match, game.contest, game.round, game.used) == (1, number, 4, (30, 20))
+    assert (game.match, game.contest, game.contest_name, game.round, game.used) == (1, number, "Cup", 4, (30, 20))
     assert (game.winner, game.result, game.reason, game.plies) == (0, "won", "line", 5)
     contests = {game.match: game.contest for game in search(data).games}
     assert contests == {1: number, 2: None, 3: None}, "the ladder has no page of a contest"

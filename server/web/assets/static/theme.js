@@ -3,6 +3,8 @@
 (() => {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const root = document.documentElement;
+  const linked = /[#&]game=(\w+)/.exec(location.hash)?.[1];
+  if (linked && linked !== "gipf") root.dataset.linked = linked; // before a board of GIPF is seen in its place
 
   function chosen() {
     try {

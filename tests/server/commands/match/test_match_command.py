@@ -6,6 +6,7 @@ import re
 import shlex
 import signal
 import sys
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import cyclopts
@@ -101,6 +102,70 @@ def test_a_bot_that_raises_has_crashed_and_its_traceback_is_kept(tmp_path: Path)
     assert row(said, "ann")[-2:] == ["crashed", "2"]
     log = (tmp_path / "games" / "1-ann.log").read_text()
     assert 'ann.py", line 4, in choose' in log and "Traceback" in log
+
+
+BY_PIPES = """
+import sys
+
+print("engine starts", flush=True)
+for line in sys.stdin:
+    if line.startswith("MATCH"):
+        print("READY", flush=True)
+    elif line.startswith("TURN"):
+        print("a1", end={end!r}, flush=True)
+"""
+
+BY_SOCKET_WITHOUT_TOKEN = """
+import os, socket
+
+stream = socket.create_connection((os.environ["ARENA_HOST"], int(os.environ["ARENA_PORT"]))).makefile("rw")
+print(f"LOGIN {os.environ['ARENA_NAME']}", file=stream, flush=True)
+while "ERROR" not in stream.readline():
+    pass
+"""
+
+BY_SOCKET_WITHOUT_LINE_END = """
+import os, socket
+
+connection = socket.create_connection((os.environ["ARENA_HOST"], int(os.environ["ARENA_PORT"])))
+connection.sendall(f"LOGIN {os.environ['ARENA_NAME']} {os.environ['ARENA_TOKEN']}".encode())
+connection.shutdown(socket.SHUT_WR)
+while connection.recv(4096):
+    pass
+"""
+
+
+@pytest.mark.slow
+def test_a_program_learns_from_the_results_which_of_its_lines_was_refused(tmp_path: Path) -> None:
+    write(tmp_path, ann=BY_PIPES.format(end="\n"), bob=BY_PIPES.format(end=""))
+    words = ("--games", "2", "--budget", "500", "--records", "games")
+    status, said, _ = run(tmp_path, "ann.py", "bob.py", "--game", "mnk", "--params", "3,3,3", "--plies", "0", *words)
+    assert status == 0
+    for name in ("ann", "bob"):
+        assert row(said, name)[-2:] == ["time", "1"]
+        assert f"; {name} (first) wrote a line that was refused: 'engine starts': unknown command 'engine'; " in said
+    for number in (1, 2):
+        assert verification.verify((tmp_path / "games" / f"{number}.txt").read_text()).reason == "time"
+    logs = [(tmp_path / "games" / name).read_text().splitlines() for name in ("1-ann.log", "2-bob.log")]
+    for first, second in logs:
+        assert first.startswith("0 | [refused: 'engine starts': unknown command 'engine'; ")
+        assert second.startswith("1 | [refused: 'a1': ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("source", "refusal"),
+    [
+        (BY_SOCKET_WITHOUT_TOKEN, "LOGIN: *; it logs in with the token in ARENA_TOKEN: LOGIN NAME TOKEN (name_taken)"),
+        (BY_SOCKET_WITHOUT_LINE_END, "LOGIN: this line has no end: each line ends with LF (bad_line)"),
+    ],
+)
+def test_a_program_that_cannot_log_in_is_told_why(source: str, refusal: str, tmp_path: Path) -> None:
+    write(tmp_path, ann=source)
+    status, _, complained = run(tmp_path, f"{sys.executable} ann.py {{port}}", "random", *SMALL, "--games", "2")
+    assert status == 1
+    assert fnmatchcase(complained, f"arena-bot: ann did not come *; it wrote a line that was refused: {refusal}\n*")
+    assert fnmatchcase(complained, f"*  | [[]refused: {refusal}]\n*")
 
 
 @pytest.mark.slow

@@ -34,6 +34,8 @@ def read(text: str, folder: Path) -> MatchPlayer:
         ("import sys\n\nfor line in sys.stdin: ...\n", False),
         (f"import socket\n{PLAYS}", True),
         ("print('no function here')\n", False),
+        ("def choose_move(line): ...\n\nprint(choose_move(''))\n", False),
+        ("def chose(line): ...\n\nwhile True:\n    print(chose(input()))\n", False),
     ],
 )
 def test_a_python_file_is_helped_to_play_where_it_plays_by_the_library(
@@ -134,6 +136,12 @@ def test_a_changed_player_has_another_digest(tmp_path: Path) -> None:
         ("./missing", "there is no file ./missing"),
         ("./folder", "there is no file ./folder"),
         ("broken.py", "broken.py, line 1: this is no Python: "),
+        (
+            "misspelt.py",
+            "misspelt.py neither calls play nor has a function choose(position, clocks); its chose has to be",
+        ),
+        ("upper.py", "its Choose has to be called choose"),
+        ("none.py", "none.py neither calls play nor has a function choose(position, clocks)"),
         ("alphabeta:11", "the level is '11'"),
         ("random:2", "random has no levels"),
         ("random:arrows", "'random:arrows' names a game: that of a match is named by --game"),
@@ -143,6 +151,9 @@ def test_a_changed_player_has_another_digest(tmp_path: Path) -> None:
 def test_what_is_wrong_with_a_player_is_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
     (tmp_path / "mybot.py").write_text(CHOOSE)
     (tmp_path / "broken.py").write_text("def choose(position clocks):\n    pass\n")
+    (tmp_path / "misspelt.py").write_text(CHOOSE.replace("choose", "chose"))
+    (tmp_path / "upper.py").write_text("from bots.client import Bot\n\nclass Choose(Bot): ...\n\nChoose()\n")
+    (tmp_path / "none.py").write_text('"""My bot."""\nimport random\n\nSEED = 1\n\ndef search(position): ...\n')
     (tmp_path / "plain").write_text("")
     (tmp_path / "folder").mkdir()
     with pytest.raises(Rejected) as caught:

@@ -13,7 +13,7 @@ from server.contest.formats.rounds import Swiss
 from server.contest.plan import plan
 from server.contest.report import files, formatting
 from server.contest.report.contents import make_report
-from server.contest.report.files import RoundCell, page, page_values, rounds, swiss_rounds
+from server.contest.report.files import TABS, RoundCell, page, rounds, swiss_rounds, tab_values
 from server.contest.report.progress import Moment
 from server.contest.report.structure import ScheduledGame
 from server.contest.report.templating import render
@@ -118,10 +118,10 @@ def test_a_page_of_the_server_has_the_same_parts_and_links_to_matches_and_player
     formats: tuple[Format, ...], stop: int
 ) -> None:
     made = sample_report(7, *formats, stop=stop, advance=4)
-    values = page_values(made, 5, 99)
+    tabs = [tab_values(made, 5, 99, tab) for tab in TABS]
     parts = [
-        render("header.html", **values),
-        *(render("contest.html", **values, sections=values[name]) for name in ("stages", "more")),
+        render("header.html", **tabs[0]),
+        *(render("contest.html", **values) for values in tabs),
         *(render("round.html", contest=5, round=one) for one in rounds(made.games)),
     ]
     shown = FragmentReader("".join(parts))
@@ -141,10 +141,9 @@ def test_the_newest_round_comes_first_and_too_many_games_are_left_out(monkeypatc
         ("Qualification", "round-0"),
     ]  # fmt: skip
     monkeypatch.setattr(files, "MAX_LISTED", 10)
-    values = page_values(made, 1, 1)
+    values = tab_values(made, 1, 1, "games")
     notes = render("notes.html", **values)
     assert not values["rounds"] and "The list of games is left out: there are more than 10." in notes
-    assert "#games" not in FragmentReader(render("header.html", **values)).links
 
 
 def test_nothing_foreign_becomes_markup_or_controls_the_reader() -> None:
@@ -154,9 +153,9 @@ def test_nothing_foreign_becomes_markup_or_controls_the_reader() -> None:
     definition = replace(definition, name=evil, entrants=entrants)
     games = [GameResult(fixture, 1, 0, "bad_move", evil) for fixture in plan(definition, []).due]
     made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED), '"><script>')
-    values = page_values(made, 1, 1)
+    values = tab_values(made, 1, 1, "standings")
     for template in ("header.html", "contest.html", "round.html", "notes.html"):
-        FragmentReader(render(template, **values, sections=values["stages"], round=rounds(made.games)[0]))
+        FragmentReader(render(template, **values, round=rounds(made.games)[0]))
     text = page(made)
     read = Reader(text)
     assert "<script" not in text and "<img" not in text and "\x1b" not in text and "\u202e" not in text

@@ -9,9 +9,11 @@ from server.contest.fixtures import GameResult
 from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import Present, plan
-from server.contest.report.progress import Moment, estimate_left, forecast, progress_line
+from server.contest.report.progress import Moment, estimate_left, forecast, progress_line, status_of
+from server.contest.report.structure import ContestState, Pause, leaders
+from server.contest.scoring import absence_result, missing_sentence
 from tests.server.contest.played import CONTROL, by_seed, contest, play
-from tests.server.contest.report.samples import OPENED, sample
+from tests.server.contest.report.samples import OPENED, report_of, sample
 
 
 @pytest.mark.parametrize(
@@ -99,6 +101,39 @@ def test_the_line_says_all_without_control_characters() -> None:
     definition = replace(definition, name="Autumn\x1b[2J\u202e")
     text = progress_line(definition, games, now, moment)
     assert text == (
-        r"Autumn\x1b[2J\u202e: 37 games done, 1 running, 29 left, about 9 s; stage 1 of 2, Swiss, 4 rounds; "
-        "waiting for a1, a2, a3, a4, a5 and 1 more"
+        r"Autumn\x1b[2J\u202e: running; waiting for a1, a2, a3, a4, a5 and 1 more; "
+        "37 games done, 1 running, 29 left, about 9 s; stage 1 of 2, Swiss, 4 rounds"
     )
+
+
+def test_a_contest_has_one_state_and_its_sentence_has_the_names() -> None:
+    definition, games, _, moment = sample(4, RoundRobin(), stop=5, qualified=False)
+    began = Moment(OPENED, OPENED)
+
+    def status(games: list[GameResult] = games, **now_: object) -> tuple[ContestState, str]:
+        found = status_of(definition, games, plan(definition, games), began._replace(**now_))  # type: ignore[arg-type]
+        return found.state, found.sentence
+
+    assert status([]) == (ContestState.PLANNED, "planned: no game has begun")
+    assert status([], missing=("a1",)) == (ContestState.WAITING, "waiting for a1")
+    assert status(missing=("a1", "a2", "a3")) == (ContestState.WAITING, "waiting for a1, a2 and a3")
+    assert status(running=moment.running) == (ContestState.RUNNING, "running")
+    assert status(running=moment.running, missing=("a4",)) == (ContestState.RUNNING, "running; waiting for a4")
+    paused = Pause(OPENED, None, "by the organiser")
+    assert status(pauses=[paused], missing=("a1",))[0] is ContestState.PAUSED
+    assert status(pauses=[replace(paused, ended=OPENED)])[0] is ContestState.RUNNING
+    assert status(closed=OPENED)[0] is ContestState.OVER
+    won = status_of(*sample(4, RoundRobin(), qualified=False))
+    assert won.sentence == f"over: {' and '.join(won.champions)} {'has' if len(won.champions) == 1 else 'have'} won"
+
+
+@pytest.mark.parametrize("formats", [(Knockout(tie_breaks=1, control=CONTROL),), (Swiss(3),), (RoundRobin(),)])
+def test_a_bye_or_a_win_by_absence_is_no_leader_before_a_game_was_played(formats: tuple[Format, ...]) -> None:
+    definition = contest(5, *formats)
+    games: list[GameResult] = []
+    while due := plan(definition, games).due:
+        report = report_of(definition, games)
+        assert leaders(report.stages[-1].table) == ()
+        games.append(absence_result(due[0], due[0].players[:1], missing_sentence(due[0].players[:1], 600)))
+    over = report_of(definition, games)
+    assert (over.state, over.champions, over.status) == (ContestState.OVER, (), "over: nobody has won")

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rich.console import Console, RenderableType
 
 from engine.match.clock import TimeControl
-from engine.wire.words import number_of
+from engine.wire.words import duration, number_of
 from server.contest.definition import Format
 from server.contest.fixtures import GameResult, ProgramUsage
 from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
@@ -164,3 +164,7 @@ def test_no_text_begins_like_a_formula_or_breaks_its_row(texts: list[str]) -> No
         assert cell.isprintable()
         if cell_text.isprintable() and not cell_text.startswith(("=", "+", "-", "@")):
             assert cell == cell_text
+
+
+def test_a_negative_time_is_written_as_none() -> None:
+    assert formatting.time_used(-300_000) == "0 ms" and duration(-0.6) == "0 s"

@@ -54,6 +54,7 @@ async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp
                 entrant("typo", "pyhton3", "bot.py"),
                 entrant("ends", python, "-c", "import sys; sys.exit('no weights.bin here')"),
                 entrant("silent", python, "-c", "import time; time.sleep(1000)"),
+                entrant("bare", python, "-c", "print('let us go', flush=True); import time; time.sleep(1000)"),
                 entrant("leaves", python, "-c", "input(); input()"),
                 entrant("guest"),
             ]
@@ -63,16 +64,17 @@ async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp
     said: list[str] = []
     assert await check(definition, said.append) == 1
     lines = {line.split()[0]: line for line in said}
-    assert said[0] == "Tomorrow: 7 entrants; m,n,k 3 3 3, m,n,k 4 4 3; 2 openings: the file can be played"
-    assert said[1].startswith("84 games on "), said[1]
+    assert said[0] == "Tomorrow: 8 entrants; m,n,k 3 3 3, m,n,k 4 4 3; 2 openings: the file can be played"
+    assert said[1].startswith("112 games on "), said[1]
     assert lines["good"].endswith("  ok: it has played in 2 variants")
     assert "NOT OK: in m,n,k 3 3 3: crashed after " in lines["crash"] and "exit status 7" in lines["crash"]
     assert "'pyhton3'" in lines["typo"] and "cannot be started" in lines["typo"]
     assert "exit status 1" in lines["ends"] and "    | no weights.bin here" in " ".join(said)
     assert f"had neither read its input nor said anything after {START_SECONDS} seconds" in lines["silent"]
+    assert "had not read its input, and its first line, 'let us go', is no request after " in lines["bare"]
     assert "exit status 0" in lines["leaves"]
     assert lines["guest"].endswith("connects by itself: not checked")
-    assert said[-1] == "5 of 6 programs cannot play as they are"
+    assert said[-1] == "6 of 7 programs cannot play as they are"
     assert list(tmp_path.iterdir()) == []
 
 

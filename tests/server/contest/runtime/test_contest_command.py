@@ -125,7 +125,7 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
         ]
     )
     status, said = run(contest(tmp_path, PROGRAMS + entrants_), tmp_path / "data")
-    assert status == 0 and "final result" in said, said
+    assert status == 0 and "over: " in said, said
     report = json.loads((folder_of(tmp_path / "data", 1) / "report.json").read_text(encoding="utf-8"))
     assert (report["state"], report["done"]) == ("over", 20)
     reasons = {(loss["name"], loss["cause"]) for loss in report["losses"]}
@@ -149,7 +149,7 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
             text = (folder_of(tmp_path / "data", 1) / game["record"]).read_text(encoding="utf-8")
             assert verification.verify(text).reason == game["reason"]
     again, said = run(contest(tmp_path, PROGRAMS + entrants_), tmp_path / "data")
-    assert again == 0 and "final result" in said, "of a contest that is over the result is shown again"
+    assert again == 0 and "over: " in said, "of a contest that is over the result is shown again"
     assert "nothing was played. To play again, give it another name in its file, or a new --data" in said
     again, said = run(tmp_path / "contest.toml", tmp_path / "data", "--verify")
     assert again == 0 and said.splitlines()[-1].startswith("verified: "), said
@@ -175,7 +175,7 @@ def test_a_command_that_follows_goes_on_with_its_contest_when_the_server_it_foll
             killed.touch()
             status, said = follower.end()
     assert status == 0, said
-    assert "this one goes on with it" in said and "final result" in said
+    assert "this one goes on with it" in said and "over: " in said
     with closing(Store(data / FILE)) as store:
         assert len(counted_games(store.games(2))) == 2
 

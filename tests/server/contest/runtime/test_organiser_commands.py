@@ -14,6 +14,7 @@ from server.contest.definition import Definition, Format
 from server.contest.fixtures import Fixture, GameResult, counted_games
 from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
+from server.contest.hosts.contest_players import Presence
 from server.contest.interventions import Intervention, Kind
 from server.contest.plan import Plan, Present, plan
 from server.contest.report.contents import make_report
@@ -265,7 +266,7 @@ def test_a_contest_is_paused_and_resumed_and_both_stand_in_its_report(held: Call
     report = found.report()
     assert [one.ended for one in report.pauses] == [DATE]
     assert [one.sentence for one in report.interventions] == ["the contest was paused", "the contest was resumed"]
-    assert not report.is_cancelled
+    assert "cancelled" not in report.status
 
 
 def test_a_cancelled_contest_is_over_with_the_table_that_it_has(held: Callable[[Definition], Held]) -> None:
@@ -288,7 +289,7 @@ def test_a_cancelled_contest_is_over_with_the_table_that_it_has(held: Callable[[
     assert found.store.close_contest(found.id, DATE, 2)
     assert "the contest 'test' was over on " in found.refused(Kind.WITHDRAW, "a1"), "also without a look before"
     report = found.report()
-    assert report.is_cancelled and report.left == 0 and report.pauses[-1].ended == DATE
+    assert report.status == "over: cancelled by the organiser" and report.left == 0 and report.pauses[-1].ended == DATE
     assert check_schedule(definition, before, now, closed=True) == []
     state = now.stages[-1]
     assert report.stages[-1].table == tuple(standings(definition, 0, state.players, before, state.schedule.byes))
@@ -327,3 +328,12 @@ def test_no_game_is_a_stray_whatever_the_organiser_does(seed: int, held: Callabl
                 else:
                     found.intervene(kind, f"a{chance.randint(1, 6)}")
     assert found.strays(now) == []
+
+
+def test_a_game_whose_result_has_just_been_kept_is_not_running(held: Callable[[Definition], Held]) -> None:
+    found = held(SWISS)
+    first = found.plan.due[0]
+    found.play(lambda fixture: fixture != first)
+    running = frozenset({first, found.plan.due[0]})
+    moment = take_snapshot(found.store, found.id, DATE, Presence(running)).moment
+    assert moment.running == {found.plan.due[0]}

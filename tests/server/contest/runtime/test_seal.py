@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 import trio
@@ -23,6 +24,7 @@ from server.config.settings import Settings
 from server.contest.fixtures import Fixture
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.interventions import Intervention, Kind
+from server.contest.programs.program import Program
 from server.contest.programs.sandbox import limits, seal
 from server.contest.report.contents import make_report
 from server.contest.runtime.organiser_commands import intervene
@@ -127,6 +129,8 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
         ann, _ = await harness.pair()
         contest_players = ContestPlayers.of(harness.arena)
         tickets = {name: contest_players.issue(name) for name in ("carol", "dave")}
+        for ticket in tickets.values():
+            ticket.program = Mock(spec=Program)
         async with connected(harness, tickets["carol"]) as carol, connected(harness, tickets["dave"]) as dave:
             for client, (name, ticket) in zip((carol, dave), tickets.items(), strict=True):
                 await client.ask(m.Login(name, ticket.token), m.Welcome)

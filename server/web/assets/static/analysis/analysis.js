@@ -115,7 +115,7 @@ class Page extends StudyPage {
   async load(text, refuse) {
     const linked = /#(game=\S+)$/.exec(text.trim())?.[1];
     try {
-      const found = linked ? null : await ask("/api/analysis/open", posted({ game: this.study.game, text }));
+      const found = linked ? null : await ask("/api/analysis/open", posted({ game: this.study?.game ?? this.variant.game, text }));
       const [root, path] = trees.lineOf(found?.moves ?? []);
       const study = found ? { ...newStudy(found.game, undefined, found.start), root, path } : fromLink(linked);
       await this.beginOr(study, refuse);

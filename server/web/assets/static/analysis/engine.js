@@ -3,7 +3,7 @@
 import { $ } from "../boards/game_page.js";
 import { el, patch, say } from "../shared/dom.js";
 import { Refused } from "../shared/net.js";
-import { advantage, moveText, tenths } from "../shared/words.js";
+import { count, evaluation, moveText, scale, tenths } from "../shared/words.js";
 import { askAbout } from "../play/link.js";
 
 const SECONDS = [0.2, 0.5, 1, 2, 4, 4, 4]; // then somebody has to say go on
@@ -75,13 +75,15 @@ export class Engine {
 
   #tell(found) {
     const lines = found?.lines ?? [];
-    patch($("lines"), ...lines.map((line) => this.#line(line, found.is_known)));
-    say($("thought"), found ? figures(found) : "");
+    const wanted = this.isOn ? Number($("line-count").value) : 0;
+    const places = Array.from({ length: Math.max(0, wanted - lines.length) }, () => el("li.place"));
+    patch($("lines"), ...lines.map((line) => this.#line(line, found.is_known)), ...places);
+    say($("thought"), found ? `${figures(found)} Values are ${scale(this.view.sides)}.` : "");
     this.events.found(lines.slice(0, ARROWS));
   }
 
   #line({ moves, score, win }, isExact) {
-    const value = isExact && win === null ? "draw" : advantage({ score, win }, this.view.sides);
+    const value = evaluation({ score, win, isDraw: isExact && win === null }, this.view.sides);
     const [first, ...rest] = moves.map((move) => moveText(this.study.game, move));
     const play = el("button", { type: "button", click: () => this.events.play(moves[0]), "aria-label": `Play ${first}` }, first);
     return el("li", {}, el("b.value", {}, value), play, el("span.rest", {}, rest.join(" ")));
@@ -91,5 +93,5 @@ export class Engine {
 function figures({ lines, nodes, seconds, is_known: isKnown }) {
   if (isKnown) return "Exact: this position is solved.";
   if (!lines.length) return "Nothing was found in this time.";
-  return `Depth ${lines[0].depth}, ${nodes.toLocaleString("en")} positions in ${tenths(seconds)} s.`;
+  return `Depth ${lines[0].depth}, ${count(nodes, "position")} in ${tenths(seconds)} s.`;
 }

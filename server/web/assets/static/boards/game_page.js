@@ -5,6 +5,8 @@ import { Board } from "./board.js";
 
 const MAX_DRAWN = 18; // pieces of a reserve
 const COPIED_MS = 1500; // that the page says so
+const WHEEL_PIXELS = 60; // of a step: a notch of most mice has 100, a trackpad sends many small ones
+const SWIPE_PIXELS = 40; // at least, more across than down
 let shown = 0; // the timer that hides this sentence
 const STEP_KEYS = { ArrowLeft: "back", ArrowRight: "forward", Home: "begin", End: "end" };
 
@@ -29,13 +31,36 @@ export class GamePage {
   }
 
   /**
-   * Let buttons and keys step through moves.
+   * Let buttons, keys, the wheel and swipes over the board step through moves.
    * @param {Object<string, () => any>} places where the buttons begin, back, forward and end lead to
    * @param {(place: any) => void} go
    */
   steps(places, go) {
     for (const [id, place] of Object.entries(places)) $(id).addEventListener("click", () => go(place()));
     for (const [key, id] of Object.entries(STEP_KEYS)) this.keys[key] = () => $(id).click();
+    const board = $("board");
+    const step = (isForward) => $(isForward ? "forward" : "back").click();
+    const isScrolled = (event) => event.ctrlKey || event.target.closest(".pane.large"); // by the browser
+    let turned = 0;
+    const turn = (event) => {
+      if (isScrolled(event) || !event.deltaY) return;
+      event.preventDefault();
+      const pixels = event.deltaMode ? Math.sign(event.deltaY) * WHEEL_PIXELS : event.deltaY;
+      turned = turned * pixels < 0 ? pixels : turned + pixels;
+      if (Math.abs(turned) < WHEEL_PIXELS) return;
+      step(turned > 0);
+      turned = 0;
+    };
+    board.addEventListener("wheel", turn, { passive: false });
+    let begun = null;
+    board.addEventListener("touchstart", (event) => {
+      begun = event.touches.length === 1 && !isScrolled(event) ? event.touches[0] : null;
+    });
+    board.addEventListener("touchend", (event) => {
+      const [across, down] = ["clientX", "clientY"].map((at) => event.changedTouches[0][at] - (begun?.[at] ?? Infinity));
+      if (begun && Math.abs(across) >= SWIPE_PIXELS && Math.abs(across) > 2 * Math.abs(down)) step(across < 0);
+      begun = null;
+    });
   }
 
   /** Show which steps are possible. @param {boolean} isBegin @param {boolean} isEnd */

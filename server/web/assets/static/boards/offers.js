@@ -21,9 +21,9 @@ const STEPS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRi
  * @returns {SVGElement[]}
  */
 export function draw(offers, where, choose) {
-  const elements = offers.map((offer) => {
+  const elements = offers.map((offer, i) => {
     const label = { role: "button", tabindex: 0, "aria-label": offer.label, ...(offer.chosen && { "aria-pressed": "true" }) };
-    const element = svg("g", { class: `offer ${offer.kind}${offer.chosen ? " chosen" : ""}`, ...label }, ...shapes(offer, where));
+    const element = svg("g", { class: `offer ${offer.kind} hue${i % 3}${offer.chosen ? " chosen" : ""}`, ...label }, ...shapes(offer, where));
     element.addEventListener("click", () => choose(offer));
     element.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") choose(offer);

@@ -5,10 +5,10 @@ import { Clocks } from "../shared/clock.js";
 import { el, patch, playerLink, say, wait } from "../shared/dom.js";
 import { offerFile } from "../shared/drop.js";
 import { Refused, Unreachable, ask, listen, posted, untilReached } from "../shared/net.js";
-import { badge, gameName, moveText, noteFigures, outcome, reason, sentence, span } from "../shared/words.js";
+import { badge, moveText, noteFigures, scale, sentence, span } from "../shared/words.js";
 import { studyOf, toGameLink, toLink } from "../play/link.js";
 import { MatchState } from "./match_state.js";
-import { Review, drawReview, judgement } from "./review.js";
+import { Review, drawReview, judgement, valueInWords } from "./review.js";
 
 const REST_MS = 600; // between two moves that are played, when what moves has come to rest
 
@@ -30,13 +30,13 @@ class MatchPage extends GamePage {
     const wanted = /^#[0-9]{1,5}$/.test(location.hash) ? Number(location.hash.slice(1)) : this.state.plies;
     this.ply = Math.min(wanted, this.state.plies);
     $("match").hidden = false;
+    $("match").removeAttribute("aria-busy");
     this.#showHead();
     this.#showPlayers();
     this.#wire();
     this.refresh();
     if (number === null) return;
-    if (this.state.over) this.#showContest();
-    else this.#follow();
+    if (!this.state.over) this.#follow();
   }
 
   /** Whether the page shows whatever comes. */
@@ -83,22 +83,11 @@ class MatchPage extends GamePage {
   }
 
   #showHead() {
-    const { players, start, budget, increment, started, match } = this.state.info;
+    const { about, players, start } = this.state.info;
     say($("title"), players.join(" – "));
     document.title = `${players.join(" – ")} · gipf-arena`;
-    const control = increment ? `${span(budget)} + ${span(increment)} a move each` : `${span(budget)} each`;
-    const when = new Date(started);
-    const date = Number.isNaN(when.valueOf()) ? started : when.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-    say($("about"), [gameName(start.game, start.parameters), `match ${match}`, control, date].join(" · "));
-  }
-
-  /** Link to the contest of the match, if it has one. */
-  async #showContest() {
-    const found = await optional(() => ask(`/api/matches/${this.number}/contest`), () => {});
-    $("contest").hidden = !found;
-    if (!found) return;
-    $("contest").href = `/contest/${found.contest}`;
-    say($("contest"), found.name);
+    patch($("about"), ...about.split(" · ").map((part) => el("span.whole", {}, part)));
+    say($("scale"), scale(start.sides));
   }
 
   #showPlayers() {
@@ -142,19 +131,20 @@ class MatchPage extends GamePage {
   /** Show what was noted of the move that led to this position, and what the review says of it. */
   #showNotes() {
     const { state, ply } = this;
-    const { game } = state.info.start;
-    const judged = judgement(this.review.moves[ply], state.steps[ply - 1]?.[0], game);
+    const { start } = state.info;
+    const move = state.steps[ply - 1]?.[0];
+    const judged = move && judgement(this.review.moves[ply], move, state.mover(ply), start);
     $("judged").hidden = !judged;
-    patch($("judged"), ...(judged ?? []));
-    $("notes").hidden = state.notes.length === 0 && !judged;
-    $("noted").hidden = state.notes.length === 0;
+    patch($("judged"), ...(judged || []));
     say($("notes-of"), ply ? `Notes of move ${ply}` : "Notes");
     const notes = state.notesOf(ply).map((note) => {
-      const line = note.pv ? el("span.pv", {}, note.pv.map((move) => moveText(game, move)).join(", ")) : null;
-      const figures = el("span.figures.number", {}, noteFigures(note));
-      return el("li", {}, chip(game, note.side, state.sides[note.side]), " ", figures, note.text ? ` ${note.text}` : null, line);
+      const line = note.pv ? el("span.pv", {}, note.pv.map((one) => moveText(start.game, one)).join(", ")) : null;
+      const unmade = note.ply > state.plies ? el("b.unmade", {}, `Move ${note.ply}, not made: `) : null;
+      const figures = el("span.figures.number", {}, noteFigures(note, start.sides));
+      return el("li", {}, chip(start.game, note.side, start.sides[note.side]), " ", unmade, figures, note.text ? ` ${note.text}` : null, line);
     });
-    patch($("noted"), ...(notes.length ? notes : [el("li.quiet", {}, "Nothing was noted.")]));
+    const none = state.over || state.notes.length ? "Nothing was noted." : "Notes of the players are shown when the match is over.";
+    patch($("noted"), ...(notes.length || judged ? notes : [el("li.quiet", {}, none)]));
   }
 
   /** Ask for the notes that are new, if nobody does. */
@@ -170,16 +160,20 @@ class MatchPage extends GamePage {
     }
   }
 
+  /** Say how the match stands, or how it has ended. */
   #showEnding() {
-    const { now, info, sides } = this.state;
+    const { now, info, sides, plies } = this.state;
     const { ending } = now;
-    $("ending").hidden = !ending;
-    if (!ending) return;
-    for (const side of [0, 1]) {
+    for (const side of ending ? [0, 1] : []) {
       $(`player${side}`).classList.toggle("won", ending.winner === side);
       say($(`player${side}`).querySelector(".badge"), badge(ending, side));
     }
-    patch($("ending"), el("strong", {}, `${outcome(ending, info.players, sides)}: ${reason(ending.reason)}`), ending.sentence);
+    const turn = this.state.frames[plies]?.turn ?? 0;
+    const isPlayed = now.phase !== "preparing";
+    const running = isPlayed ? `Move ${plies + 1}: ${info.players[turn]} (${sides[turn]}) to play` : "The players get ready";
+    const [said, detail] = ending ? [ending.headline, ending.sentence] : [running, ""];
+    patch($("ending"), el("strong", {}, said), detail);
+    if (!ending) return;
     if (this.number === null || this.isOver) return;
     this.isOver = true;
     $("log").hidden = false;
@@ -218,14 +212,18 @@ class MatchPage extends GamePage {
     const { state, ply } = this;
     const go = (there) => this.go(there);
     graphs.drawTimes($("times"), state, ply, go);
-    $("worth").hidden = !state.over || state.plies === 0;
-    if (!this.review.moves.length) return;
-    const values = this.review.values(state);
+    const values = this.review.moves.length ? this.review.values(state) : [];
     graphs.drawValues($("values"), values, state, ply, go, this.review.mistakes);
+    if (!this.review.moves.length) {
+      const canAsk = state.over && state.plies > 0;
+      $("evaluate").hidden = !canAsk || !$("reviewing").hidden;
+      $("value").hidden = canAsk;
+      return;
+    }
     drawReview(this.review, state, ply, go);
     $("value").hidden = false;
     const nothing = state.view(ply)?.ending ? "the game is over here" : "not searched";
-    say($("value"), graphs.valueInWords(values[ply], state.sides) || nothing);
+    say($("value"), values[ply] ? valueInWords(values[ply], state.sides) : nothing);
   }
 
   /** Mark the mistakes in the list of moves, and show the review as far as it has come. */
@@ -261,7 +259,7 @@ class MatchPage extends GamePage {
       },
       () => this.#retell(true),
     );
-    $("record").hidden = true;
+    $("record").classList.add("later");
   }
 
   /** Something is new; whoever was `following` goes on to it. */
@@ -272,6 +270,7 @@ class MatchPage extends GamePage {
     if (following && (plies !== before || !this.fresh || over)) this.refresh(plies === before + 1);
     else if (following) this.clocks.set(now.clocks, this.#runs);
     else this.#list();
+    this.#showEnding();
     this.fresh = true;
     for (const side of [0, 1]) $(`player${side}`).querySelector(".away").hidden = !now.away[side];
     this.#askNotes();
@@ -280,8 +279,7 @@ class MatchPage extends GamePage {
     $("status").classList.remove("lost");
     say($("status"), "over");
     $("fault").hidden = true;
-    $("record").hidden = false;
-    this.#showEnding();
+    $("record").classList.remove("later");
     this.#showGraphs();
   }
 
@@ -319,6 +317,7 @@ class MatchPage extends GamePage {
     this.offerCopies({
       link: () => `${location.origin}${location.pathname}#${this.ply}`,
       text: () => this.state.view(this.ply)?.text ?? "",
+      command: () => this.#command(),
     });
     $("evaluate").addEventListener("click", () => {
       this.review.plies = this.state.plies;
@@ -330,9 +329,16 @@ class MatchPage extends GamePage {
       event.preventDefault();
       this.#showLog();
     });
-    for (const id of ["link", "record"]) $(id).hidden = this.number === null;
+    for (const id of ["link", "command", "record"]) $(id).hidden = this.number === null;
     $("record").href = `/api/matches/${this.number}/record`;
     $("record").download = `match-${this.number}.txt`;
+  }
+
+  /** The command that follows the match in a terminal, or reviews it. Hosts and addresses need quotes in some shells. */
+  #command() {
+    const { port, tls } = $("command").dataset;
+    if (this.state.over) return `arena-bot review "${location.origin}${location.pathname}"`;
+    return `arena-bot watch ${this.number} --host "${location.hostname}" --port ${port}${tls ? " --tls" : ""}`;
   }
 
   /** Play move after move, each to its end: what it takes has left before the next one begins. */

@@ -3,7 +3,7 @@
 import { $, chip } from "../boards/game_page.js";
 import { el, patch, say } from "../shared/dom.js";
 import { ask } from "../shared/net.js";
-import { capital, count, hundredths, moveText } from "../shared/words.js";
+import { capital, count, evaluation, moveText } from "../shared/words.js";
 
 const PARTS_AT_ONCE = 10; // of a long match; the reader may want more
 
@@ -65,27 +65,27 @@ export class Review {
 /** A worth for the side that began the game, as graphs show it. */
 function forFirst(worth, sign) {
   if (!worth) return null;
-  const { score = 0, depth = 0, result = 0, plies } = worth;
-  return { score: sign * score, depth, win: result ? sign * result * (plies ?? 1) : null };
+  const { score = 0, depth = 0, result, plies } = worth;
+  return { score: sign * score, depth, win: result ? sign * result * (plies ?? Infinity) : null, isDraw: result === 0 };
 }
 
-/** What is said of a move, as parts of a paragraph; null where nothing is known of it. */
-export function judgement(judged, move, game) {
+/** What is said of a move of a side, as parts of a paragraph; null where nothing is known of it. */
+export function judgement(judged, move, side, { game, sides }) {
   if (!judged) return null;
   const { best, worth, best_worth: bestWorth, line, marks } = judged;
   const title = marks.length ? el("strong.bad", {}, `${capital(marks.join(", "))}:`) : el("strong", {}, "Engine:");
   if (!best || !worth || !bestWorth) return [title, " there are too many moves here to look at them all."];
-  const said = moveText(game, move);
+  const said = (one, known) => `${moveText(game, one)}: ${known}`;
+  const value = (one) => valueInWords(forFirst(one, side ? -1 : 1), sides);
   const after = line.length > 1 ? el("span.pv", {}, line.map((one) => moveText(game, one)).join(", ")) : null;
-  if (best === move) return [title, ` ${said} is the best move, and ${worthInWords(worth)}. `, after];
-  return [title, ` ${said} ${worthInWords(worth)}; ${moveText(game, best)} ${worthInWords(bestWorth)}. `, after];
+  if (best === move) return [title, ` ${said(move, `the best move, ${value(worth)}`)}. `, after];
+  return [title, ` ${said(move, value(worth))}; better ${said(best, value(bestWorth))}. `, after];
 }
 
-/** What a move does, in words. */
-function worthInWords({ score = 0, result, plies, depth = 0 }) {
-  if (result === undefined) return `is worth ${score > 0 ? "+" : score < 0 ? "−" : ""}${hundredths(score)} (depth ${depth})`;
-  const verb = result > 0 ? "wins" : result < 0 ? "loses" : "draws";
-  return result && plies ? `${verb} in ${count(plies, "ply", "plies")}` : verb;
+/** An evaluation, with the depth of the search that found it. */
+export function valueInWords(value, sides) {
+  const said = evaluation(value, sides);
+  return value.depth && value.win === null ? `${said} (depth ${value.depth})` : said;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { $ } from "../boards/game_page.js";
 import { el, find, patch, say } from "../shared/dom.js";
-import { capital, count, gameName, inMoves, levels, tenths } from "../shared/words.js";
+import { capital, count, evaluation, gameName, levels, scale, tenths } from "../shared/words.js";
 import { askAbout, fromLink, toGameLink } from "./link.js";
 import { DIRECTIONS, StudyPage, start } from "./study_page.js";
 import { lineOf, mainEnd, movesOf } from "./tree.js";
@@ -107,7 +107,7 @@ class Page extends StudyPage {
   next() {
     const isBot = this.#isBot();
     if (isBot && !this.paused && !this.answer.view.ending) {
-      $("pad").hidden = true;
+      this.showPad([]);
       this.#letBotMove();
       return;
     }
@@ -168,9 +168,11 @@ class Page extends StudyPage {
     const { sides, turn } = this.answer.view;
     if (score === null && nodes === 0) return "The bot moved at random, as its level does now and then.";
     if (score === null) return `The bot had no time to search in ${tenths(seconds)} s.`;
-    if (plies !== null) return `The bot sees ${sides[plies > 0 ? turn : 1 - turn]} win ${inMoves(Math.abs(plies))}.`;
+    const sign = turn ? -1 : 1;
+    if (plies !== null) return `The bot has found: ${evaluation({ win: sign * plies }, sides)}.`;
     if (known) return "The bot knows that best play draws.";
-    return `The bot looked ${count(depth, "move")} ahead in ${tenths(seconds)} s; value ${score > 0 ? "+" : ""}${score}.`;
+    const value = `${evaluation({ score: sign * score }, sides)} (${scale(sides)})`;
+    return `The bot looked ${count(depth, "ply", "plies")} ahead in ${tenths(seconds)} s: ${value}.`;
   }
 
   /** @returns {?number[]} the path back to where a person chose, between bots one move back; null where there is none */

@@ -107,9 +107,11 @@ export class Pointing {
     }
     this.isPushed = true;
     this.board.show({ ...this.view, pieces: found.pieces });
-    const rows = found.choices.map((choice) => ({ ...choice, kind: "row", label: `take the row ${choice.fields[0]} to ${choice.fields.at(-1)}` }));
+    const { sides } = this.view;
+    const rows = found.choices.map((choice) => ({ ...choice, kind: "row", label: `take the row ${ends(choice)} of ${sides[choice.side]}` }));
     this.#draw(rows, ({ move, more }) => (more ? this.#offerRows(move) : this.#complete(move, true)));
-    this.events.say("Rows cross: choose the one to take.");
+    const owners = [...new Set(found.choices.map(({ side }) => sides[side]))].join(" and ");
+    this.events.say(`Rows of ${owners} cross. Choose the one to take: ${found.choices.map(ends).join(" or ")}?`);
   }
 
   /** Tell a move, and offer nothing until its position is there: what is pointed at now is not meant for the one before. */
@@ -135,4 +137,9 @@ export class Pointing {
     const what = isDot ? "dot" : piece ? this.view.sides[piece[1]] : "empty";
     return { kind: isDot ? "dot" : "field", name, label: `${name}, ${what}` };
   }
+}
+
+/** The first and the last field of a row. */
+function ends({ fields }) {
+  return `${fields[0]} to ${fields.at(-1)}`;
 }

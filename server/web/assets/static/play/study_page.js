@@ -158,6 +158,7 @@ export class StudyPage extends GamePage {
     this.tell();
     this.board?.point([]);
     await this.draw(view, pushed ? { ...motion, slides: [], placed: null } : motion, animated);
+    $("main").removeAttribute("aria-busy");
     $("controls").disabled = false; // until the first position there was nothing that they could do
     this.pointing ??= new Pointing(this.board, {
       rows: (push) => this.attempt(() => askAbout("play/rows", this.study, { chosen: push })),
@@ -174,7 +175,13 @@ export class StudyPage extends GamePage {
   offer(legal) {
     const { view, motion } = this.answer;
     this.pointing.begin(view, legal, motion);
-    $("pad").hidden = view.game !== "arrows" || !legal.length;
+    this.showPad(legal);
+  }
+
+  /** Let a game of arrows have its directions, of which the legal ones can be chosen. */
+  showPad(legal) {
+    const { view } = this.answer;
+    $("pad").hidden = view.game !== "arrows";
     const keys = PAD.map((direction) => {
       if (direction === null) return el("span");
       const click = () => this.play(String(direction));
@@ -202,8 +209,7 @@ export class StudyPage extends GamePage {
     const { sides, turn, ending } = this.answer.view;
     const note = this.answer.warning && !this.study.path.length ? ` Note: ${this.answer.warning}.` : "";
     if (!ending) return `${capital(sides[turn])} to move.${note}`;
-    const result = ending.winner === null ? "A draw" : `${capital(sides[ending.winner])} wins`;
-    return `The game is over. ${result}: ${ending.sentence}.${note}`;
+    return `The game is over. ${capital(ending.headline)}: ${ending.sentence}.${note}`;
   }
 
   /** Whether somebody may move. */

@@ -27,7 +27,7 @@ function found() {
 }
 
 function lost() {
-  since ??= new Date().toLocaleTimeString([]);
+  since ??= new Date().toLocaleTimeString([], { timeZoneName: "short" });
   for (const clock of document.querySelectorAll("[data-until]")) clock.classList.remove("runs", "short");
   show(`connection lost since ${since}; trying again`);
 }
@@ -77,6 +77,15 @@ Object.assign(Idiomorph.defaults.callbacks, {
     }
     return false;
   },
+});
+
+/** Copy the text of the element that a button names; also without TLS, where browsers have no clipboard for pages. */
+document.addEventListener("click", (event) => {
+  const button = /** @type {?HTMLElement} */ (/** @type {HTMLElement} */ (event.target).closest("[data-copy]"));
+  const text = button && document.getElementById(button.dataset.copy ?? "");
+  if (!text) return;
+  getSelection()?.selectAllChildren(text);
+  button.textContent = document.execCommand("copy") ? "Copied" : "Press Ctrl+C";
 });
 
 document.addEventListener("htmx:sseError", lost);

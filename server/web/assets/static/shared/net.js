@@ -93,7 +93,7 @@ export function listen(path, onData, onState, onRefused = () => {}) {
     }, LONGEST_SILENCE_MS);
   };
   const lost = () => {
-    since ??= new Date().toLocaleTimeString([]);
+    since ??= new Date().toLocaleTimeString([], { timeZoneName: "short" });
     onState(`connection lost since ${since}; trying again`);
   };
   const open = () => {

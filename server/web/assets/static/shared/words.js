@@ -1,8 +1,8 @@
 /** What things are called for people. */
 
-/** Names of games, reasons of ends, and names of levels from 1 on, which the server puts into pages that need them. */
-const words = JSON.parse(document.body.dataset.words ?? '{"games": {}, "reasons": {}, "levels": []}');
-const { games, reasons } = words;
+/** Names of games, and names of levels from 1 on, which the server puts into pages that need them. */
+const words = JSON.parse(document.body.dataset.words ?? '{"games": {}, "levels": []}');
+const { games } = words;
 export const { levels } = words;
 
 /**
@@ -12,7 +12,7 @@ export const { levels } = words;
  * @param {string} [many]
  */
 export function count(number, one, many = `${one}s`) {
-  return `${number} ${number === 1 ? one : many}`;
+  return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }
 
 /** The name of a game, with its parameters where it has any. */
@@ -26,19 +26,6 @@ const DIRECTIONS = ["↑", "↗", "→", "↘", "↓", "↙", "←", "↖"];
 /** A move as it stands in a list; that of arrows with the arrow that it lays down. */
 export function moveText(game, move) {
   return game === "arrows" ? `${move} ${DIRECTIONS[move] ?? ""}` : move;
-}
-
-/** A reason in few words; one that is not known here as it is written. */
-export function reason(word) {
-  const parts = word.split("+").map((part) => reasons[part] ?? part.replaceAll("_", " "));
-  return parts.join(" and ");
-}
-
-/** Who has won, in words. */
-export function outcome(ending, players, sides) {
-  if (!ending) return "";
-  if (ending.winner !== null) return `${players[ending.winner]} wins (${sides[ending.winner]})`;
-  return ending.result === "annulled" ? "Annulled" : "Draw";
 }
 
 /** What a side has made of a match, in a word. */
@@ -58,8 +45,9 @@ export function time(milliseconds) {
   return `${minutes}:${two(seconds % 60)}`;
 }
 
-/** Milliseconds as a length of time, with one decimal where there is need of it. */
-export function span(ms) {
+/** Milliseconds as a length of time, with one decimal where there is need of it. No length is negative. */
+export function span(milliseconds) {
+  const ms = Math.max(0, milliseconds);
   if (ms < 1000) return `${ms} ms`;
   const [size, unit] = ms < 120_000 ? [1000, "s"] : ms < 7_200_000 ? [60_000, "min"] : [3_600_000, "h"];
   return `${(Math.round((ms / size) * 10) / 10).toLocaleString("en", { useGrouping: false })} ${unit}`;
@@ -75,19 +63,14 @@ export function sentence(words) {
   return `${capital(words)}${/[.!?]$/.test(words) ? "" : "."}`;
 }
 
-/** The figures of a note in one line. */
-export function noteFigures({ score, depth, nodes }) {
+/** The figures of a note in one line. The score of a note is good for the side that sent it. */
+export function noteFigures({ side, score, depth, nodes }, sides) {
   const parts = [
-    score === undefined ? "" : `score ${score}`,
+    score === undefined ? "" : evaluation({ score: side ? -score : score }, sides),
     depth === undefined ? "" : `depth ${depth}`,
-    nodes === undefined ? "" : `${nodes.toLocaleString("en")} ${nodes === 1 ? "node" : "nodes"}`,
+    nodes === undefined ? "" : count(nodes, "node"),
   ];
   return parts.filter(Boolean).join(" · ");
-}
-
-/** A score in pieces, without its sign. */
-export function hundredths(score) {
-  return (Math.abs(score) / 100).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: false });
 }
 
 /** Seconds with one decimal. */
@@ -95,13 +78,20 @@ export function tenths(seconds) {
   return seconds.toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
 
-/** Whom a score or a win is good for. */
-export function advantage({ score, win }, sides) {
-  if (win !== null) return `${sides[win > 0 ? 0 : 1]} wins ${inMoves(Math.abs(win))}`;
-  return score === 0 ? "even" : `${hundredths(score)} for ${sides[score > 0 ? 0 : 1]}`;
+/**
+ * The evaluation of a position on the one scale of all pages, which `scale` names: pieces, or a win with its plies.
+ * @param {{score?: number, win?: ?number, isDraw?: boolean}} value hundredths of a piece and plies to a win, both
+ *   positive where they are good for the side that begins
+ */
+export function evaluation({ score = 0, win = null, isDraw = false }, sides) {
+  const length = Number.isFinite(win) ? ` in ${count(Math.abs(win ?? 0), "ply", "plies")}` : "";
+  if (win !== null) return `${sides[win > 0 ? 0 : 1]} wins${length}`;
+  const rounded = Math.round(score);
+  const pieces = (Math.abs(rounded) / 100).toLocaleString("en", { minimumFractionDigits: 2, useGrouping: false });
+  return isDraw ? "draw" : `${rounded > 0 ? "+" : rounded < 0 ? "−" : ""}${pieces}`;
 }
 
-/** After how many moves, as in "wins in 3 moves". */
-export function inMoves(number) {
-  return `in ${count(number, "move")}`;
+/** The unit and the sign of evaluations. */
+export function scale(sides) {
+  return `in pieces, + for ${sides[0]}`;
 }

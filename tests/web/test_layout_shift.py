@@ -1,0 +1,103 @@
+"""Nothing jumps on pages with a board: cumulative layout shift, as the browser measures it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from engine.wire import messages as m
+from tests.web.chromium import open_page
+from tests.web.site import Seat, Site
+
+pytestmark = pytest.mark.slow
+
+MAX_SHIFT = 0.05
+"""Half of what web.dev calls good."""
+
+OBSERVE = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries()) {
+        const moved = sources.map(({ node }) => node?.outerHTML?.slice(0, 60) ?? node?.textContent);
+        if (!hadRecentInput) window.shifts.push([value, moved]);
+    }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@contextmanager
+def steady(browser: Browser, phone: bool, *, lost: bool = False) -> Iterator[Page]:
+    """Open a page, which must not jump until it is closed."""
+    with open_page(browser, phone=phone, lost=lost) as page:
+        page.add_init_script(OBSERVE)
+        yield page
+        page.wait_for_timeout(200)  # the browser reports a shift after the frame that has it
+        shifts = page.evaluate("window.shifts")
+        assert sum(value for value, _ in shifts) < MAX_SHIFT, shifts
+
+
+@pytest.mark.parametrize("phone", [False, True])
+@pytest.mark.parametrize(
+    ("game", "moves"), [("gipf params=3,3,9,9", ("a4-b4", "d7-d6")), ("mnk params=5,5,4", ("a1", "b2", "a2"))]
+)
+def test_a_match_does_not_jump_from_its_beginning_to_its_end(
+    browser: Browser, site: Site, seat: Seat, phone: bool, game: str, moves: tuple[str, ...]
+) -> None:
+    table = seat(*f"{game} budget=600000".split(maxsplit=1), ("a" * 31, "b" * 31))
+    with steady(browser, phone) as page:
+        page.goto(f"{site.url}/match/{table.match}")
+        expect(page.locator("#status")).to_have_text("live")
+        expect(page.locator("#times svg")).to_be_visible()
+        table.players[0].say(m.Note(m.Text("score=35 depth=7 pv=a1 text=in the book")))
+        for ply, move in enumerate(moves, 1):
+            table.move(move)
+            expect(page.locator("#moves li")).to_have_count(ply)
+        page.evaluate("window.scrollTo(0, 200)")
+        table.resign()
+        expect(page.locator("#status")).to_have_text("over")
+        expect(page.locator("#ending")).to_contain_text("resigned at move")
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_a_match_does_not_jump_when_the_connection_is_lost_or_something_is_copied(
+    browser: Browser, site: Site, seat: Seat, phone: bool
+) -> None:
+    table = seat("mnk", "params=5,5,4 budget=600000")
+    with steady(browser, phone, lost=True) as page:
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page.goto(f"{site.url}/match/{table.match}")
+        expect(page.locator("#status")).to_have_text("live")
+        page.locator("#text").click()
+        expect(page.locator("#toast")).to_have_text("Copied")
+        expect(page.locator("#toast")).to_be_hidden()
+        page.route("**/live/**", lambda route: route.abort())
+        page.evaluate("stop()")
+        expect(page.locator("#status")).to_contain_text("connection lost since")
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_bots_that_play_do_not_move_the_page(browser: Browser, site: Site, phone: bool) -> None:
+    with steady(browser, phone) as page:
+        page.goto(f"{site.url}/play#game=gipf&params=3+3+9+9&players=bot:0.1,bot:0.1")
+        expect(page.locator("#moves li").nth(5)).to_be_attached()
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_playing_against_a_bot_does_not_jump(browser: Browser, site: Site, phone: bool) -> None:
+    with steady(browser, phone) as page:
+        page.goto(f"{site.url}/play#game=arrows&params=5+5&players=person,bot:0.1")
+        for ply in (2, 4):
+            page.locator("#pad button[aria-label=right]").click()
+            expect(page.locator("#moves li").nth(ply - 1)).to_be_attached()
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_the_engine_of_an_analysis_does_not_move_the_page(browser: Browser, site: Site, phone: bool) -> None:
+    with steady(browser, phone) as page:
+        page.goto(f"{site.url}/analysis#game=gipf&params=3+3+9+9&tree=a4-b4,d7-d6")
+        expect(page.locator("#tree button")).to_have_count(2)
+        page.locator("#think").click()
+        expect(page.locator("#lines li:not(.place)")).to_have_count(3)
+        page.locator("#back").click()
+        expect(page.locator("#lines li:not(.place)")).to_have_count(3)
