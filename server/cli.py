@@ -17,7 +17,7 @@ from engine.match.clock import TimeControl
 from engine.wire.messages import MICROSECONDS
 from server.commands.administration import announce, annul, audit, backup, dismiss, ladder, now, people, restore, verify
 from server.commands.contest import contest
-from server.commands.options import FAILED, fail, faults_explained, interrupted, place, run_async, secret
+from server.commands.options import FAILED, check_system, fail, faults_explained, interrupted, place, run_async, secret
 from server.config import keys, process_settings, serve_options, tokens as token_file
 from server.config.builtin_bot import BadBuiltinBot, BuiltinBot, read_builtin_bot
 from server.config.declared import BadTable, fields_of
@@ -65,6 +65,7 @@ def serve(options: serve_options.ServeOptions = DEFAULT_OPTIONS, *, config: Path
     config
         File of options in TOML (docs/testing.md); what stands on the command line goes before it.
     """
+    check_system()
     configure(verbose=options.verbose, json=options.log_json)
     for field in fields_of(serve_options.ServeOptions):
         value = getattr(options, field.name)
@@ -128,6 +129,7 @@ def demo(
     budget
         Milliseconds that a side has for the whole game, at least 1000.
     """
+    check_system()
     from server.commands.demo import demonstrate
 
     configure(quiet=True)

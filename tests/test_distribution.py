@@ -27,6 +27,9 @@ NOT_IN_A_CHECKOUT = shutil.ignore_patterns(
 WHEEL_BYTES = 2_500_000
 """Size limit of the wheel."""
 
+BASE_BYTES = 45 * 2**20
+"""Size limit of the base install with its dependencies."""
+
 pytestmark = pytest.mark.slow
 
 
@@ -101,17 +104,17 @@ class Installed(NamedTuple):
         return done.returncode, done.stdout
 
 
-def needed_by(wheel: Path) -> set[Path]:
-    """Return what lies in this environment of the distributions that a wheel depends on, and those on others.
+def needed_by(wheel: Path, extras: tuple[str, ...]) -> set[Path]:
+    """Return the files in this environment of all distributions that a wheel with extras depends on.
 
-    It asks for no extras. To install them anew takes longer than all else that is done with the wheel.
+    To install them anew takes longer than all else that is done with the wheel.
     """
     (about,) = distributions(path=[str(wheel)])
-    waiting = [*(about.requires or ())]
+    waiting = [text for text in about.requires or () if any(takes(text, extra) for extra in ("", *extras))]
     found: dict[str, set[Path]] = {}
     while waiting:
         needed = Requirement(waiting.pop())
-        if needed.name in found or not (needed.marker is None or needed.marker.evaluate({"extra": ""})):
+        if needed.name in found:
             continue
         one = distribution(needed.name)
         assert needed.specifier.contains(one.version), f"{needed}: {one.version} is here"
@@ -129,12 +132,21 @@ def takes(requirement: str, extra: str) -> bool:
 
 @pytest.fixture(scope="module")
 def installed(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    folder = tmp_path_factory.mktemp("installed")
+    return install(built, tmp_path_factory.mktemp("installed"), "fast", "server")
+
+
+@pytest.fixture(scope="module")
+def base(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    return install(built, tmp_path_factory.mktemp("base"))
+
+
+def install(built: Built, folder: Path, *extras: str) -> Installed:
+    """Install the wheel with extras into a folder."""
     run(sys.executable, "-m", "venv", "--without-pip", folder / "venv")
     pip = sys.executable, "-m", "pip", "--python", folder / "venv" / "bin" / "python"
     run(*pip, "install", "--quiet", "--no-compile", "--no-deps", built.wheel)
     (packages,) = (folder / "venv" / "lib").glob("python*/site-packages")
-    for path in needed_by(built.wheel):
+    for path in needed_by(built.wheel, extras):
         (packages / path.name).symlink_to(path)
     (folder / "work").mkdir()
     return Installed(folder / "venv" / "bin", folder / "work")
@@ -179,22 +191,63 @@ def test_the_wheel_holds_what_belongs_to_it_and_nothing_else(built: Built) -> No
     assert {name for name in names if not name.startswith(folder)} == packaged
 
 
-def test_the_packages_are_those_of_the_wheel_and_tell_its_version(installed: Installed) -> None:
+def test_the_packages_are_those_of_the_wheel_and_tell_its_version(base: Installed) -> None:
     where = "import engine, server, bots; print(engine.__file__, server.__file__, bots.__file__)"
-    for file in installed.run("python", "-c", where).split():
+    for file in base.run("python", "-c", where).split():
         assert "site-packages" in file and not file.startswith(str(ROOT))
-    shown = installed.run("arena-bot", "--help")
+    shown = base.run("arena-bot", "--help")
     assert all(f"│ {command} " in shown for command in PROJECT["entry-points"]["arena_bot.commands"])
     for program in PROJECT["scripts"]:
-        assert installed.run(program, "--version") == f"{PROJECT['version']}\n"
-        assert f"Usage: {program}" in installed.run(program, "--help")
+        assert base.run(program, "--version") == f"{PROJECT['version']}\n"
+        assert f"Usage: {program}" in base.run(program, "--help")
 
 
-def test_a_new_bot_is_made_tested_and_checked_without_the_repository(installed: Installed, tmp_path: Path) -> None:
-    installed.run("arena-bot", "new", "mybot", folder=tmp_path)
-    run("make", "test", cwd=tmp_path / "mybot", env=installed.environment())
-    said = run("make", "check", "CHECK=--only 'plays the'", cwd=tmp_path / "mybot", env=installed.environment())
+def test_a_new_bot_is_made_checked_and_played_without_the_repository(base: Installed, tmp_path: Path) -> None:
+    base.run("arena-bot", "new", "mybot", folder=tmp_path)
+    folder, environment = tmp_path / "mybot", base.environment()
+    assert "gipf-arena @ file://" in (folder / "requirements.txt").read_text(encoding="utf-8")
+    run("make", "test", cwd=folder, env=environment)
+    said = run("make", "check", "CHECK=--only 'plays the'", cwd=folder, env=environment)
     assert "2 ok, 0 FAIL" in said
+    said = run("make", "match", "OPPONENT=random", "GAMES=2", "MATCH=--params 3,3,6,6", cwd=folder, env=environment)
+    assert "2 of 2 games" in said
+
+
+def interpreter(version: str) -> str:
+    """Return a Python of a version, one of the path or of pyenv; skips where there is none."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    for python in (f"python{version}", *map(str, sorted(pyenv.glob(f"{version}.*/bin/python")))):
+        # the path may have a program that says that the version is not chosen
+        if subprocess.run(["sh", "-c", f"'{python}' --version"], capture_output=True, check=False).returncode == 0:
+            return python
+    pytest.skip(f"Python {version} is not installed here")
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+def test_the_base_install_is_small_and_plays_with_each_python(built: Built, version: str, tmp_path: Path) -> None:
+    run(interpreter(version), "-m", "venv", tmp_path / "venv")
+    scripts = tmp_path / "venv" / "bin"
+    fetch = [
+        str(scripts / "python"),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        str(built.wheel),
+    ]
+    done = subprocess.run(fetch, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
+    if done.returncode:
+        pytest.skip(f"no packages can be fetched here: {done.stderr.strip().splitlines()[-1]}")
+    (packages,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
+    installed = (path for path in packages.iterdir() if not re.match("pip|setuptools|pkg_resources", path.name))
+    files = (file for path in installed for file in (path.rglob("*") if path.is_dir() else [path]))
+    assert sum(file.stat().st_size for file in files) <= BASE_BYTES
+    bot = Installed(scripts, tmp_path)
+    bot.run("arena-bot", "new", "mybot")
+    match = "match", "mybot/mybot.py", "alphabeta:1", "--games", "2", "--params", "3,3,6,6"
+    assert "2 of 2 games" in bot.run("arena-bot", *match)
+    assert "result first" in bot.run("arena-engine", "solve", "gipf", "--params", "3 3 5 4")
 
 
 def test_the_server_has_its_pages_and_a_bot_plays_there(installed: Installed, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ then ends the group in order.
 """
 
 import os
-import select
 import shlex
 import signal
 import subprocess
@@ -14,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from bots.client.errors import ArenaError, BotFailed
+from bots.client.pipes import PipeReader, PipeWriter
+from engine.system import has_ended, kill_group, start_group, terminate_group
 
 LEAVE_SECONDS = 2.0
 """Deadline for a process to end after its input was closed, and again after SIGTERM."""
@@ -29,19 +30,16 @@ class Process:
         """Start the process, with or without pipes for stdin and stdout; raises `ArenaError`."""
         ends = subprocess.PIPE if pipes else subprocess.DEVNULL
         try:
-            self._process = subprocess.Popen(
-                command,
-                stdin=ends,
-                stdout=ends,
-                bufsize=0,
-                env=environment,
-                start_new_session=True,
-            )
+            self._process = start_group(command, stdin=ends, stdout=ends, bufsize=0, env=environment)
         except OSError as error:
             why = error.strerror or str(error)
             raise ArenaError(f"the program {shlex.join(command)} cannot be started: {why}") from error
         self.pid = self._process.pid
-        self._stdin, self._stdout = self._process.stdin, self._process.stdout
+        self._to: PipeWriter | None = None
+        self._from: PipeReader | None = None
+        if self._process.stdin is not None and self._process.stdout is not None:
+            with self._process.stdin as to, self._process.stdout as from_:
+                self._to, self._from = PipeWriter(os.dup(to.fileno())), PipeReader(os.dup(from_.fileno()))
 
     def ended(self, seconds: float = 0.0) -> str | None:
         """Describe how the process ended, waiting for a time; None if it still runs."""
@@ -61,38 +59,30 @@ class Process:
 
         ``at_once`` skips the first two steps' waits.
         """
-        if self._stdin is not None:
-            with suppress(OSError):  # what it had not read yet is lost
-                self._stdin.close()
+        if self._to is not None:
+            self._to.close()
         if self._process.returncode is None:
-            if not at_once and (self._stdin is None or not self._ends_within(LEAVE_SECONDS)):
-                self._signal(signal.SIGTERM)
+            if not at_once and (self._to is None or not self._ends_within(LEAVE_SECONDS)):
+                terminate_group(self._process)
                 self._ends_within(LEAVE_SECONDS)
             self._reap()
-        if self._stdout is not None:
-            self._stdout.close()
+        if self._from is not None:
+            self._from.close()
 
     def _reap(self) -> None:
         """Kill the rest of the group, then reap its leader: until then its process number is not reused."""
-        self._signal(signal.SIGKILL)
+        kill_group(self._process)
         self._process.wait()
 
     def _ends_within(self, seconds: float) -> bool:
         """Wait for the end of the process without reaping it; return whether it has ended."""
         deadline = time.monotonic() + seconds
-        while os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+        while not has_ended(self._process):
             if time.monotonic() >= deadline:
                 return False
             time.sleep(LOOK_SECONDS)
         return True
 
-    def _signal(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, number)
-
-
-READ_BYTES = 65536
-"""As many as a pipe holds."""
 
 MAX_WAITING_BYTES = 1 << 20
 """Bytes that may be queued for a program that does not read: thousands of moves fit."""
@@ -114,13 +104,11 @@ class Program(Process):
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         """Start the program with an environment; raises `bots.client.errors.ArenaError` if that fails."""
-        self._waiting = b""
         self._unasked = 0
         """Bytes that it has written since the last question."""
         super().__init__(command, environment, pipes=True)
-        assert self._stdin is not None and self._stdout is not None
-        self._to, self._from = self._stdin.fileno(), self._stdout.fileno()
-        os.set_blocking(self._to, False)
+        assert self._to is not None and self._from is not None
+        self._input, self._output = self._to, self._from
 
     def ask(self, data: bytes) -> None:
         """Send bytes that need an answer."""
@@ -129,8 +117,7 @@ class Program(Process):
 
     def tell(self, data: bytes) -> None:
         """Send bytes, queued until the program reads."""
-        self._waiting += data
-        self._write()
+        self._input.write(data)
 
     def hear(self, deadline: float) -> bytes:
         """Return output as soon as there is any; nothing if there is none before the deadline.
@@ -138,30 +125,12 @@ class Program(Process):
         The deadline is one of `time.monotonic`. Raises `ProgramEnded`, and `ProgramFailed` when the program floods, or
         does not read.
         """
-        while True:
-            if len(self._waiting) > MAX_WAITING_BYTES:
-                raise ProgramFailed(f"the program does not read: {len(self._waiting)} bytes wait on its standard input")
-            writable = [self._to] if self._waiting else []
-            seconds = max(0.0, deadline - time.monotonic())
-            readable, writable, _ = select.select([self._from], writable, [], seconds)
-            if writable:
-                self._write()
-            if readable:
-                return self._read()
-            if time.monotonic() >= deadline:
-                return b""
-
-    def _write(self) -> None:
+        if (waiting := self._input.waiting) > MAX_WAITING_BYTES:
+            raise ProgramFailed(f"the program does not read: {waiting} bytes wait on its standard input")
         try:
-            while self._waiting:
-                self._waiting = self._waiting[os.write(self._to, self._waiting) :]
-        except BlockingIOError:
-            pass
-        except OSError:  # it reads no more; if it has ended, its output tells
-            self._waiting = b""
-
-    def _read(self) -> bytes:
-        data = os.read(self._from, READ_BYTES)
+            data = self._output.read(max(0.0, deadline - time.monotonic()))
+        except TimeoutError:
+            return b""
         if not data:
             raise ProgramEnded(f"the program {self.ended(LEAVE_SECONDS) or 'closed its standard output'}")
         self._unasked += len(data)

@@ -3,7 +3,6 @@
 import io
 import math
 import os
-import select
 import socket
 import ssl
 import sys
@@ -14,6 +13,7 @@ from itertools import chain, repeat
 from typing import NamedTuple
 
 from bots.client.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreachable
+from bots.client.pipes import READ_BYTES, PipeReader
 from engine.wire.codes import ProtocolError
 from engine.wire.ends import ClientEnd
 from engine.wire.messages import VERSION, Arena, Bye, Error, Message, Ping, Quit
@@ -30,8 +30,6 @@ SUSPENDED = "suspended"
 
 GOODBYE_SECONDS = 1.0
 """Time to wait for the server to close first: a connection that is closed with unread lines looks like a fault."""
-
-READ_BYTES = 65536
 
 MAX_READS = 1000
 """Reads at a time, 64 MB at most: a server that sends without end does not keep its client from the clock."""
@@ -80,7 +78,7 @@ class OwnPipes:
         sys.stdout.flush()
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(line_buffering=True)  # a line belongs to the move during which it is printed
-        self._from, self._to = os.dup(0), os.dup(1)
+        self._from, self._to = PipeReader(os.dup(0)), os.dup(1)
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.close(nothing)
@@ -96,17 +94,15 @@ class OwnPipes:
             data = data[os.write(self._to, data) :]
 
     def recv(self, most: int, /) -> bytes:
-        """Read what is there."""
-        if not select.select([self._from], [], [], self._seconds)[0]:
-            raise TimeoutError
-        return os.read(self._from, most)
+        """Read what is there, `READ_BYTES` at most."""
+        return self._from.read(self._seconds)
 
     def close(self) -> None:
         """Close both."""
-        if self._from >= 0:
-            os.close(self._from)
+        if self._to >= 0:
+            self._from.close()
             os.close(self._to)
-            self._from = self._to = -1
+            self._to = -1
 
 
 def open_stream(host: str, port: int, tls: ssl.SSLContext | None, seconds: float) -> socket.socket | OwnPipes:

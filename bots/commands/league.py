@@ -19,12 +19,17 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from cyclopts import Parameter
 
 from bots.client.errors import ArenaError
+from bots.client.run import DEFAULT_HOST
 from bots.commands.options import Count, Flag, fail
 from engine.commands.program import answer, explain_fault
 from engine.games.catalogue import USUAL_GAME
+from engine.wire.seat import said_in
 from engine.wire.words import number_of
 
 ANSWER_SECONDS = 60.0
+
+WEB_PORT = 8080
+"""The usual port of a server's pages."""
 
 
 class SameOrigin(HTTPRedirectHandler):
@@ -76,13 +81,13 @@ class Entry:
     name
         The name of the bot, as on the page /me of the league.
     server
-        The address of the league's pages.
+        The address of the league's pages; port 8080 of the machine in ARENA_HOST, or of this one, when left out.
     token
         The token of the bot, made on the page /me; the variable ARENA_TOKEN when left out.
     """
 
     name: str
-    server: str = "http://127.0.0.1:8080"
+    server: str = ""
     token: str | None = None
 
 
@@ -94,7 +99,8 @@ class League:
         self._token = entry.token or os.environ.get(TOKEN, "")
         if not self._token:
             fail(f"a league is asked with the token of a bot, which the page /me makes: --token, or {TOKEN}", 2)
-        self.url = entry.server.rstrip("/")
+        host = said_in(os.environ).get("host", DEFAULT_HOST)
+        self.url = entry.server.rstrip("/") or f"http://{f'[{host}]' if ':' in host else host}:{WEB_PORT}"
         self._bot = f"{self.url}/bots/{quote(entry.name)}"
 
     def ask(self, path: str, data: bytes | None = None) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from bots.commands.options import (
 from bots.terminal.terminal_game import MAX_SECONDS, USUAL_SECONDS, play_in_terminal
 from engine.commands import reports
 from engine.commands.inputs import MAX_BYTES, VARIANT, File, GameName, Params, bytes_of, place_of
-from engine.commands.program import Rejected, answer, explain_fault, finite
+from engine.commands.program import Rejected, answer, explain_fault, finite, split_command, whole_command
 from engine.compiling.binding import can_compile
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.interface import Position
@@ -105,6 +105,7 @@ def check(
         fail("either the bot's command is needed, as in arena-bot check -- PROGRAM {host} {port}, or --listen PORT", 2)
     if game is not None:
         check_variant(game, "", "--game")
+    command = whole_command(command)
     files = {"--json": json, "--junit": junit}
     reports.check_files(files)
     situations = run.chosen(only)
@@ -125,7 +126,7 @@ def check(
 def _build(command: str) -> int:
     """Run a command, whose output goes to stderr, and return its exit status; ends ours where it is no command."""
     try:
-        return subprocess.run(shlex.split(command), stdin=subprocess.DEVNULL, stdout=2, check=False).returncode
+        return subprocess.run(split_command(command), stdin=subprocess.DEVNULL, stdout=2, check=False).returncode
     except (OSError, ValueError) as error:
         fail(f"--build: {command!r} cannot be started: {explain_fault(error)}", 2)
 
@@ -269,7 +270,7 @@ def review(
     from time import perf_counter
 
     from bots.workbench import review as texts
-    from engine.commands.inputs import say_compiling
+    from engine.commands.inputs import say_compiling, say_interpreted
     from engine.match.review import review as reviewed_moves
 
     summary = _record_of(record, data)
@@ -280,6 +281,7 @@ def review(
     moves = []
     start = summary.header.position
     _make_tablebase(start)
+    say_interpreted()
     with interruptible_at_once():
         for move in reviewed_moves(summary, nodes, clock=perf_counter, compiling=lambda: say_compiling(start)):
             moves.append(move)

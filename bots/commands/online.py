@@ -24,7 +24,9 @@ from bots.commands.options import (
     play_wish,
     say_nothing,
 )
-from engine.commands.program import answer
+from engine.commands.inputs import say_interpreted
+from engine.commands.program import answer, whole_command
+from engine.compiling.binding import is_installed
 from engine.games.catalogue import USUAL_GAME
 from engine.levels import MAX_LEVEL
 from engine.search.iterative_deepening import MAX_THREADS
@@ -75,10 +77,12 @@ def alphabeta(
     from bots.alphabeta_bot import AlphaBetaBot
 
     check_wish(wish)
+    if not wish.quiet:
+        say_interpreted()
     bot = AlphaBetaBot(nodes=nodes, threads=threads, level=level, tablebase=not no_tablebase)
     if wish.game not in CHOSEN_BY:
         bot.warm(wish.game, _variant(wish))
-    else:
+    elif is_installed("numba"):
         import numba  # noqa: F401  # takes a second, which the clock of the first match would pay
 
     gc.collect()
@@ -107,6 +111,7 @@ def bridge(
 
     if not command:
         fail("the program to bridge is missing: arena-bot bridge [options] -- PROGRAM [arguments]", 2)
+    command = whole_command(command)
     if dialect == "arrows" and wish.game == USUAL_GAME:
         wish = replace(wish, game="arrows")
     if dialect == "arrows" and wish.game != "arrows":

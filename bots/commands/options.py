@@ -15,6 +15,7 @@ from engine.commands.program import finite
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import GameError
 from engine.wire.messages import PORT
+from engine.wire.seat import variable
 
 PORTS = validators.Number(gte=1, lte=65535)
 COUNT = validators.Number(gte=0)
@@ -44,8 +45,8 @@ class Where:
         Encrypt, and trust the certificates in this file, in PEM.
     """
 
-    host: str = DEFAULT_HOST
-    port: Port = PORT
+    host: Annotated[str, Parameter(env_var=variable("host"))] = DEFAULT_HOST
+    port: Annotated[Port, Parameter(env_var=variable("port"))] = PORT
     tls: Flag = False
     tls_ca: str = ""
 

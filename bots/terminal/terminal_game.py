@@ -13,7 +13,7 @@ from time import perf_counter
 from rich.console import Console
 
 from bots.terminal.watch import paint_board, plain_console, print_lines
-from engine.commands.inputs import text_of
+from engine.commands.inputs import say_interpreted, text_of
 from engine.commands.program import Rejected, reason
 from engine.games.history import PERSON, History, InteractiveGame, NoMoveLeft, Player, read_game, write_game
 from engine.games.interface import Child, Game, GameError, Position
@@ -260,4 +260,6 @@ def play_in_terminal(game: Game, params: str | None, load: str | None, seats: tu
         raise Rejected(f"{load or '--params'}: {error}") from None
     with suppress(ImportError):  # not every Python has it
         import readline  # noqa: F401  # lines that are typed can be edited
+    if first.is_bot or second.is_bot:
+        say_interpreted()
     TerminalGame(InteractiveGame(history, (first, second)), plain_console()).run()

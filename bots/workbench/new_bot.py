@@ -4,16 +4,14 @@ A bot's program is the one of bots/examples, word for word, so that there is one
 made from `bots/workbench/templates`.
 """
 
-import json
+import re
 from collections.abc import Mapping
-from importlib.metadata import distribution
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from jinja2 import Environment, StrictUndefined
-
+from engine.commands.program import requirement
 from engine.wire.messages import PORT
 
 
@@ -107,14 +105,21 @@ def new_bot(name: str, language: str, game: str) -> dict[str, str]:
     test = spoken.test.replace("{source}", source)
     command = run.replace(" {folder}/", " ").replace("{folder}", ".")
     there = {"{host}": "127.0.0.1", "{port}": str(PORT), "{name}": name, "{game}": game}
+    by_hand = " ".join(there.get(word, word) for word in command.split())
     values = {
-        **spoken._asdict(),
+        "title": spoken.title,
+        "choose": spoken.choose,
+        "tested": spoken.tested,
+        "products": spoken.products,
+        "products_made": f" {spoken.products}" if spoken.products else "",
+        "builds": f"build it: {spoken.build}" if spoken.build else "nothing is to be built",
+        "build_rule": f" {spoken.built}\n\n{spoken.built}: {source}\n\t{spoken.build}" if spoken.built else "",
         "name": name,
         "game": game,
         "source": source,
         "run": run.replace("{folder}", "$(1)"),
         "command": command,
-        "by_hand": " ".join(there.get(word, word) for word in command.split()),
+        "by_hand": by_hand if "{game}" in run else f"ARENA_GAME={game} {by_hand}",
         "test": test,
         "arena": requirement(),
     }
@@ -122,18 +127,6 @@ def new_bot(name: str, language: str, game: str) -> dict[str, str]:
     for template, path in {**FILES, **spoken.files}.items():
         made[path.replace("{source}", source)] = _fill(template, values)
     return made
-
-
-def requirement() -> str:
-    """Return what pip installs to get the arena elsewhere: its name, or the commit that it was fetched from here.
-
-    An address of version control is that of PEP 610, which holds no passwords.
-    """
-    installed = distribution("gipf-arena")
-    origin = json.loads(installed.read_text("direct_url.json") or "{}")
-    if fetched := origin.get("vcs_info"):
-        return f"gipf-arena @ {fetched['vcs']}+{origin['url']}@{fetched['commit_id']}"
-    return f"gipf-arena>={installed.version}"
 
 
 def write_folder(folder: Path, made: dict[str, str]) -> None:
@@ -144,18 +137,7 @@ def write_folder(folder: Path, made: dict[str, str]) -> None:
         (folder / path).write_text(text, encoding="utf-8")
 
 
-def _fill(template: str, values: dict[str, object]) -> str:
-    """Return the text of a template with values for its names."""
-    # braces belong to make, YAML and commands
-    environment = Environment(
-        block_start_string="[%",
-        block_end_string="%]",
-        variable_start_string="[[",
-        variable_end_string="]]",
-        trim_blocks=True,
-        keep_trailing_newline=True,
-        undefined=StrictUndefined,
-        autoescape=False,
-    )
-    text = (files("bots.workbench") / "templates" / f"{template}.jinja").read_text(encoding="utf-8")
-    return environment.from_string(text).render(values)
+def _fill(template: str, values: Mapping[str, str]) -> str:
+    """Return the text of a template with values for its names, ``[[ name ]]``: braces belong to make and commands."""
+    text = (files("bots.workbench") / "templates" / f"{template}.template").read_text(encoding="utf-8")
+    return re.sub(r"\[\[ (\w+) \]\]", lambda found: values[found[1]], text)

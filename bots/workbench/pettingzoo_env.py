@@ -23,6 +23,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from bots.workbench.learning import Episode
+from engine.commands.program import install_line
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.history import MOVE_LIMIT
 
@@ -31,7 +32,7 @@ try:
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(f"{error}; pip install 'gipf-arena[pettingzoo]' installs it", name=error.name) from None
+    raise ModuleNotFoundError(f"{error}; {install_line('pettingzoo')} installs it", name=error.name) from None
 
 AGENTS = ("player_0", "player_1")
 """The agents by side, the one that begins first."""

@@ -1,6 +1,5 @@
 """A Python bot in the turns of a match that was played: its answers now, as text and as JSON."""
 
-import shlex
 import signal
 import sys
 import threading
@@ -23,6 +22,7 @@ from bots.client.session import make_note, text_of
 from bots.client.watchdog import Watchdog
 from bots.workbench.play_file import loaded
 from engine.commands import reports
+from engine.commands.program import split_command
 from engine.games.history import History
 from engine.games.interface import BadMove, Position
 from engine.match import referee
@@ -290,7 +290,7 @@ def player(bot: str, header: Header, side: str | None, *, debugger: bool) -> Ite
     Without a side it gets the side of the player of its name. Raises `ArenaError`.
     """
     try:
-        words = shlex.split(bot)
+        words = split_command(bot)
     except ValueError:  # a quotation without an end
         words = []
     if not words or not words[0].endswith(".py"):

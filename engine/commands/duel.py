@@ -22,8 +22,17 @@ from cyclopts.validators import Number
 
 import engine
 from engine.commands.game_file import GameFile, GameFormat, opened_to_append
-from engine.commands.inputs import GameName, Params, check_range, playable_start, say_compiling, text_of, within
-from engine.commands.program import Rejected, answer, finite, say, usable_cores
+from engine.commands.inputs import (
+    GameName,
+    Params,
+    check_range,
+    playable_start,
+    say_compiling,
+    say_interpreted,
+    text_of,
+    within,
+)
+from engine.commands.program import Rejected, answer, finite, say
 from engine.duel.games import NAMES, Contender, DuelResult, DuelSettings, Pair, Reply, play_pair, read_side, weigher
 from engine.duel.openings import JUDGE_NODES, Opening, openings, usual_plies
 from engine.games.catalogue import GAMES, USUAL_GAME
@@ -33,6 +42,7 @@ from engine.games.rules import EVALUATION_LIMIT
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import HistoryKeys, Searcher, SearchLimits
 from engine.statistics.elo import MAX_ELO, Tally
+from engine.system import usable_cores
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as in shells."""
@@ -123,7 +133,7 @@ def duel(
         raise Rejected(f"--elo0 is {elo0} and --elo1 {elo1}, but elo0 has to be the smaller one")
     contenders = _contender(NAMES[0], a, start), _contender(NAMES[1], b, start)
     if jobs is None:  # one side of a game searches at a time, in all its threads
-        jobs = max(1, usable_cores() // max(read_side(side).threads for side in (a, b)))
+        jobs = max(1, len(usable_cores()) // max(read_side(side).threads for side in (a, b)))
     setting = DuelSettings(
         engine=_digest(),
         game=game,
@@ -141,6 +151,7 @@ def duel(
     )
     with opened_to_append(results, f"--results {results}", FILE) as file:
         before = file.resume(setting)
+        say_interpreted()
         if start.kernel().compiled:
             say_compiling(start)
         pair_player(setting)  # compiles once for all processes

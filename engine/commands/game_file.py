@@ -12,12 +12,7 @@ from typing import BinaryIO, Generic, NamedTuple, TypeVar
 import msgspec
 
 from engine.commands.program import Rejected, reason, say
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
+from engine.system import lock
 
 Settings = TypeVar("Settings", bound=msgspec.Struct)
 Game = TypeVar("Game", bound=msgspec.Struct)
@@ -121,9 +116,8 @@ def opened_alone(name: Path | str, place: str, what: str) -> Iterator[BinaryIO]:
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
         raise Rejected(f"{place}: cannot be written: {reason(error)}") from None
     with file:
-        if fcntl is not None:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise Rejected(f"{place}: another {what} is writing to it") from None
+        try:
+            lock(file)
+        except OSError:
+            raise Rejected(f"{place}: another {what} is writing to it") from None
         yield file

@@ -1,13 +1,15 @@
 """Games, positions and files on command lines, with their errors."""
 
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from engine.commands.program import Rejected, finite, reason, say
+from engine.commands.program import Rejected, finite, install_line, reason, say
+from engine.compiling.binding import is_installed
 from engine.games.catalogue import GAMES, title_of, unknown_game
 from engine.games.interface import BadParameters, BadPosition, Game, Position
 
@@ -76,6 +78,13 @@ def playable_start(game: str, params: str | None) -> Position:
 def say_compiling(position: Position) -> None:
     """Write to stderr that the search is compiled or loaded, which may take some seconds."""
     say(f"compiling the search for {title_of(position)}, or loading what was compiled before")
+
+
+@cache
+def say_interpreted() -> None:
+    """Say on stderr, once, how to get the compiler where it is not installed."""
+    if not is_installed("numba"):
+        say(f"the search runs interpreted, a hundredth as fast as compiled; {install_line('fast')} adds numba")
 
 
 def within(option: str, least: int, most: int) -> Parameter:

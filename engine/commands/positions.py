@@ -17,6 +17,7 @@ from engine.commands.inputs import (
     Time,
     place_of,
     position_of,
+    say_interpreted,
     start_of,
     text_of,
     within,
@@ -90,6 +91,7 @@ def solve_game(
         File for a certificate of the win, which arena-engine check verifies by the rules alone.
     """
     root = position_of(game, params, position)
+    say_interpreted()
     began = reported = perf_counter()
 
     def progress(solution: Solution) -> None:
@@ -181,6 +183,8 @@ def verify(
     every
         Verify every position, some thousand a second, which proves the whole tablebase.
     """
+    import numpy  # noqa: F401  # tablebases are arrays: where it is missing, nothing can be looked up
+
     position = start_of(game, params)
     book = tablebase_of(position)
     if book is None:
@@ -331,6 +335,7 @@ def analyse(
         for result in known:
             report(result._replace(seconds=perf_counter() - began))
         return
+    say_interpreted()
     searcher = AdaptiveSearcher(root, threads=threads, tablebase=exact_values)
     result = searcher.think(root, (), limits, clock=perf_counter, report=report)
     if result.score is None:

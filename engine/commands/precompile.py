@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from engine.commands.inputs import Params, start_of
-from engine.commands.program import say
-from engine.compiling.binding import can_compile, mark_code_complete
+from engine.commands.program import Rejected, install_line, say
+from engine.compiling.binding import can_compile, is_installed, mark_code_complete
 from engine.games.catalogue import GAMES, title_of
 from engine.games.interface import Position
 from engine.games.kernels import COUNTING, KernelSource, Purpose
@@ -57,7 +57,7 @@ def precompile(
     """
     if attached:
         Thread(target=_end_with_parent, daemon=True).start()
-    if background:
+    if background and hasattr(os, "nice"):  # not on Windows
         os.nice(LEAST_PRIORITY)
     for name in [game] if game else GAMES:
         position = start_of(name, params)
@@ -92,6 +92,8 @@ def _provide(
 ) -> None:
     """Make the files of a purpose, unless they exist, with a message on stderr."""
     what = f"{title_of(position)}, {name}"
+    if not is_installed("numba"):
+        raise Rejected(f"{what}: nothing is {verb}; {install_line('fast')} installs the compiler", status=1)
     if not can_compile():
         say(f"{what}: nothing is {verb}, NUMBA_DISABLE_JIT says so")
     elif is_there():

@@ -6,11 +6,13 @@ errors.
 
 import gc
 import io
+import json
 import math
 import os
+import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
@@ -52,9 +54,20 @@ def answer(line: str) -> None:
     print(line, flush=True)
 
 
-def usable_cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def split_command(text: str, folder: Path = Path()) -> list[str]:
+    """Return the words of a command, as a shell splits it; raises ValueError. The path of a file is one word.
+
+    Files are looked for in a folder.
+    """
+    return [text] if os.path.isfile(folder / text) else shlex.split(text)
+
+
+def whole_command(words: Sequence[str]) -> tuple[str, ...]:
+    """Return a command that was given as words, or as one text to be split; raises `Rejected`."""
+    try:
+        return tuple(split_command(words[0]) if len(words) == 1 else words)
+    except ValueError as error:
+        raise Rejected(f"{words[0]!r} is no command: {str(error).lower()}") from None
 
 
 class Conversation:
@@ -143,12 +156,60 @@ def run_program(name: str, module: str) -> None:
             load(module)()
         finally:
             sys.stdout.flush()
-    except BaseException:
+    except BaseException as error:
         if output.fault is None:
-            raise
-        if not isinstance(output.fault, BrokenPipeError):
+            if not (sentence := _missing_extra(error)):
+                raise
+            say(f"{name}: {sentence}")
+        elif not isinstance(output.fault, BrokenPipeError):
             say(f"{name}: standard output: {output.fault.strerror}")
         sys.exit(1)
+
+
+EXTRAS = {
+    "fast": ("llvmlite", "numba", "numpy"),
+    "server": (
+        "cryptography", "hypercorn", "itsdangerous", "jinja2", "markupsafe", "multipart", "networkx",
+        "PIL", "prometheus_client", "python_multipart", "resvg_py", "segno", "starlette",
+    ),
+    "dask": ("distributed",),
+    "pettingzoo": ("gymnasium", "pettingzoo"),
+}  # fmt: skip
+"""Packages that the base install lacks, by the extra of this distribution that installs them."""
+
+
+def _missing_extra(error: BaseException | None) -> str:
+    """Say in a sentence which extra has the package that could not be imported; empty for any other error."""
+    if isinstance(error, BaseExceptionGroup):
+        return next(filter(None, map(_missing_extra, error.exceptions)), "")
+    if isinstance(error, ModuleNotFoundError):
+        package = (error.name or "").partition(".")[0]
+        for extra, packages in EXTRAS.items():
+            if package in packages:
+                return f"{package} is not installed, which this needs: {install_line(extra)}"
+    return "" if error is None else _missing_extra(error.__cause__)
+
+
+def install_line(extra: str) -> str:
+    """Return the command that adds an extra to this installation."""
+    return f'pip install "{requirement(extra)}"'
+
+
+def requirement(extra: str = "") -> str:
+    """Return what pip installs to get this distribution again, from where it was installed (PEP 610).
+
+    The address of a version control system holds no passwords there.
+    """
+    from importlib.metadata import distribution
+
+    installed = distribution("gipf-arena")
+    origin = json.loads(installed.read_text("direct_url.json") or "{}")
+    bracketed = f"[{extra}]" if extra else ""
+    if not origin:  # an index had it
+        return f"gipf-arena{bracketed}=={installed.version}"
+    if fetched := origin.get("vcs_info"):
+        return f"gipf-arena{bracketed} @ {fetched['vcs']}+{origin['url']}@{fetched['commit_id']}"
+    return f"gipf-arena{bracketed} @ {origin['url']}"
 
 
 def load(module: str, name: str = "main") -> Callable[[], Any]:

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import cache, cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple, Protocol, TypeVar, TypeVarTuple, cast, overload
@@ -326,9 +327,15 @@ def table(values: Iterable[int], *, compile: bool) -> Sequence[int]:
     return array("q", values) if compile else tuple(values)
 
 
+@cache
+def is_installed(package: str) -> bool:
+    """Tell whether a package of the extra ``fast`` can be imported."""
+    return find_spec(package) is not None
+
+
 def can_compile() -> bool:
-    """Tell whether numba compiles. With ``NUMBA_DISABLE_JIT=1`` everything is interpreted."""
-    return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+    """Tell whether numba is installed and compiles. With ``NUMBA_DISABLE_JIT=1`` everything is interpreted."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0") and is_installed("numba")
 
 
 def _jit(function: FunctionType) -> Any:

@@ -26,10 +26,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, BinaryIO
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+from engine import system
 
 MAKERS = "binding.py", "wide_integers.py", "wide_lowering.py"
 """Modules in this folder that determine the compiled code."""
@@ -160,7 +157,7 @@ def folder_lock(folder: Path) -> Iterator[None]:
 
     A process that has the lock enters at once. Bindings call each other in one direction only, so there is no deadlock.
     """
-    if fcntl is None or folder in _held:
+    if not system.can_lock() or folder in _held:
         yield
         return
     with ExitStack() as stack:
@@ -180,8 +177,7 @@ def folder_lock(folder: Path) -> Iterator[None]:
 def sole_use(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder while the body runs, after a wait of any length; raises OSError."""
     with (folder / LOCK).open("ab") as file:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        system.lock(file, wait=True)
         yield
 
 
@@ -189,7 +185,7 @@ def _lock(file: BinaryIO) -> bool:
     """Lock a file within MAX_WAIT_SECONDS; tell whether it is locked. Closing the file unlocks it."""
     for _ in range(int(MAX_WAIT_SECONDS / POLL_SECONDS)):
         with suppress(BlockingIOError):
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            system.lock(file)
             return True
         threading.Event().wait(POLL_SECONDS)
     return False

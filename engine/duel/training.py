@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
-import numpy
 
 from engine.compiling.binding import can_compile, specialise
 from engine.duel.openings import split_mix
@@ -145,6 +144,8 @@ class Samples(NamedTuple):
 
 def collect_samples(games: Iterable[ScoredGame], kernel: Kernel, entries: Callable[[Sequence[State]], Any]) -> Samples:
     """Collect the scored positions of games; raises ValueError."""
+    import numpy
+
     states, scores, numbers = [], [], []
     for game in games:
         for state, score in scored_positions(kernel, game):
@@ -165,6 +166,8 @@ def fit(samples: Samples, count: int, seed: int = 1, report: Callable[[int, floa
     pattern that does not occur. ``report`` gets each epoch and its loss: the mean Kullback-Leibler divergence of the
     validation positions. The same samples and seed give the same numbers. Raises ValueError for too few games.
     """
+    import numpy
+
     if samples.held.all() or not samples.held.any():
         raise ValueError("these games are too few: training and validation need games of their own")
     chance = numpy.random.default_rng(seed)
@@ -226,6 +229,8 @@ def logit_of(entries: Any, at: int, numbers: Any, scratch: Any) -> float:
 
 def divergence(logits: Any, targets: Any) -> float:
     """Return the mean Kullback-Leibler divergence of predictions from targets."""
+    import numpy
+
     cross = numpy.logaddexp(0, logits) - targets * logits
     entropy = -targets * numpy.log(targets) - (1 - targets) * numpy.log(1 - targets)
     return float((cross - entropy).mean())

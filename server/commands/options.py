@@ -11,6 +11,7 @@ import trio
 from cyclopts import Parameter
 
 from engine.commands.program import explain_fault, no_more
+from engine.system import NEEDS_LINUX, can_lock
 from server.config import tokens as token_file
 from server.config.serve_options import MAX_PORT
 from server.config.settings import WEB
@@ -40,6 +41,12 @@ def place(name: str, text: str) -> tuple[str, int]:
     if not colon or not host or not re.fullmatch("[0-9]{1,5}", port) or int(port) > MAX_PORT:
         fail(f"--{name} is {text!r}; it is an address and a port, as in {WEB}")
     return host, int(port)
+
+
+def check_system() -> None:
+    """End the program on a system that cannot run the server."""
+    if not can_lock():
+        fail(f"the server does not run here: {NEEDS_LINUX}", FAILED)
 
 
 def secret(name: str, file: Path | None, read: Callable[[Path], Read]) -> Read | None:

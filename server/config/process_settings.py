@@ -7,7 +7,6 @@ it needs. Nothing else in the server changes what holds for a whole process.
 import faulthandler
 import gc
 import os
-import resource
 import signal
 import sys
 from contextlib import suppress
@@ -28,8 +27,7 @@ MAX_NICENESS = 19
 def prepare_server() -> None:
     """Prepare this process for the server's event loop; to be called when everything is imported."""
     faulthandler.enable(STDERR)  # a fault in native code tells which thread was where, beside the log
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # a match takes three
+    _allow_open_files()
     # By default the garbage collector walks through all live objects every few thousand moves, tens of milliseconds for
     # 500 matches; and 100,000 young ones at once, requests of pages among them, hold up all players for 40 to 110 ms.
     gc.collect()
@@ -37,6 +35,16 @@ def prepare_server() -> None:
     gc.set_threshold(MAX_YOUNG_OBJECTS, 20, 50)  # those that stay, after 100,000 more; everything, after 5 million
     # threads that compute give way to the event loop soon: plans of contests, reports and answers for pages
     sys.setswitchinterval(SWITCH_SECONDS)
+
+
+def _allow_open_files() -> None:
+    """Let this process open as many files as it may, since a match takes three; Windows has no such limit."""
+    with suppress(ImportError):
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        with suppress(ValueError):  # macOS allows fewer than it says
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def lower_priority(niceness: int) -> None:
@@ -53,6 +61,8 @@ def nice_value(niceness: int) -> int:
 
 def lower_priority_of(leader: int, niceness: int) -> None:
     """Give a process that leads a session, and all that it has started there, a lower priority than this one has."""
+    if not hasattr(os, "setpriority"):  # Windows
+        return
     with suppress(OSError):  # it has ended
         os.setpriority(os.PRIO_PGRP, leader, nice_value(niceness))
     lower_session(leader, nice_value(niceness))
@@ -93,6 +103,8 @@ def compute_in_one_thread() -> None:
 
 def limit_memory(max_bytes: int) -> None:
     """Bound the memory of this process, where it was not bounded more tightly before."""
+    import resource
+
     _, before = resource.getrlimit(resource.RLIMIT_DATA)
     if before == resource.RLIM_INFINITY or max_bytes < before:
         resource.setrlimit(resource.RLIMIT_DATA, (max_bytes, max_bytes))
@@ -104,6 +116,10 @@ def ignore_interrupts() -> None:
 
 
 def stop_signals() -> tuple[signal.Signals, ...]:
-    """Return the signals that stop a program in order: Ctrl-C, SIGTERM, and SIGHUP unless nohup has it ignored."""
-    handled = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
-    return (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if handled else []))
+    """Return the signals that stop a program in order: Ctrl-C, SIGTERM, and SIGHUP unless nohup has it ignored.
+
+    Windows has no SIGHUP.
+    """
+    hangup = [signal.SIGHUP] if hasattr(signal, "SIGHUP") else []
+    handled = [number for number in hangup if signal.getsignal(number) is not signal.SIG_IGN]
+    return (signal.SIGINT, signal.SIGTERM, *handled)

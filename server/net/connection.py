@@ -15,13 +15,11 @@ returns how many bytes can be received that the descriptor does not show, since 
 called before the descriptors are closed.
 """
 
-import fcntl
 import os
 import select
 import selectors
 import socket
 import ssl
-import termios
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -69,6 +67,10 @@ def detached(stream: trio.SocketStream) -> socket.socket:
     return socket.socket(fileno=stream.socket.detach())
 
 
+CAN_WAIT_FOR_PIPES = hasattr(trio.lowlevel, "FdStream")
+"""Whether the event loop can wait for pipes: not on Windows."""
+
+
 class Pipes:
     """The standard input and output of a program, as a `Wire`.
 
@@ -94,6 +96,9 @@ class Pipes:
         It is the first that can be seen of a program which is not to speak before it is spoken to. Once it is not
         ``awaited`` any more, only the other is waited for.
         """
+        import fcntl
+        import termios
+
         if self.source() < 0:  # its game ended before the program was looked at
             return False
         looking = select.poll()
@@ -138,7 +143,7 @@ class Pipes:
         self._from.close()
 
 
-def _stream_of(file: IO[bytes]) -> trio.lowlevel.FdStream:
+def _stream_of(file: IO[bytes]) -> "trio.lowlevel.FdStream":
     """Make a stream of a pipe, and own it."""
     stream = trio.lowlevel.FdStream(os.dup(file.fileno()))
     file.close()
@@ -158,11 +163,12 @@ LOW_PRIORITY_SECONDS = 0.001
 class _Watched:
     """A descriptor with the function that reads it, until that is done."""
 
-    __slots__ = ("done", "error", "readable")
+    __slots__ = ("done", "error", "readable", "waiting")
 
     def __init__(self, readable: Callable[[], bool]) -> None:
         self.readable = readable
         self.done = trio.Event()
+        self.waiting = trio.CancelScope()
         self.error: Exception | None = None
 
 
@@ -187,7 +193,13 @@ class Poller:
         watched = _Watched(readable)
         self._selector.register(descriptor, selectors.EVENT_READ, watched)
         try:
-            await watched.done.wait()
+            if hasattr(self._selector, "fileno"):
+                await watched.done.wait()
+            else:  # the selector itself cannot be waited for
+                with watched.waiting:
+                    while True:
+                        await trio.lowlevel.wait_readable(descriptor)
+                        self._pass()
         finally:
             self.leave(descriptor)
         if watched.error is not None:
@@ -196,7 +208,9 @@ class Poller:
     def leave(self, descriptor: int) -> None:
         """Stop watching a descriptor."""
         if descriptor in self._selector.get_map():
-            self._selector.unregister(descriptor).data.done.set()
+            watched = self._selector.unregister(descriptor).data
+            watched.done.set()
+            watched.waiting.cancel()
 
     def flush(self, flush: Callable[[], None], *, low_priority: bool = False) -> None:
         """Call `Connection.flush` at the end of this pass, or later if it has low priority."""
@@ -219,7 +233,8 @@ class Poller:
         """Read and flush connections in the background of a ``with`` block."""
         with self._selector:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._run)
+                if hasattr(self._selector, "fileno"):
+                    nursery.start_soon(self._run)
                 nursery.start_soon(self._flush_low_priority)
                 yield
                 nursery.cancel_scope.cancel()

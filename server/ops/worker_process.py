@@ -9,8 +9,8 @@ middle of its work: the server is gone, however it ended, or has no use for it a
 
 import errno
 import math
+import mmap
 import os
-import resource
 import subprocess
 import sys
 import traceback
@@ -153,7 +153,7 @@ class WorkerProcess:
             pages = Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1]
         except (OSError, IndexError):
             return 0
-        return int(pages) * resource.getpagesize()
+        return int(pages) * mmap.PAGESIZE
 
     async def stop(self, seconds: float) -> bool:
         """End what was asked last, of which the answer is still to come; tell whether it came within that time.

@@ -8,7 +8,6 @@ A sync round brings all unsynced records to the disk together.
 """
 
 import errno
-import fcntl
 import os
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +15,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import NamedTuple
 
+from engine.system import lock as lock_file
 from server.ops.logs import log
 
 NO_SYNC = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
@@ -35,6 +35,13 @@ LOOK_SECONDS = 0.02
 """Pause between two looks at it."""
 
 
+BINARY = getattr(os, "O_BINARY", 0)
+"""Keeps Windows from writing other ends of lines."""
+
+SYNC = getattr(os, "fdatasync", os.fsync)
+"""Brings a file to the disk: Linux need not write the time of the last change."""
+
+
 class Disk:
     """The file system. All methods raise OSError."""
 
@@ -46,11 +53,11 @@ class Disk:
 
     def create(self, path: Path, mode: int) -> int:
         """Create a new file, open for appending."""
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, mode)
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | BINARY, mode)
 
     def open(self, path: Path) -> int:
         """Open a file for appending."""
-        return os.open(path, os.O_WRONLY | os.O_APPEND)
+        return os.open(path, os.O_WRONLY | os.O_APPEND | BINARY)
 
     def append(self, file: int, data: bytes) -> None:
         """Append all bytes to a file."""
@@ -67,7 +74,7 @@ class Disk:
 
     def rename(self, old: Path, new: Path) -> None:
         """Rename a file, replacing any file of the new name."""
-        old.rename(new)
+        old.replace(new)
 
     def unlink(self, path: Path) -> None:
         """Delete a file."""
@@ -75,11 +82,12 @@ class Disk:
 
     def sync(self, path: Path) -> None:
         """Sync the bytes of a file. Takes milliseconds to seconds: not for the event loop."""
-        self._sync(path, os.O_RDONLY)
+        self._sync(path, os.O_RDWR)
 
     def sync_folder(self, path: Path) -> None:
         """Sync the names in a folder."""
-        self._sync(path, os.O_RDONLY | os.O_DIRECTORY)
+        if hasattr(os, "O_DIRECTORY"):  # Windows does not sync folders
+            self._sync(path, os.O_RDONLY | os.O_DIRECTORY)
 
     def replace(self, path: Path, data: bytes, new: Path) -> None:
         """Write a whole file at a path ``new``, then rename it: a crash leaves the old file or the new one."""
@@ -99,7 +107,7 @@ class Disk:
             return
         file = os.open(path, flags)
         try:
-            os.fdatasync(file)
+            SYNC(file)
         except OSError as error:
             if error.errno not in NO_SYNC:
                 raise
@@ -130,7 +138,7 @@ def lock_data_directory(folder: Path) -> Iterator[None]:
         until = monotonic() + LOCK_SECONDS
         while True:
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock_file(lock)
                 break
             except BlockingIOError:
                 if monotonic() > until:
@@ -145,7 +153,7 @@ def is_in_use(folder: Path) -> bool:
     """Tell whether a running server has locked a data directory."""
     try:
         with (folder / LOCK).open() as lock:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            lock_file(lock, shared=True)
     except BlockingIOError:
         return True
     except OSError:

@@ -198,6 +198,10 @@ def test_the_log_of_a_match(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     with FakeServer(arena + "> LOG 17 guess\n< ERROR bad_token it is for its players\n" + QUIT) as server:
         found = run(capsys, "log", "17", "--token", "guess", "--port", str(server.port))
     assert found == (1, "", "arena-bot: the server says: it is for its players (bad_token)\n")
+    with FakeServer(arena + "> LOG 17 ours\n< LOG 17 0\n" + QUIT) as server:
+        monkeypatch.setenv("ARENA_HOST", "127.0.0.1")
+        monkeypatch.setenv("ARENA_PORT", str(server.port))
+        assert run(capsys, "log", "17", "--token", "ours")[0] == 0
     status, _, said = run(capsys, "log", "17")
     assert status == 2 and "whose log?" in said
 

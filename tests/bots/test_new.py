@@ -1,5 +1,6 @@
 """``arena-bot new``: what it makes is complete, builds and plays by the protocol, and nothing is ever overwritten."""
 
+import importlib.metadata
 import os
 import re
 import shutil
@@ -10,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from bots.cli import main
-from bots.workbench import new_bot
 from bots.workbench.new_bot import LANGUAGES
 from engine.games.catalogue import GAMES
 from tests.bots.test_examples import EXAMPLES, unusable
@@ -149,8 +149,11 @@ def test_a_folder_that_cannot_be_made_is_named(folder: Path, capsys: pytest.Capt
 @pytest.mark.parametrize(
     ("origin", "needed"),
     [
-        (None, "gipf-arena>=7.5"),
-        ('{"url": "file:///home/ann/gipf_arena.whl", "archive_info": {}}', "gipf-arena>=7.5"),
+        (None, "gipf-arena==7.5"),
+        (
+            '{"url": "file:///home/ann/gipf_arena.whl", "archive_info": {}}',
+            "gipf-arena @ file:///home/ann/gipf_arena.whl",
+        ),
         (
             '{"url": "https://example.org/arena.git", "vcs_info": {"vcs": "git", "commit_id": "12ab"}}',
             "gipf-arena @ git+https://example.org/arena.git@12ab",
@@ -166,7 +169,7 @@ def test_ci_gets_the_arena_from_where_it_came(
         def read_text(self, name: str) -> str | None:
             return origin if name == "direct_url.json" else None
 
-    monkeypatch.setattr(new_bot, "distribution", lambda _: Installed())
+    monkeypatch.setattr(importlib.metadata, "distribution", lambda _: Installed())
     new("mybot")
     assert (folder / "mybot" / "requirements.txt").read_text().splitlines()[-1] == needed
 

@@ -22,6 +22,14 @@ from bots.commands.league import Entry, League
 ENTRY = Entry(name="ann-1", token="secret")
 
 
+def test_a_league_is_on_the_machine_of_the_server_unless_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for host, url in (("", "http://127.0.0.1:8080"), ("arena.example.org", "http://arena.example.org:8080")):
+        monkeypatch.setenv("ARENA_HOST", host)
+        assert League(ENTRY).url == url
+    named = Entry(name="ann-1", token="secret", server="https://league.example.org/")
+    assert League(named).url == "https://league.example.org"
+
+
 class ScriptedLeague:
     """Tells of a version what it was told to tell, one after the other."""
 

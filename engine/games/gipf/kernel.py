@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
-from engine.compiling.binding import FieldSets, bind_fields, table
+from engine.compiling.binding import FieldSets, bind_fields, is_installed, table
 from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, run_shifts, width_for
 from engine.games.boards.symmetry import swaps_of
 from engine.games.gipf import evaluation, layers, rules
@@ -114,7 +114,7 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
     label = f"gipf_{size}_{run}"
     if weights is not WEIGHTS:
         label += f"_{zlib.crc32(repr(weights).encode()):08x}"
-    if size <= layers.MAX_SIZE:
+    if size <= layers.MAX_SIZE and is_installed("numpy"):
         constants["layers"] = partial(bind_layers, size, run, compile=compile)
     return bind_fields(GipfRules, (rules, evaluation), label, constants, compile=compile)
 

@@ -13,11 +13,13 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from engine.commands import reports
-from engine.commands.program import Rejected, explain_fault, usable_cores
+from engine.commands.inputs import say_interpreted
+from engine.commands.program import Rejected, explain_fault
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
 from engine.match.clock import TimeControl
 from engine.statistics.elo import MAX_ELO, Decision, Sprt
+from engine.system import usable_cores
 from server.config.declared import Range
 from server.config.settings import BUDGET, INCREMENT, MOVE_LIMIT
 from server.contest.contest_file import MAX_OPENING_PLIES
@@ -64,10 +66,10 @@ def match(
     """Play two or more players of this machine against each other, and say who is stronger, and how sure that is.
 
     Each opening is played twice with colours swapped. A player is a Python file with a function choose(position,
-    clocks) or one that calls play(), a command in quotes, or a built-in bot: random, alphabeta, alphabeta:3. With
-    NAME=PLAYER it gets a name. Exit status: 0 played to its end, and with --sprt the first player is stronger; 1 could
-    not be played; 2 wrong usage; 3 with --sprt it is not stronger; 4 with --sprt that is open; 5 with --strict it lost
-    a game by a fault; 130 stopped by Ctrl-C.
+    clocks) or one that calls play(), a command in quotes, or a built-in bot: random, alphabeta, alphabeta:3. The path
+    of a file may have blanks. With NAME=PLAYER it gets a name. Exit status: 0 played to its end, and with --sprt the
+    first player is stronger; 1 could not be played; 2 wrong usage; 3 with --sprt it is not stronger; 4 with --sprt that
+    is open; 5 with --strict it lost a game by a fault; 130 stopped by Ctrl-C.
 
     Parameters
     ----------
@@ -120,6 +122,7 @@ def match(
     from server.commands.match.run import hold
     from server.commands.match.setup import make_setup, read_players
     from server.config import process_settings
+    from server.contest.hosts.arena_host import games_to_compile
     from server.ops.logs import configure
 
     for option, allowed, value in (
@@ -139,7 +142,7 @@ def match(
         read_players(players, Path.cwd(), folder or ()),
         game, variants, TimeControl.of_milliseconds(budget, increment),
         plies=plies, seed=seed, games=_games(games, len(variants), test),
-        concurrency=concurrency or (0 if dask else usable_cores()),
+        concurrency=concurrency or (0 if dask else len(usable_cores())),
         move_limit=move_limit, start_seconds=START_SECONDS,
         sandbox=Sandbox.SEALED if sandbox else Sandbox.NONE, test=test, folder=str(Path.cwd()),
     )  # fmt: skip
@@ -148,6 +151,8 @@ def match(
             variant.position(0)
     except BadOpening as error:
         raise Rejected(str(error)) from None
+    if games_to_compile(setup.definition):
+        say_interpreted()
     configure(quiet=True)
     process_settings.prepare_server()
     console = Console(stderr="-" in (json, junit))

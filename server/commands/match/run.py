@@ -3,6 +3,7 @@
 The file of results is the ledger of the contest. A match continues from it after Ctrl-C, a crash or a kill.
 """
 
+import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -20,6 +21,7 @@ from rich.text import Text
 from engine.commands.game_file import differences, opened_alone
 from engine.commands.program import Rejected, explain_fault
 from engine.games.outcome import ANNULLED
+from engine.system import can_lock
 from engine.wire.words import number_of
 from server.arena.arena import Arena
 from server.commands.match.results import Progress, Tally, played_game, table, title
@@ -31,6 +33,7 @@ from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import connected_cluster
 from server.contest.hosts.game_worker import private_arena
 from server.contest.interventions import Intervention, Kind
+from server.contest.programs.program import end_left_programs
 from server.contest.programs.sandbox.seal import contest_obstacle
 from server.contest.report.formatting import printable
 from server.contest.runtime.ledger import Ledger
@@ -41,7 +44,10 @@ from server.contest.store.store import Store
 from server.ops.program_version import program
 from server.ops.typed_json import decode
 from server.storage.database import BadStore
-from server.storage.disk import SUFFIX, DataFolders
+from server.storage.disk import LOCK, SUFFIX, DataFolders, is_in_use, lock_data_directory
+
+PREFIX = "arena-match-"
+"""Begins the names of the temporary folders of matches, which are locked as data directories are."""
 
 GIVE_UP_SECONDS = 60.0
 """Longest pause for a fault of the machine before the match ends."""
@@ -84,10 +90,12 @@ async def hold(
     `engine.commands.program.Rejected`.
     """
     with (
-        tempfile.TemporaryDirectory(prefix="arena-match-") as folder,
+        tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as folder,
+        lock_data_directory(Path(folder)),
         _opened_ledger(results or Path(folder) / "results.sqlite3", setup) as (store, contest),
         trio.open_signal_receiver(*stop_signals()) as signals,
     ):
+        await _remove_left()
         match = _Match(setup, store, contest, Path(folder), records, console)
         interrupted = False
         if match.fault is None and not match.progress.is_complete:
@@ -108,6 +116,14 @@ async def hold(
         if match.fault is not None:
             raise Rejected(match.fault.text, FAILED)
         return match.progress, interrupted
+
+
+async def _remove_left() -> None:
+    """End the programs of matches that were killed, and delete their folders."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*") if can_lock() else ():
+        if (folder / LOCK).exists() and not is_in_use(folder):
+            await end_left_programs(folder)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.commands.program import Rejected, explain_fault
+from engine.commands.program import Rejected, explain_fault, split_command
 from engine.duel.openings import usual_plies
 from engine.games.catalogue import GAMES
 from engine.match.clock import TimeControl
@@ -28,6 +28,8 @@ from server.config.builtin_bot import BUILTIN_BOTS, BadBuiltinBot, BuiltinBot, b
 from server.contest.definition import Definition, DrawnOpenings, Entrant, Sandbox, Stage, Variant
 from server.contest.fixtures import Fixture
 from server.contest.formats.meetings import Pairs, all_meetings
+from server.contest.programs.program import connects
+from server.net.connection import CAN_WAIT_FOR_PIPES
 
 MAX_NAME = 32
 """Characters of a name."""
@@ -52,6 +54,11 @@ INTERPRETERS = re.compile(r"(python|pypy|java|node|ruby|perl|lua|sh|bash|env)[0-
 
 PLAY_FILE = "bots.workbench.play_file"
 """The module that plays with the bot of a Python file; a program of its own, and no part of the server."""
+
+
+BRIDGE = ("-P", "-m", "bots", "bridge", "--host", "{host}", "--port", "{port}", "--name", "{name}", "--game", "{game}",
+          "--quiet", "--")  # fmt: skip
+"""Connects a program on stdin and stdout, where the server itself cannot wait for pipes."""
 
 
 class MatchPlayer(NamedTuple):
@@ -93,10 +100,10 @@ def read_players(texts: Sequence[str], folder: Path, folders: Sequence[Path] = (
 def _read_player(text: str, folder: Path, *, confined: bool = False) -> MatchPlayer:
     """Read ``NAME=PLAYER``, or a player without a name. A ``confined`` player has a folder and reads no other file."""
     name, equals, rest = text.partition("=")
-    is_named = bool(equals) and re.fullmatch(r"[^\s/\"']+", name) is not None
+    is_named = bool(equals) and not os.path.isfile(folder / text) and re.fullmatch(r"[^\s/\"']+", name) is not None
     if is_named and not re.fullmatch(NAME_PATTERN, name):
         raise Rejected(f"{text!r}: {name!r} is no name of a player: one has {NAME_RULE}")
-    words = _words(rest if is_named else text)
+    words = _words(rest if is_named else text, folder)
     program = words[0]
     if len(words) == 1 and program.partition(":")[0] in BUILTIN_BOTS:
         bot = _builtin(program)
@@ -109,6 +116,8 @@ def _read_player(text: str, folder: Path, *, confined: bool = False) -> MatchPla
     if program.endswith(".py") and program in inside:
         helper = ("-P", "-m", PLAY_FILE, "{host}", "{port}") if _plays_by_library(program, folder) else ()
         command = (sys.executable, *helper, *words)
+    if not CAN_WAIT_FOR_PIPES and not connects(command):
+        command = (sys.executable, *BRIDGE, *command)
     files = [folder / word for word in inside if os.path.isfile(folder / word)]
     called = name if is_named else _name_of([*files, Path(program)])
     return MatchPlayer(called, command, text, _digest(files), str(folder) if confined else "")
@@ -135,9 +144,9 @@ def _plays_by_library(program: str, folder: Path) -> bool:
     return any(LIBRARY.match(text) for text in texts)
 
 
-def _words(text: str) -> list[str]:
+def _words(text: str, folder: Path) -> list[str]:
     try:
-        words = shlex.split(text)
+        words = split_command(text, folder)
     except ValueError as error:
         raise Rejected(f"{text!r} is no command: {str(error).lower()}") from None
     if not words or not words[0]:

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 import trio
 
+from engine.compiling.binding import is_installed
 from engine.games.catalogue import GAMES
 from engine.games.outcome import Termination
 from engine.wire.seat import Seat
@@ -47,7 +48,7 @@ SEARCHES = "alphabeta"
 YIELDING = """
 import os, runpy
 try: os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-except (AttributeError, OSError): os.nice(19)
+except (AttributeError, OSError): hasattr(os, "nice") and os.nice(19)
 runpy.run_module("bots", run_name="__main__", alter_sys=True)
 """
 """Runs ``arena-bot``, and takes no time from games that are being played."""
@@ -72,7 +73,7 @@ async def precompile_bots(definition: Definition) -> None:
     ``beside_games`` leaves the processors to games that may be played meanwhile, and takes as long as they do. Where it
     cannot be compiled here, the bots try themselves.
     """
-    for game, parameters in games_to_compile(definition):
+    for game, parameters in games_to_compile(definition) if is_installed("numba") else ():
         command = [sys.executable, "-P", "-c", YIELDING, "warm", game, *([parameters] if parameters else [])]
         log.info("precompile_started", game=game, params=parameters)
         try:

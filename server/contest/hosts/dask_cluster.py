@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 import trio
 
+from engine.commands.program import install_line
 from server.arena.arena import Arena
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, GameResult
@@ -89,7 +90,7 @@ async def connected_cluster(address: str, definition: Definition) -> AsyncIterat
     try:
         import distributed  # noqa: F401
     except ModuleNotFoundError as error:
-        sentence = f"a cluster needs packages that are not installed ({error.name}): pip install 'gipf-arena[dask]'"
+        sentence = f"a cluster needs packages that are not installed ({error.name}): {install_line('dask')}"
         raise BadCluster(sentence) from error
     cluster = Cluster(address, definition.folder)
     async with trio.open_nursery() as nursery:

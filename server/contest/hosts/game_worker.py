@@ -6,7 +6,6 @@ plays in an arena of its own. The process reads a `Job`, a line of JSON, from it
 process that started it is gone then, or does not want the game any more.
 """
 
-import fcntl
 import os
 import socket
 import subprocess
@@ -27,6 +26,7 @@ from engine.games.outcome import ANNULLED
 from engine.match import verification
 from engine.match.reader import BadRecord
 from engine.match.referee import State
+from engine.system import lock, usable_cores
 from server.arena.arena import Arena
 from server.arena.session import serve_socket
 from server.config.settings import Settings
@@ -35,6 +35,7 @@ from server.contest.fixtures import Fixture, Programs
 from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import PROGRAMS, GameTask, PlayerMissing
+from server.contest.programs.sandbox.cores import CAN_PIN
 from server.contest.store.folders import errors_of
 from server.contest.verification import header_differences
 from server.net.admission import RateLimiter, patrol
@@ -110,10 +111,10 @@ def own_cores(number: int) -> Iterator[None]:
     """
     claimed: list[int] = []
     with ExitStack() as files:
-        for core in sorted(os.sched_getaffinity(0)):
+        for core in usable_cores() if CAN_PIN else ():
             with suppress(OSError):  # another game has the core
                 file = files.enter_context(open(Path(tempfile.gettempdir()) / f"arena-core-{core}.lock", "a"))
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock(file)
                 claimed.append(core)
             if len(claimed) == number:
                 os.sched_setaffinity(0, claimed)

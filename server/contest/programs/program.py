@@ -11,20 +11,22 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
+from time import sleep
 from typing import NamedTuple
 
 import trio
 
 from engine.games.outcome import Termination
+from engine.system import kill_group, terminate_group
 from engine.wire.seat import PIPES, Seat, environment_variables, fill_command
 from engine.wire.words import without_folders
 from server.contest.fixtures import ProgramUsage
-from server.contest.programs.sandbox import bubblewrap, process as sealed
+from server.contest.programs.sandbox import bubblewrap, limits, process as sealed
 from server.contest.programs.sandbox.cores import spawn
 from server.contest.programs.sandbox.limits import Excess
 from server.contest.programs.sandbox.process import Sealed
 from server.contest.programs.sandbox.seal import Seal
-from server.net.connection import FLOOD_SECONDS, READ_BYTES, Pipes
+from server.net.connection import CAN_WAIT_FOR_PIPES, FLOOD_SECONDS, READ_BYTES, Pipes
 from server.ops import descendants
 from server.ops.faults import machine_fault
 from server.ops.logs import log
@@ -38,6 +40,9 @@ TERMINATE_SECONDS = 1.0
 
 KILL_SECONDS = 2.0
 """How long to wait for what SIGKILL has ended: a process that hangs in the kernel is left behind."""
+
+POLL_SECONDS = 0.01
+"""How often to look whether a program has ended, where the event loop cannot wait for that."""
 
 MAX_SHOWN = 200
 """Characters of a command that stand in a sentence."""
@@ -77,7 +82,7 @@ class Program:
         self,
         called: str,
         process: subprocess.Popen[bytes],
-        handle: int,
+        handle: int | None,
         marker: str,
         errors: int,
         place: Place,
@@ -85,7 +90,7 @@ class Program:
     ) -> None:
         """Take the leader of a process group, which is bubblewrap in a sandbox, its pidfd, and the pipe of its stderr.
 
-        Raises OSError without descriptors.
+        Other systems than Linux have no pidfd. Raises OSError without descriptors.
         """
         self.ended = trio.Event()
         """Set as soon as it has ended, by itself or not."""
@@ -108,7 +113,7 @@ class Program:
         self._marker = marker
         self._status: int | None = None
         self._ending = self._never_ran = False
-        self._errors = trio.lowlevel.FdStream(errors)
+        self._errors = trio.lowlevel.FdStream(errors) if CAN_WAIT_FOR_PIPES else errors
         self._log = BoundedLog(place.errors, place.ply)
         self._keeping = trio.CancelScope(shield=True)
 
@@ -190,17 +195,23 @@ class Program:
     async def keep_errors(self) -> None:
         """Read and keep its stderr until it has ended."""
         with self._keeping:
+            if isinstance(self._errors, int):
+                await trio.to_thread.run_sync(self._keep_all_errors, self._errors, abandon_on_cancel=True)
+                return
             while data := await self._errors.receive_some(READ_BYTES):
                 self._log.write(data)
                 await trio.sleep(FLOOD_SECONDS * len(data) / READ_BYTES)
 
     async def wait(self) -> None:
         """Wait for its end without reaping it, so that its process number stays reserved."""
-        await trio.lowlevel.wait_readable(self._handle)
+        if self._handle is not None:
+            await trio.lowlevel.wait_readable(self._handle)
+        else:
+            while self._process.returncode is None:
+                self._reap()
+                await trio.sleep(POLL_SECONDS)
         if self._status is None:
-            found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
-            assert found is not None
-            status = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+            status = self._exit_status()
             self._status = status if self._box is None else self._box.status(status)
             self._never_ran = self._box is not None and not self._ending and self._box.never_ran()
             self._hear_last_words()
@@ -215,14 +226,14 @@ class Program:
         if not await self._ends_within(LEAVE_SECONDS):
             self._ending = True
             if self._box is None:
-                self._signal(signal.SIGTERM)
+                terminate_group(self._process)
                 await self._ends_within(TERMINATE_SECONDS)
         if self._box is not None:
             self._box.look()
             self._box.kill()
             with trio.move_on_after(KILL_SECONDS):
                 await self._box.gone()
-        self._signal(signal.SIGKILL)
+        kill_group(self._process)
         if not await self._ends_within(KILL_SECONDS):
             log.error("program_kill_failed", program=self._called, process=self._process.pid)
         if self._box is None:
@@ -231,7 +242,8 @@ class Program:
             self._box.close()
         self._ended = trio.current_time()
         self._reap()
-        os.close(self._handle)
+        if self._handle is not None:
+            os.close(self._handle)
         if self.stream is not None:
             self.stream.leave()
         self._keeping.cancel()
@@ -239,18 +251,41 @@ class Program:
     def close_log(self) -> None:
         """Store its last words, when nobody reads its stderr any more."""
         self._hear_last_words()
-        self._errors.close()
+        if not isinstance(self._errors, int):
+            self._errors.close()
         self._log.close()
 
     def _reap(self) -> None:
         """Reap the process if it has ended, and keep the processor time of all reaped processes."""
+        if self._process.returncode is not None:
+            return
+        if not hasattr(os, "wait4"):  # Windows
+            self._process.poll()
+            return
         process, status, used = os.wait4(self._process.pid, os.WNOHANG)
         if process:
             self._process.returncode = os.waitstatus_to_exitcode(status)
             self._cpu_seconds = used.ru_utime + used.ru_stime
 
+    def _exit_status(self) -> int:
+        """Return the status of the process, which has ended."""
+        if self._process.returncode is not None:
+            return self._process.returncode
+        found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
+        assert found is not None
+        return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+
+    def _keep_all_errors(self, errors: int) -> None:
+        """Keep its stderr in a thread until nobody writes it any more, where the event loop cannot wait for it."""
+        with open(errors, "rb", 0) as file:
+            while data := file.read(READ_BYTES):
+                self._log.write(data)
+                sleep(FLOOD_SECONDS * len(data) / READ_BYTES)
+
     def _hear_last_words(self) -> None:
         """Read the rest of its stderr from the pipe."""
+        if isinstance(self._errors, int):
+            return
         with suppress(BlockingIOError):
             self._log.write(os.read(self._errors.fileno(), READ_BYTES))
 
@@ -258,10 +293,6 @@ class Program:
         with trio.move_on_after(seconds):
             await self.wait()
         return self.ended.is_set()
-
-    def _signal(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)
 
 
 async def run(
@@ -311,11 +342,12 @@ async def _start(called: str, command: Sequence[str], seat: Seat, place: Place) 
         if box is not None:
             undo.callback(box.close)
         undo.enter_context(process)
-        undo.callback(os.killpg, process.pid, signal.SIGKILL)
+        undo.callback(kill_group, process)
         if box is not None:
             undo.callback(box.kill)
-        handle = os.pidfd_open(process.pid)
-        undo.callback(os.close, handle)
+        handle = os.pidfd_open(process.pid) if hasattr(os, "pidfd_open") else None
+        if handle is not None:
+            undo.callback(os.close, handle)
         program = Program(called, process, handle, marker, errors, place, box)
         undo.pop_all()
         return program
@@ -379,3 +411,16 @@ async def _end_descendants(called: str, marker: str) -> None:
         return
     if left:
         log.info("program_children_killed", program=called, count=left)
+
+
+async def end_left_programs(data: Path) -> None:
+    """Kill the processes that a dead server has left in a data directory; raises nothing."""
+    home = descendants.home_of(data)
+    try:
+        left = await trio.to_thread.run_sync(descendants.end_marked, home)
+        await trio.to_thread.run_sync(limits.clear, home)
+    except Exception as error:
+        log.error("leftover_programs_kill_failed", error=repr(error))
+        return
+    if left:
+        log.warning("leftover_programs_killed", count=left)

@@ -18,7 +18,7 @@ from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster
 from server.contest.plan import Plan, Present, plan
-from server.contest.programs.sandbox import limits
+from server.contest.programs.program import end_left_programs
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.programs.sandbox.seal import lacks
 from server.contest.report import files
@@ -31,7 +31,6 @@ from server.contest.runtime.runner import Runner
 from server.contest.store.folders import folder_of, link_to_log, links_to_logs
 from server.contest.store.store import Store
 from server.contest.store.verifier import verify
-from server.ops import descendants
 from server.ops.logs import log
 from server.ops.supervisor import supervise
 
@@ -119,22 +118,10 @@ class ContestService:
 
     async def run(self) -> None:
         """Run contests until cancelled; then end their programs."""
-        await self._end_left()
+        await end_left_programs(self._arena.settings.data)
         self.cleaned.set()
         async with trio.open_nursery() as nursery:
             await supervise("contests", self._look, nursery)
-
-    async def _end_left(self) -> None:
-        """Kill the processes that a dead server has left; raises nothing."""
-        home = descendants.home_of(self._arena.settings.data)
-        try:
-            left = await trio.to_thread.run_sync(descendants.end_marked, home)
-            await trio.to_thread.run_sync(limits.clear, home)
-        except Exception as error:
-            log.error("leftover_programs_kill_failed", error=repr(error))
-            return
-        if left:
-            log.warning("leftover_programs_killed", count=left)
 
     async def _look(self, nursery: trio.Nursery) -> None:
         """Begin the contests that are not over, also those that are opened later."""

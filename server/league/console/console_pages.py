@@ -27,6 +27,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from engine.games.outcome import ANNULLED
+from engine.system import usable_cores
 from server.arena.arena import Arena
 from server.config.builtin_bot import BUILTIN_NAMES, builtin_bot_named, builtin_entrant_command
 from server.contest import contest_file
@@ -90,7 +91,7 @@ def read_overview(
         "contests": contests,
         "ladder": _ladder_line(arena.settings.data, ladder),
         "machine": {
-            "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+            "processors": len(usable_cores()),
             "load": os.getloadavg()[0],
             "free_bytes": shutil.disk_usage(arena.settings.data).free,
             "cores": turns.cores,

@@ -7,12 +7,13 @@ file ``command`` holds the command that starts the bot. Without it the bot is st
 
 import io
 import os
-import shlex
 import stat
 import sys
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
+
+from engine.commands.program import split_command
 
 MEGABYTE = 1 << 20
 
@@ -161,7 +162,7 @@ def written_command(folder: Path) -> tuple[str, ...]:
     if not file.is_file() or os.access(file, os.X_OK):
         return ()
     try:
-        words = tuple(shlex.split(file.read_text(encoding="utf-8-sig")))
+        words = tuple(split_command(file.read_text(encoding="utf-8-sig").strip(), folder))
     except ValueError as error:
         raise BadUpload(f"the file {COMMAND} cannot be read: {error}") from None
     if not words:

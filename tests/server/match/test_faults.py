@@ -272,7 +272,7 @@ async def test_no_match_is_begun_that_cannot_be_recorded(
         elif place == "journal":
             patch.setattr(record_store_module.MatchJournal, "write", _failing(error))
         else:
-            patch.setattr(Path, "rename", _failing(error))
+            patch.setattr(Path, "replace", _failing(error))
         await ann.say(m.Seek("gipf", m.Text(f"params={VICTIM}")))
         await bob.say(m.Seek("gipf"))
         for client in (ann, bob):

@@ -268,7 +268,7 @@ def test_where_files_cannot_be_synced_everything_goes_on_and_the_log_says_so_onc
     def no_sync(file: int) -> None:
         raise OSError(errno.EINVAL, "Invalid argument")
 
-    monkeypatch.setattr(os, "fdatasync", no_sync)
+    monkeypatch.setattr("server.storage.disk.SYNC", no_sync)
     with capture_logs() as logs:
         record_store = RecordStore(tmp_path, synced=True)
         _over(record_store)

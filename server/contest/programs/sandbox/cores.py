@@ -13,6 +13,7 @@ from functools import cache
 
 import trio
 
+from engine.system import start_group, usable_cores
 from server.config.process_settings import lower_priority_of
 from server.contest.programs.sandbox.limits import family
 
@@ -20,10 +21,14 @@ MAX_SHARED = 3
 """With so few cores programs get all of them: a game takes two, and of three only one would be left for the rest."""
 
 
+CAN_PIN = hasattr(os, "sched_setaffinity")
+"""Whether the system lets a process use some cores alone: Linux does."""
+
+
 @cache
 def usable() -> tuple[int, ...]:
     """Return the cores that this process could use at the first call."""
-    return tuple(sorted(os.sched_getaffinity(0)))
+    return tuple(usable_cores())
 
 
 class CoreLease:
@@ -51,7 +56,7 @@ class Cores:
         programs = found[1:] if len(found) > MAX_SHARED else found
         self.count = wanted or len(programs)
         """How many programs can think at a time."""
-        self.pinned = self.count <= len(programs)
+        self.pinned = CAN_PIN and self.count <= len(programs)
         """Whether each gets a core of its own."""
         self._leases: dict[int, list[CoreLease]] = {core: [] for core in programs[-self.count :]} if self.pinned else {}
         """The leases of each core: the first one has it, the next one waits for it."""
@@ -101,6 +106,9 @@ _AFFINITY = threading.Lock()
 @contextmanager
 def started_on(core: int | None) -> Iterator[None]:
     """Let processes that this thread starts inside of the context use one core; None: all cores."""
+    if not CAN_PIN:
+        yield
+        return
     with _AFFINITY:
         own = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {core} if core is not None else usable())
@@ -145,7 +153,7 @@ def spawn(
     ``errors``.
     """
     with started_on(core):
-        process = subprocess.Popen(
+        process = start_group(
             command,
             bufsize=0,
             stdin=subprocess.PIPE if talks else subprocess.DEVNULL,
@@ -154,7 +162,6 @@ def spawn(
             env=environment,
             cwd=folder,
             pass_fds=given,
-            start_new_session=True,
         )
     lower_priority_of(process.pid, niceness)
     return process

@@ -6,6 +6,7 @@ limits everywhere; in a group no moment is missed, and processor time is exact.
 """
 
 import itertools
+import mmap
 import os
 import threading
 import time
@@ -27,9 +28,6 @@ PROCESSES_FACTOR = 2
 
 LOOK_SECONDS = 0.1
 """How often to look: a program takes some 100 MB in that time, and starts some 100 processes."""
-
-TICKS = os.sysconf("SC_CLK_TCK")
-PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Usage(NamedTuple):
@@ -139,6 +137,7 @@ def out_of_cpu_time(seconds: float) -> Excess:
 def _seen(first: int) -> _Seen:
     """Measure the first process of a sandbox and all its descendants."""
     processes, ticks, pages, numbers = 0, 0, 0, []
+    ticks_a_second = os.sysconf("SC_CLK_TCK")
     for number in family(first):
         with suppress(OSError, ValueError):
             with open(f"/proc/{number}/stat", encoding="ascii", errors="replace") as file:
@@ -149,7 +148,7 @@ def _seen(first: int) -> _Seen:
                 processes += int(fields[17])
                 pages += int(fields[21])
                 numbers.append(number)
-    return _Seen(processes, ticks / TICKS, pages * PAGE, numbers)
+    return _Seen(processes, ticks / ticks_a_second, pages * mmap.PAGESIZE, numbers)
 
 
 def family(first: int) -> Iterator[int]:

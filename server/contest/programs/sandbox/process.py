@@ -8,7 +8,6 @@ import array
 import errno
 import json
 import os
-import resource
 import signal
 import socket
 import subprocess
@@ -118,6 +117,8 @@ class Sealed:
         self._group = around(self._first, home, seal.bounds)
         if self._group is not None:
             own.callback(self._group.close)
+        import resource
+
         for kind, (soft, hard) in _limits(seal).items():
             _, most = resource.getrlimit(kind)  # of the server itself: nobody may have more
             limit = (soft, hard) if most == resource.RLIM_INFINITY else (min(soft, most), min(hard, most))
@@ -304,6 +305,8 @@ def _pipe_without_end() -> tuple[int, int]:
 
 def _limits(seal: Seal) -> dict[int, tuple[int, int]]:
     """Return the limits of each process, as ``resource.prlimit`` takes them."""
+    import resource
+
     bounds = seal.bounds
     seconds = max(1, round(seal.cpu_seconds))
     data = (DATA_FACTOR * bounds.memory + DATA_MEGABYTES) * MEGABYTE

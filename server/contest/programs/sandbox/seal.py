@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import trio
 
+from engine.system import NEEDS_LINUX
 from server.contest.definition import Bounds, Definition, Sandbox
 from server.contest.fixtures import Fixture
 from server.contest.programs.sandbox import limits
@@ -97,6 +98,8 @@ async def wait_until_sealable(
 @cache
 def sandbox_obstacle() -> str:
     """Return a sentence why programs cannot be sealed on this machine, and what to do; empty if they can."""
+    if not hasattr(os, "pidfd_open"):  # Linux alone has them
+        return f"programs cannot be sealed: {NEEDS_LINUX}"
     try:
         refused = filter_to_read()
     except OSError as error:

@@ -1,8 +1,10 @@
 """``arena-bot match`` as its users call it: bots in a folder, faults, Ctrl-C, ``kill -9``, and nonsense."""
 
 import json
+import os
 import re
 import shlex
+import signal
 import sys
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -14,7 +16,9 @@ from engine.commands.program import Rejected
 from engine.match import verification
 from server.commands.match.command import match
 from tests.server.commands.match.command import Match, row, run
+from tests.server.contest.runtime.test_program import alive
 from tests.server.machines import Machines
+from tests.server.process import wait_until
 
 README = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8").partition("\n## Write a bot\n")[2]
 
@@ -178,6 +182,37 @@ def test_a_killed_match_goes_on_where_its_results_end(tmp_path: Path) -> None:
     write(tmp_path, ann=CHOOSE.format(place=1))
     status, _, complained = run(tmp_path, *words, "--results", str(results))
     assert status == 2 and "this file holds another match (different: players)" in complained
+
+
+LASTS = """
+import os, pathlib, time
+
+def choose(position, clocks):
+    pathlib.Path("process").write_text(f"{os.getpid()}\\n")
+    while True:
+        time.sleep(1)
+"""
+
+
+@pytest.mark.slow
+def test_what_a_match_has_left_that_was_killed_with_its_guard_ends_with_the_next_one(tmp_path: Path) -> None:
+    write(tmp_path, ann=LASTS, bob=CHOOSE.format(place=0))
+    number = tmp_path / "process"
+    with Match(tmp_path, "ann.py", "bob.py", *SMALL, "--games", "2") as killed:
+        wait_until(lambda: number.exists() and number.read_text().endswith("\n"))
+        guards = [
+            int(path.parent.name)
+            for path in Path("/proc").glob("[0-9]*/cmdline")
+            if b"server.ops.descendants" in path.read_bytes()
+            and f"\nPPid:\t{killed.process.pid}\n" in path.with_name("status").read_text()
+        ]
+        for guard in guards:
+            os.kill(guard, signal.SIGKILL)
+    assert len(guards) == 1 and alive(int(number.read_text()))
+    write(tmp_path, ann=CHOOSE.format(place=0))
+    status, _, complained = run(tmp_path, "ann.py", "bob.py", *SMALL, "--games", "2")
+    assert status == 0 and "leftover_programs_killed" in complained
+    assert not alive(int(number.read_text())) and not list((tmp_path / ".tmp").glob("arena-match-*"))
 
 
 @pytest.mark.slow

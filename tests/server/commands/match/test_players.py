@@ -71,6 +71,23 @@ def test_a_command_is_split_as_a_shell_does_and_named_after_its_file(tmp_path: P
         assert (player.name, player.command, player.written) == (name, command, text)
 
 
+def test_the_path_of_a_file_is_not_split(tmp_path: Path) -> None:
+    folder = tmp_path / "my bots"
+    folder.mkdir()
+    (folder / "fast.py").write_text(CHOOSE)
+    (folder / "a=b.py").write_text(CHOOSE)
+    (folder / "slow bot").write_text("#!/bin/sh\n")
+    (folder / "slow bot").chmod(0o755)
+    for text, name, file in (
+        ("my bots/fast.py", "fast", "my bots/fast.py"),
+        ("ann=my bots/fast.py", "ann", "my bots/fast.py"),
+        ("my bots/a=b.py", "a-b", "my bots/a=b.py"),
+        ("my bots/slow bot", "slow-bot", "my bots/slow bot"),
+    ):
+        player = read(text, tmp_path)
+        assert (player.name, player.command[-1]) == (name, file)
+
+
 def test_built_in_bots_are_named_as_everywhere(tmp_path: Path) -> None:
     player = read("alphabeta:3", tmp_path)
     assert player.name == "alphabeta-3"

@@ -296,7 +296,7 @@ async def test_contests_that_cannot_be_played_on_a_cluster_are_refused(monkeypat
     assert "take [adjudication] out" in cluster_obstacle(adjudicated)
     assert cluster_obstacle(definition()) == ""
     monkeypatch.setitem(sys.modules, "distributed", None)
-    for found, sentence in ((connecting, "have no command"), (definition(), r"pip install 'gipf-arena\[dask\]'")):
+    for found, sentence in ((connecting, "have no command"), (definition(), r'pip install "gipf-arena\[dask\]')):
         with pytest.raises(BadCluster, match=sentence):
             async with connected_cluster("tcp://there:1", found):
                 pass

@@ -1,0 +1,190 @@
+"""The base install: its commands run without the packages of any extra, on each system, and name what they lack."""
+
+import ast
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.commands.program import EXTRAS
+from tests.bots.test_examples import EXAMPLES
+from tests.waiting import BUILD_SECONDS
+from tests.web.site import Site
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+BASE = ("cyclopts", "msgspec", "rich", "structlog", "trio")
+"""The packages of the base install."""
+
+WITHOUT_EXTRAS = f"""
+import sys
+for package in {[package for packages in EXTRAS.values() for package in packages]}:
+    sys.modules[package] = None
+"""
+"""The first lines of a process that finds none of the packages of extras."""
+
+SYSTEMS = {
+    "Linux": "",
+    "macOS": """
+import os, signal, subprocess, trio
+for name in ("fdatasync", "pidfd_open", "sched_getaffinity", "sched_setaffinity", "sched_setscheduler", "waitid"):
+    delattr(os, name)
+del signal.pidfd_send_signal
+""",
+    "Windows": """
+import os, select, selectors, signal, subprocess, sys, trio
+subprocess.Popen.kill = lambda process: process.poll() is None and os.kill(process.pid, 9)
+for name in ("fcntl", "grp", "pwd", "readline", "resource", "termios"):
+    sys.modules[name] = None
+for name in (
+    "O_CLOEXEC", "O_DIRECTORY", "O_NOCTTY", "O_NONBLOCK", "chown", "fdatasync", "fork", "getloadavg", "getpgid",
+    "getpriority", "getsid", "getuid", "killpg", "mkfifo", "nice", "pidfd_open", "sched_getaffinity",
+    "sched_setaffinity", "sched_setscheduler", "set_blocking", "setpriority", "setsid", "sysconf", "wait4", "waitid",
+):
+    delattr(os, name)
+for name in ("SIGALRM", "SIGCHLD", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGUSR1", "SIGUSR2", "pidfd_send_signal"):
+    delattr(signal, name)
+del select.poll, trio.lowlevel.FdStream
+selectors.DefaultSelector = selectors.SelectSelector
+""",
+}
+"""Further lines that take away what a system lacks, on Linux: what was imported before them still has it."""
+
+
+def run(folder: Path, *arguments: str, typed: str = "", system: str = "Linux") -> subprocess.CompletedProcess[str]:
+    """Run Python in a folder. It and the Python processes that it starts lack what extras and other systems have."""
+    site = folder / "site"
+    site.mkdir(exist_ok=True)
+    (site / "sitecustomize.py").write_text(WITHOUT_EXTRAS + SYSTEMS[system], encoding="utf-8")
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(site), "NUMBA_DISABLE_JIT": "0"}
+    return subprocess.run(
+        [sys.executable, "-P", *arguments], cwd=folder, env=environment, input=typed, capture_output=True, text=True,
+        timeout=BUILD_SECONDS, check=False,
+    )  # fmt: skip
+
+
+def done(process: subprocess.CompletedProcess[str]) -> str:
+    """Return what a process has printed, which has to have succeeded."""
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
+
+
+def test_each_package_of_an_extra_names_it() -> None:
+    """`EXTRAS` has the packages that are imported, by the extras of pyproject.toml that install them."""
+    assert {re.split(r"[^\w-]", line)[0] for line in PROJECT["dependencies"]} == set(BASE)
+    for extra, packages in EXTRAS.items():
+        named = {re.split(r"[^\w-]", line)[0] for line in PROJECT["optional-dependencies"][extra]}
+        named = {{"markdown-it-py": "markdown_it", "pillow": "PIL"}.get(name, name.replace("-", "_")) for name in named}
+        assert set(packages) - {"multipart"} >= named - {"markdown_it", "numpy"}, extra
+    everything = PROJECT["optional-dependencies"]["all"]
+    assert everything == [f"gipf-arena[{','.join(sorted(EXTRAS))}]"]
+
+
+def imported() -> Iterator[str]:
+    """Yield the packages that our sources import, ours and those of the standard library left out."""
+    for package in ("engine", "server", "bots"):
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                names = [node.module] if isinstance(node, ast.ImportFrom) else []
+                names += [each.name for each in node.names] if isinstance(node, ast.Import) else []
+                for name in filter(None, names):
+                    if name.partition(".")[0] not in sys.stdlib_module_names | {"engine", "server", "bots"}:
+                        yield name.partition(".")[0]
+
+
+def test_what_is_imported_is_of_the_base_install_or_of_an_extra() -> None:
+    known = {name for names in (BASE, *EXTRAS.values()) for name in names}
+    assert known - {"multipart"} <= set(imported()) <= known | {"markdown_it"}, "rich brings that one"
+
+
+HELP = """
+import sys
+import bots.cli, engine.cli, server.cli
+for app in (bots.cli.app, engine.cli.application(), server.cli.app):
+    for command in filter(str.isalpha, list(app)):
+        app([command, "--help"], exit_on_error=False, result_action="return_none")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_command_has_its_help(system: str, tmp_path: Path) -> None:
+    commands = done(run(tmp_path, "-c", HELP, system=system)).count("Usage: ")
+    assert commands > 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_newcomer_gets_to_a_match(system: str, tmp_path: Path) -> None:
+    def answer(*arguments: str, typed: str = "") -> str:
+        return done(run(tmp_path, "-m", *arguments, typed=typed, system=system))
+
+    answer("bots", "new", "mybot")
+    assert "2 ok, 0 FAIL" in answer("bots", "check", "--only", "plays the", "--", "python3", "mybot/mybot.py")
+    # a Python file connects by itself, and a command talks on its standard input and output
+    players = "mybot/mybot.py", "piped=python3 mybot/mybot.py"
+    match = "match", *players, "--games", "2", "--params", "3,3,6,6", "--records", "records"
+    assert "2 of 2 games" in answer("bots", *match, "--results", "match.sqlite3")
+    assert "verified match" in answer("engine", "record", "records/1.txt")
+    game = "play", "mnk", "--params", "3,3,3", "--first", "bot:0.1", "--second", "bot:0.1"
+    assert "over" in answer("bots", *game, typed="quit\n")
+    assert answer("engine", "shell", "mnk", typed=SHELL) == "FIRST_PLAYER_WINS\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_bots_of_the_base_install_play_and_watch_on_a_server(system: str, tmp_path: Path) -> None:
+    with Site(tmp_path / "data", "--builtin", "random") as site:
+        seat = "--port", str(site.port), "--opponent", "random", "--params", "3,3,6,6"
+        piped = "--", "python3", str(EXAMPLES / "python" / "bot.py")
+        done(run(tmp_path, "-m", "bots", "random", "--name", "ann", *seat, system=system))
+        done(run(tmp_path, "-m", "bots", "bridge", "--name", "piped", *seat, *piped, system=system))
+        watched = done(run(tmp_path, "-m", "bots", "watch", "1", "--port", str(site.port), system=system))
+        assert "ann" in watched
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["server serve", "server demo", "bots match random random --sandbox"])
+def test_windows_is_told_of_wsl(command: str, tmp_path: Path) -> None:
+    found = run(tmp_path, "-m", *shlex.split(command), system="Windows")
+    assert found.returncode == 1 and "WSL" in found.stderr.splitlines()[-1], found.stderr
+
+
+SHELL = "SOLVE_GAME_STATE\n3 3 3 1\n1 1 0\n2 2 0\n0 0 0\n"
+
+
+@pytest.mark.slow
+def test_the_search_says_once_how_to_get_the_compiler(tmp_path: Path) -> None:
+    found = run(tmp_path, "-m", "engine", "analyse", "gipf", "--depth", "2")
+    assert (found.returncode, found.stderr.count("\n")) == (0, 1)
+    assert re.fullmatch(r'the search runs interpreted, .*; pip install ".*\[fast\].*" adds numba\n', found.stderr)
+    match = "match", "random", "alphabeta:1", "--games", "2", "--params", "3,3,6,6"
+    assert run(tmp_path, "-m", "bots", *match).stderr == found.stderr
+    assert "result first" in done(run(tmp_path, "-m", "engine", "solve", "gipf", "--params", "3 3 5 4"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "extra"),
+    [
+        ("server serve", "server"),
+        ("server demo", "server"),
+        ("server doctor", "server"),
+        ("engine verify gipf '2 2 4 4'", "fast"),
+        ("bots warm gipf", "fast"),
+        ("bots match random random --dask tcp://127.0.0.1:1", "dask"),
+    ],
+)
+def test_a_command_names_the_extra_that_it_lacks(command: str, extra: str, tmp_path: Path) -> None:
+    found = run(tmp_path, "-m", *shlex.split(command))
+    assert found.returncode == 1
+    (sentence,) = found.stderr.splitlines()
+    assert re.search(rf'pip install "gipf-arena\[{extra}\].*"', sentence), sentence
