@@ -161,7 +161,7 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
             memory.pv[ply * PV_WIDTH + 1] = best_number
         if cells[STOPPED] != 0:
             return DRAW
-        save_score(entry, key, best, best_number, alpha, beta, depth, ply, repetition, memory)
+        save_score(entry, key, best, best_number, alpha, beta, depth, ply, repetition, memory.table, cells)
         return best
 
     # 7. Generate and order the children: the best child of an earlier search, then by value and history
@@ -282,7 +282,7 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
         return DRAW
 
     # 15. Store the score
-    save_score(entry, key, best, best_number, alpha, beta, depth, ply, repetition, memory)
+    save_score(entry, key, best, best_number, alpha, beta, depth, ply, repetition, memory.table, cells)
     return best
 
 

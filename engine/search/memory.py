@@ -180,14 +180,14 @@ def save_score(
     depth: int,
     ply: int,
     repetition: int,
-    memory: Memory,
+    table: Numbers,
+    cells: Numbers,
 ) -> None:
     """Store the score of a node in the table, and the ply of the repetition that it depends on.
 
     ``entry`` is the present entry. If the score depends on a repetition above the node, only the best child is stored,
-    and only if there is no entry.
+    and only if there is no entry. It takes two arrays of `Memory`, since a call passes each array.
     """
-    cells = memory.cells
     bound, to_depth = EXACT, depth
     if best >= beta:
         bound = LOWER
@@ -199,7 +199,7 @@ def save_score(
         bound, score, to_depth = NO_BOUND, DRAW, 0
     cells[REPETITION_PLY] = repetition if is_path_dependent else OFF_PATH
     if (not is_path_dependent or entry == 0) and (ply > 0 or cells[EXCLUDED] == 0):
-        save_entry(memory.table, key, score, bound, to_depth, best_number, cells[GENERATION])
+        save_entry(table, key, score, bound, to_depth, best_number, cells[GENERATION])
 
 
 def slot_of(path: Numbers, key: int) -> int:
