@@ -80,6 +80,11 @@ class LineReader:
         return ProtocolError(Code.LINE_TOO_LONG, sentence, _beginning(raw))
 
 
+def quote(text: str) -> str:
+    """Quote the beginning of a text that cannot be read."""
+    return repr(text if len(text) < SHOWN_BYTES else f"{text[: SHOWN_BYTES - 1]}…")
+
+
 def _beginning(raw: bytes) -> str:
     """Return the beginning of a line that cannot be read."""
     return raw[:SHOWN_BYTES].decode(errors="replace")
@@ -123,7 +128,9 @@ def decode(line: str, table: dict[str, type]) -> tuple[Message, int]:
     kind, _, rest = line.strip().partition(" ")
     cls = table.get(kind.upper()) if kind.isascii() else None
     if cls is None:
-        raise ProtocolError(Code.UNKNOWN_COMMAND, f"unknown command {kind!r}; one of {', '.join(table)} is expected")
+        raise ProtocolError(
+            Code.UNKNOWN_COMMAND, f"unknown command {quote(kind)}; one of {', '.join(table)} is expected"
+        )
     rest = rest.strip()
     if rest and cls in _TEXTS:
         return cls(rest), 0

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.coding import BLOCK_KIND, REPLY_BYTES, REQUEST_BYTES, SHOWN_BYTES, LineReader, decode, encode
+from engine.wire.coding import BLOCK_KIND, REPLY_BYTES, REQUEST_BYTES, LineReader, decode, encode, quote
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, Message
 
 
@@ -129,7 +129,9 @@ class ServerEnd:
         """Say how a move is written to a player on turn whose line is no request."""
         if error.code is not Code.UNKNOWN_COMMAND or self.state is not State.THINKING:
             return error
-        return ProtocolError(error.code, f"unknown command {line.split()[0]!r}; a move is a line MOVE and the move")
+        return ProtocolError(
+            error.code, f"unknown command {quote(line.split()[0])}; a move is a line MOVE and the move"
+        )
 
     def send(self, message: Message) -> bytes:
         """Return a reply as bytes."""
@@ -161,8 +163,7 @@ def refusal_of(line: str | ProtocolError, error: ProtocolError) -> str:
 
 def shown_line(line: str | ProtocolError) -> str:
     """Quote the beginning of a line."""
-    text = (line.line if isinstance(line, ProtocolError) else line).strip()
-    return repr(text if len(text) < SHOWN_BYTES else f"{text[: SHOWN_BYTES - 1]}…")
+    return quote((line.line if isinstance(line, ProtocolError) else line).strip())
 
 
 def _not_now(state: State, kind: type) -> ProtocolError:

@@ -164,7 +164,7 @@ for line in iter(hear, "| QUIT"): note(line)
             "while True: print('x' * 1000)",
             "the program wrote 100 lines that cannot be accepted; the last one: "
             + repr("x" * 59 + "…")
-            + " (unknown_command)",
+            + ": unknown command ",
         ),
         ("while True: say('PING ' + 'x' * 900)", "the program "),
         ("while True: sys.stdout.write('x' * 1000)", "the program wrote "),
