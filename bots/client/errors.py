@@ -124,6 +124,11 @@ def show_in_one_line() -> None:
 def _show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     if isinstance(error, KeyboardInterrupt | ArenaError):
         program = Path(sys.argv[0] if sys.argv else "").name or "python"
-        print(f"{program}: {str(error) or 'interrupted'}", file=sys.stderr)
+        # below the call of play, in a function of the bot
+        own = [
+            frame for frame in traceback.extract_tb(trace) if is_authors(frame.filename) and frame.name != "<module>"
+        ]
+        place = place_of(traceback.StackSummary.from_list(own)) if isinstance(error, KeyboardInterrupt) else ""
+        print(f"{program}: {str(error) or 'interrupted'}{place and f' in {place}'}", file=sys.stderr)
     else:
         sys.__excepthook__(kind, error, trace)

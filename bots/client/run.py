@@ -29,6 +29,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from inspect import signature
 from os import environ
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -212,6 +213,12 @@ def as_bot(bot: object) -> Bot:
         return bot
     if not callable(bot) or isinstance(bot, type):
         raise ArenaError(f"play needs a Bot, or a function that takes position and clocks; not {bot!r:.60}")
+    try:
+        signature(bot).bind(None, None)
+    except TypeError as error:
+        raise ArenaError(f"{getattr(bot, '__name__', bot)} is called with position and clocks: {error}") from None
+    except ValueError:  # a function in C may have no signature
+        pass
     return FunctionBot(bot)
 
 

@@ -53,10 +53,12 @@ def new(
     game
         Game that its tests and matches play; the bot plays all of them.
     """
-    from bots.workbench.new_bot import new_bot, write_folder
+    from bots.workbench.new_bot import PACKAGES, new_bot, write_folder
 
     if not re.fullmatch(NAME_PATTERN, name):
         fail(f"NAME is {name!r}; a bot's name is {NAME_RULE}", 2)
+    if name in PACKAGES:
+        fail(f"NAME is {name!r}: a file {name}.py would hide the package of that name; choose another name", 2)
     check_variant(game, "", "--game")
     made = new_bot(name, language, game)
     try:

@@ -39,6 +39,9 @@ class Language(NamedTuple):
     tested: str = "two of the situations of make check, in seconds"
 
 
+PACKAGES = ("bots", "engine", "server")
+"""Names of packages, which a file of that name beside a bot would hide."""
+
 SAID = "{host} {port} {name} {game}"
 """Where to play, as whom and what, as arguments; whatever starts programs fills these in."""
 

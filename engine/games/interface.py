@@ -57,17 +57,37 @@ Fields = frozenset[str]
 
 
 _OTHER_NAMES = {
-    **dict.fromkeys(("push", "make_move", "do_move", "apply", "move", "after", "step"), "play(move)"),
-    **dict.fromkeys(("moves", "get_moves", "generate_legal_moves", "possible_moves", "actions"), "legal_moves"),
-    **dict.fromkeys(("is_game_over", "game_over", "is_terminal", "finished", "done"), "is_over"),
+    **dict.fromkeys(
+        ("push", "push_uci", "push_san", "make_move", "do_move", "apply", "move", "after", "step"), "play(move)"
+    ),
+    **dict.fromkeys(
+        ("moves", "get_moves", "get_legal_moves", "generate_legal_moves", "possible_moves", "is_legal", "actions"),
+        "legal_moves",
+    ),
+    **dict.fromkeys(
+        ("is_game_over", "game_over", "is_terminal", "terminal", "over", "finished", "done", "is_checkmate"), "is_over"
+    ),
     **dict.fromkeys(("winner", "result", "verdict"), "outcome: its winner and reason, or None"),
-    **dict.fromkeys(("side_to_move", "current_player", "to_move", "player", "side"), "turn"),
-    "successors": "children()",
+    **dict.fromkeys(("side_to_move", "current_player", "next_player", "to_move", "player", "side", "color"), "turn"),
     **dict.fromkeys(("fen", "to_string", "serialize"), "text()"),
-    **dict.fromkeys(("piece_at", "get", "cells", "fields"), "board[field]"),
+    **dict.fromkeys(("piece_at", "piece_map", "get", "cells", "fields", "rows"), "board[field]"),
     **dict.fromkeys(("copy", "clone", "undo", "pop"), "the position itself: playing a move does not change it"),
+    **dict.fromkeys(("last_move", "move_stack", "history", "ply"), "the attribute history of a subclass of Bot"),
+    **dict.fromkeys(("score", "value"), "evaluate()"),
+    **dict.fromkeys(("captures", "lost"), "captured"),
+    "successors": "children()",
+    "reserve": "reserves",
+    "params": "parameters",
 }
 """Names in other libraries, with the names in `Position`."""
+
+
+class _Board(dict[str, int | None]):
+    """Fields and the sides whose pieces stand there. A wrong name is answered with right ones."""
+
+    def __missing__(self, name: object) -> NoReturn:
+        some = ", ".join(list(self)[:3])
+        raise KeyError(f"{name!r} is no field of this board; its {len(self)} fields are {some}, ...")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -183,7 +203,7 @@ class Position(ABC):
         """The side of the piece on each field, by the names of fields: 0, 1, or None for an empty field."""
         first, second = self.pieces
         names = (name for name, *_ in self.drawing().layout.fields)
-        return {name: 0 if name in first else 1 if name in second else None for name in names}
+        return _Board((name, 0 if name in first else 1 if name in second else None) for name in names)
 
     @abstractmethod
     def children(self) -> Iterator[Child]:

@@ -122,6 +122,7 @@ def test_the_python_bot_plays_by_the_protocol(folder: Path) -> None:
         (("../x",), 2, "NAME is '../x'; a bot's name is 1 to 32 letters"),
         (("mybot", "--game", "halma"), 2, "there is no game 'halma'"),
         (("mybot", "--language", "perl"), 2, "perl"),
+        (("bots",), 2, "NAME is 'bots': a file bots.py would hide the package of that name; choose another name"),
         (("taken",), 1, "taken exists already, and is left as it is: choose another name, or remove it"),
         ((), 2, "parameter NAME requires an argument"),
     ],

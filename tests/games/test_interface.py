@@ -119,6 +119,11 @@ def test_a_name_of_another_library_is_answered_with_ours(guess: str, meant: str)
     assert caught.value.args == (f"a position has no attribute {guess!r}; use {meant}",)
 
 
+def test_a_wrong_field_is_answered_with_right_ones() -> None:
+    with pytest.raises(KeyError, match=r"'a1' is no field of this board; its 37 fields are b5, c6, d7, \.\.\."):
+        start_of("gipf").board["a1"]
+
+
 def test_an_unknown_name_is_refused_as_python_does() -> None:
     assert not hasattr(start_of("mnk"), "colour")
 
