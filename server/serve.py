@@ -80,7 +80,7 @@ async def serve(
         web: list[trio.SocketListener] = []
         try:
             if settings.web is not None:
-                web += await listen(*settings.web, "--web HOST:PORT, or say --no-web")
+                web += await listen(*settings.web, "--web HOST:PORT")
             await _serve(settings, store, accounts, cluster, ladder, listeners, own, web, task_status)
         finally:
             await close_all([*listeners, *own, *web])
