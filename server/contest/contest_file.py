@@ -105,6 +105,7 @@ def read(text: str, load: Load) -> Definition:
     except tomllib.TOMLDecodeError as error:
         raise BadContest(f"this is no TOML: {error}") from None
     plain = [field for field in fields_of(Definition) if field.name not in READ_HERE | NOT_IN_FILES]
+    file.expect([*(field.key for field in plain), "time", "entrants", "games", "stages", "qualification"])
     values = read_fields(file, plain, {"versions-until": _moment})
     control = read_control(None, file, "time")
     entrants = _entrants(file)
