@@ -152,7 +152,8 @@ def _entrants(file: TomlTable) -> tuple[Entrant, ...]:
     for table in tables:
         entrant = read_table(table, Entrant)
         if entrant.name.lower() in entrants:
-            raise table.wrong("name", "a name that no other entrant has, capital and small letters being alike")
+            place = f"{table.name_of('name')} is {entrant.name!r}, the name of another entrant"
+            raise BadContest(f"{place}; capital and small letters are the same")
         if table.has("command") and not entrant.command:
             raise table.wrong("command", "the list of a program and its arguments")
         program, bot = bool(entrant.command), bool(entrant.version_of)

@@ -138,7 +138,7 @@ def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
     for place, one in enumerate(listed):
         if names[place] in names[:place]:
             name = one.player.name
-            raise BadTable(f"two players of the ladder are called {name}; capital and small letters are alike")
+            raise BadTable(f"two players of the ladder are called {name}; capital and small letters are the same")
     contest = Definition(
         name=TITLE,
         entrants=tuple(one.entrant for one in listed if one.entrant is not None),

@@ -167,7 +167,7 @@ def test_challengers_are_the_first_entrant_unless_named() -> None:
         ('name = "least"', 'name = "least"\nmove-limit = 0', "move-limit is a whole number from 1 to 10000 moves of"),
         (', { name = "bob" }', "", "a contest has 2 to 500 entrants, not 1"),
         ('"bob"', '"b b"', "entrants[2].name is a name of 1 to 32 letters, digits, '_', '.' and '-'"),
-        ('"bob"', '"ANN"', "entrants[2].name is a name that no other entrant has"),
+        ('"bob"', '"ANN"', "entrants[2].name is 'ANN', the name of another entrant; capital and small "),
         ('"bob"', '"bob", command = "./bob"', "entrants[2].command is the list of a program and its arguments, not"),
         ('"bob"', '"bob", command = []', "entrants[2].command is the list of a program and its arguments, not []"),
         ('"bob"', '"bob", token = "secret"', "entrants[2].token is the SHA-256 of the entrant's token, 64 hexadecimal"),
