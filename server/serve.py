@@ -13,9 +13,7 @@ import trio
 
 from engine.games.outcome import Termination
 from engine.wire import messages as m
-from engine.wire.codes import Code
 from engine.wire.coding import encode
-from engine.wire.words import OVER
 from server.arena.arena import Arena
 from server.arena.journals import resume_matches, synced
 from server.arena.session import serve_socket
@@ -182,8 +180,10 @@ async def _serve(
             exit_on_signal()
             services.cancel_scope.cancel()
             for session in arena.connected_sessions():
-                over = contest_players.finished(session)
-                session.close(OVER if over else Code.STOPPING, over or "the server is shutting down")
+                if over := contest_players.finished(session):
+                    session.close("over", over)
+                else:
+                    session.close("stopping", "the server is shutting down")
             sessions.cancel_scope.deadline = trio.current_time() + GOODBYE_SECONDS
 
 

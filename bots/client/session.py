@@ -12,7 +12,7 @@ from traceback import StackSummary
 from typing import Any, Unpack
 
 from bots.bot import Bot, Choice, Clocks, GameResult, Resigned, Said, Told, match_title
-from bots.client.connection import Address, Connection, reconnect_pauses
+from bots.client.connection import OVER, Address, Connection, reconnect_pauses
 from bots.client.errors import (
     MAX_FAILURE_CHARACTERS,
     ArenaError,
@@ -38,7 +38,7 @@ from engine.wire.codes import Code
 from engine.wire.coding import REQUEST_BYTES
 from engine.wire.fields import Note, read_note, write_note
 from engine.wire.seat import PIPES
-from engine.wire.words import ANY, LADDER, OVER, parameters_of
+from engine.wire.words import ANY, LADDER, parameters_of
 
 MIN_RECONNECT_SECONDS = 30.0
 """Shortest time of attempts to reconnect, even if the clocks of the match have less left: a restarting server

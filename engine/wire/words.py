@@ -22,9 +22,6 @@ ANY = "any"
 LADDER = "ladder"
 """In place of a game in SEEK: whatever the server's ladder wants to be played, which rates it."""
 
-OVER = "over"
-"""Reason of a BYE to a player whose contest, or whose only game, is over."""
-
 
 def word_of(parameters: str) -> str:
     """Return parameters as one word: separated by commas, ``-`` for none."""

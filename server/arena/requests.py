@@ -14,7 +14,7 @@ from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode, usage
 from engine.wire.ends import State
 from engine.wire.fields import read_options, write_options
-from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, OVER, without_folders
+from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, without_folders
 from server.arena import matchmaking
 from server.arena.arena import Arena
 from server.arena.lobby import Player
@@ -196,7 +196,7 @@ class Requests:
 
     def _seek(self, player: Player, message: m.Seek, _arrived: int) -> BackgroundAnswer | None:
         if message.game == ANY and (over := self._arena.contest_players.finished(player)):
-            player.close(OVER, over)
+            player.close("over", over)
             return None
         if self._arena.stopping:
             raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")

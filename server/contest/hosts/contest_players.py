@@ -13,7 +13,7 @@ import trio
 
 from engine.match.clock import TimeControl
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.words import ANY, OVER
+from engine.wire.words import ANY
 from server.arena.matchmaking import Seek
 from server.config.tokens import hashed
 from server.contest.definition import Definition, Entrant
@@ -168,7 +168,7 @@ class ContestPlayers:
 
     def _send_home(self, player: "Player", sentence: str) -> None:
         del self._free[player.key]
-        player.close(OVER, sentence)
+        player.close("over", sentence)
 
     def connected(self, name: str, fixture: Fixture, definition: Definition) -> bool:
         """Tell whether an entrant waits and accepts a game."""
@@ -230,7 +230,7 @@ class ContestPlayers:
         """Withdraw a credential, and close its session."""
         self._tickets.pop(hashed(ticket.token), None)
         if ticket.player is not None:
-            ticket.player.close(OVER, "the game is over, and with it this session")
+            ticket.player.close("over", "the game is over, and with it this session")
 
     def end_of(self, match: int, *, keep: bool) -> trio.Event:
         """Return an event that is set at the end of a match; with ``keep`` it survives a restart of the server."""
