@@ -78,7 +78,7 @@ async def serve(
         web: list[trio.SocketListener] = []
         try:
             if settings.web is not None:
-                web += await listen(*settings.web, "--web HOST:PORT, or say --no-web")
+                web += await listen(*settings.web, "--web HOST:PORT")
             await _serve(settings, store, accounts, cluster, ladder, listeners, own, web, task_status)
         finally:
             await close_all([*listeners, *own, *web])
@@ -180,7 +180,10 @@ async def _serve(
             exit_on_signal()
             services.cancel_scope.cancel()
             for session in arena.connected_sessions():
-                session.close("stopping", "the server is shutting down")
+                if over := contest_players.finished(session):
+                    session.close("over", over)
+                else:
+                    session.close("stopping", "the server is shutting down")
             sessions.cancel_scope.deadline = trio.current_time() + GOODBYE_SECONDS
 
 

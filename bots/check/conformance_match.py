@@ -103,7 +103,7 @@ class ConformanceMatch:
     def close(self) -> None:
         """End the match without a result, if it is not over."""
         if not self.is_over:
-            self.end(None, Termination.SERVER_STOP, "this is all that was to be tried")
+            self.end(None, Termination.SERVER_STOP, "the conformance test has ended the match")
 
     # What the server says.
 

@@ -28,6 +28,9 @@ QUIET_SECONDS = 30.0
 SUSPENDED = "suspended"
 """Reason of a BYE after which the match resumes when the server is back."""
 
+OVER = "over"
+"""Reason of a BYE after the last game of a contest."""
+
 GOODBYE_SECONDS = 1.0
 """Time to wait for the server to close first: a connection that is closed with unread lines looks like a fault."""
 

@@ -35,6 +35,7 @@ class Refused(ArenaError):
         """Take code and sentence."""
         super().__init__(f"the server says: {sentence} ({code})" if sentence else f"the server says: {code}")
         self.code = code
+        self.sentence = sentence
 
 
 class ServerFault(ArenaError):

@@ -153,7 +153,10 @@ def play(
     carry_on: bool = False,
     report: Callable[[str], None] = to_stderr,
 ) -> list[GameResult]:
-    """Play matches one after the other, and return how they ended; ``games=0`` plays until it is interrupted.
+    """Play matches one after the other, and return how they ended.
+
+    ``games=0`` plays until the contest of the bot is over, or until it is interrupted; it returns to a server that is
+    started again.
 
     ``host``, ``port``, ``name``, ``token``, ``game`` and ``params`` that are left out are those of the variables
     ARENA_HOST and so on, which whatever starts programs sets, so that the same program plays everywhere. Without these

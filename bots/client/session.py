@@ -12,7 +12,7 @@ from traceback import StackSummary
 from typing import Any, Unpack
 
 from bots.bot import Bot, Choice, Clocks, GameResult, Resigned, Said, Told, match_title
-from bots.client.connection import Address, Connection, reconnect_pauses
+from bots.client.connection import OVER, Address, Connection, reconnect_pauses
 from bots.client.errors import (
     MAX_FAILURE_CHARACTERS,
     ArenaError,
@@ -38,14 +38,14 @@ from engine.wire.codes import Code
 from engine.wire.coding import REQUEST_BYTES
 from engine.wire.fields import Note, read_note, write_note
 from engine.wire.seat import PIPES
-from engine.wire.words import LADDER, parameters_of
+from engine.wire.words import ANY, LADDER, parameters_of
 
 MIN_RECONNECT_SECONDS = 30.0
 """Shortest time of attempts to reconnect, even if the clocks of the match have less left: a restarting server
 resumes its matches and charges no player for it."""
 
-LADDER_RECONNECT_SECONDS = 86_400.0
-"""The same for a bot that plays on a ladder without end: nobody looks after it while its server is away."""
+ENDLESS_RECONNECT_SECONDS = 86_400.0
+"""The same for a bot that plays contests or on a ladder without end: nobody watches it while its server is away."""
 
 WAIT_SECONDS = 2.0
 """Time without an opponent after which it is reported for whom this bot waits."""
@@ -171,14 +171,17 @@ class Session:
         self._failure: BotFailed | None = None
         self._watchdog = Watchdog(Session._call.__code__, self._overdue)
         self._unresumed = 0
+        self._is_endless = False
+        """Whether the bot comes back to a server that was stopped, and plays until its contest is over."""
         self._patience = MIN_RECONNECT_SECONDS
         self._pauses: Iterator[None] | None = None
         """Pauses of the present attempts to reconnect; None while connected."""
 
     def run(self, games: int) -> list[GameResult]:
-        """Play a number of matches, without end for 0, and return the results; raises `ArenaError`."""
-        if games == 0 and self._seek.game == LADDER:
-            self._patience = LADDER_RECONNECT_SECONDS
+        """Play a number of matches, for 0 until the contest is over, and return the results; raises `ArenaError`."""
+        self._is_endless = games == 0
+        if self._is_endless and self._seek.game in (ANY, LADDER):
+            self._patience = ENDLESS_RECONNECT_SECONDS
         try:
             self._connect()
         except ConnectionLost as lost:
@@ -204,6 +207,13 @@ class Session:
                     self._report(f"waiting for an opponent: {' '.join(self._seek)}".rstrip())
             except ConnectionLost as lost:
                 self._reconnect(lost)
+            except Refused as refused:
+                if self._is_endless and refused.code == OVER:
+                    self._report(refused.sentence)
+                    return
+                if not self._is_endless or refused.code != Code.STOPPING:
+                    raise
+                self._reconnect(ConnectionLost(refused.sentence))
             if self._failure is not None and self._game is None and not self._carry_on:
                 raise self._failure
 
@@ -253,8 +263,8 @@ class Session:
                     self._report(f"match {self._game.match.match} cannot be resumed: {refused}")
                     self._game = None
                     self._unresumed += 1
-                elif refused.code != Code.NAME_TAKEN:  # by our own lost connection, as long as the server holds it
-                    raise
+                elif refused.code not in (Code.NAME_TAKEN, Code.STOPPING):
+                    raise  # NAME_TAKEN: the server still holds our own lost connection
         raise Unreachable(f"{lost}; the server could not be reached again") from lost
 
     def _ping(self) -> None:
@@ -346,6 +356,9 @@ class Session:
     def _handle_error(self, error: m.Error) -> None:
         """Raise an ERROR to a pending request; report one that came late, as after the end of a match."""
         refused = Refused(error.code, error.sentence)
+        if self._is_endless and error.code == Code.STOPPING:
+            self._pending = None  # BYE follows
+            return
         if self._pending is not None:
             raise refused
         self._report(str(refused))

@@ -93,6 +93,9 @@ class Seating(Protocol):
     def ended(self, match: Match) -> None:
         """Note that a match has ended."""
 
+    def finished(self, player: Player) -> str:
+        """Return the sentence that the contest of a player is over; empty if it is not."""
+
     def keeps(self, match: int) -> bool:
         """Tell whether a match resumes when the server is started again."""
 

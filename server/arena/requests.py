@@ -195,6 +195,9 @@ class Requests:
         player.leave()
 
     def _seek(self, player: Player, message: m.Seek, _arrived: int) -> BackgroundAnswer | None:
+        if message.game == ANY and (over := self._arena.contest_players.finished(player)):
+            player.close("over", over)
+            return None
         if self._arena.stopping:
             raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")
         self._arena.leave_log(player)

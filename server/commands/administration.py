@@ -46,8 +46,9 @@ def invite(*names: str, role: AsRole = AUTHOR, data: Data = DATA, url: Url = "")
     if not names:
         fail("say whom to invite, as in: arena-server people invite ann bob")
     with opened_accounts(data, "accounts", new=True) as accounts:
+        join = _join(url, data)
         for name in names:
-            print(f"{name}  {_join(url, data)}/{accounts.invite(name, role, BY)}")
+            print(f"{name}  {join}/{accounts.invite(name, role, BY)}")
 
 
 @people.command
@@ -58,10 +59,19 @@ def code(most: int, *, role: AsRole = AUTHOR, data: Data = DATA, url: Url = "") 
 
 
 def _join(url: str, data: Path) -> str:
-    """Return the address of the page for joining; without a URL and a running server, that of the usual port."""
+    """Return the address of the page for joining: below ``url``, that of the running server, or the usual one.
+
+    The usual address is a guess, and a line on stderr says so.
+    """
+    why = f"no server uses {data} now"
     with suppress(OSError, *NO_SERVER):
         url = url or _exchange(data, Question("address", BY)).text
-    return f"{(url or f'http://{WEB}').rstrip('/')}/join"
+        why = f"the server that uses {data} serves no pages"
+    if not url:
+        url = f"http://{WEB}"
+        hint = "give the address of the pages with --url if it is another one"
+        print(f"arena-server: {why}, so the link has the usual address {url}; {hint}", file=sys.stderr)
+    return f"{url.rstrip('/')}/join"
 
 
 @people.command(name="list")

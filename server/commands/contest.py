@@ -78,7 +78,8 @@ def hold(
     tokens
         File of those who may log in, made by arena-server token, for entrants without a token of their own.
     web
-        Address and port of pages for browsers, as in 127.0.0.1:8080; none when left out.
+        Address and port of pages for browsers, as in 127.0.0.1:8080; none when left out. The command serves them until
+        Ctrl-C, also after the end of the contest.
     grace
         Seconds that running games get to end when the contest is stopped.
     return_time

@@ -1,9 +1,10 @@
 """Runs ``arena-server contest``: checks a contest, opens it, serves it, and shows its progress."""
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import trio
@@ -39,6 +40,7 @@ from server.contest.store.schema import FILE
 from server.contest.store.store import Store
 from server.contest.store.verifier import verify
 from server.league.accounts import Accounts
+from server.league.console.terminal import web_address
 from server.league.contests import check_versions
 from server.ops.program_version import program
 from server.serve import serve
@@ -77,27 +79,46 @@ async def hold(file: str, definition: Definition, settings: Settings, dask: str,
             follower = _Follower(store, contest, console)
             found = await follower.look()
             before = found.moment.closed
-            if before is None:
-                found = await _serve_contest(settings, cluster, follower)
+            finish = partial(_finish, store, data, contest, follower, console, before)
+            is_finished = False
+            if before is None or settings.web is not None:
+                found, is_finished = await _serve_contest(settings, cluster, follower, finish)
             if found.moment.closed is None:
                 played = number_of(len(found.games), "game")
                 console.print(f"Stopped after {played}. The same command goes on with the contest.")
                 return STOPPED
-            if await trio.to_thread.run_sync(store.verification, contest) is None:
-                verdict = await trio.to_thread.run_sync(verify_with_progress, data, contest, console)
-                await trio.to_thread.run_sync(store.save_verification, contest, datetime.now(UTC), verdict)
-                found = await follower.look()
-                if verdict.differences:
-                    follower.say(f"{verdict.sentence}; arena-server contest --verify names them")
-            made = await trio.to_thread.run_sync(write_report, data, contest, found)
-            console.print(progress.render_report(made))
-            console.print(f"The whole report: {folder_of(data, contest) / 'index.html'}", soft_wrap=True)
-            if before is not None:
-                follower.say(
-                    f"This contest was over on {formatting.date(before)}; nothing was played. "
-                    "To play again, give it another name in its file, or a new --data."
-                )
+            if not is_finished:
+                await finish(found)
             return OVER
+
+
+async def _finish(
+    store: Store,
+    data: Path,
+    contest: int,
+    follower: "_Follower",
+    console: Console,
+    before: datetime | None,
+    found: ContestSnapshot,
+) -> None:
+    """Verify a contest that is over, where nothing has done so, and show its report.
+
+    ``before`` is when an earlier command ended it; None if this one did.
+    """
+    if await trio.to_thread.run_sync(store.verification, contest) is None:
+        verdict = await trio.to_thread.run_sync(verify_with_progress, data, contest, console)
+        await trio.to_thread.run_sync(store.save_verification, contest, datetime.now(UTC), verdict)
+        found = await follower.look()
+        if verdict.differences:
+            follower.say(f"{verdict.sentence}; arena-server contest --verify names them")
+    made = await trio.to_thread.run_sync(write_report, data, contest, found)
+    console.print(progress.render_report(made))
+    console.print(f"The whole report: {folder_of(data, contest) / 'index.html'}", soft_wrap=True)
+    if before is not None:
+        follower.say(
+            f"This contest was over on {formatting.date(before)}; nothing was played. "
+            "To play again, give it another name in its file, or a new --data."
+        )
 
 
 def _open(store: Store, file: str, definition: Definition, data: Path) -> int:
@@ -119,10 +140,16 @@ def verify_with_progress(data: Path, contest: int, console: Console) -> Verdict:
         return verify(data, contest, lambda done, count: bar.update(task, completed=done, total=count))
 
 
-async def _serve_contest(settings: Settings, cluster: Cluster | None, follower: "_Follower") -> ContestSnapshot:
+async def _serve_contest(
+    settings: Settings,
+    cluster: Cluster | None,
+    follower: "_Follower",
+    finish: Callable[[ContestSnapshot], Awaitable[None]],
+) -> tuple[ContestSnapshot, bool]:
     """Serve until the contest is over or the server is stopped; follow another server that does so already.
 
-    When that server ends, this one continues the contest.
+    When that server ends, this one continues the contest. A server with pages calls ``finish`` when the contest is
+    over, and serves its pages until it is stopped. Return the last snapshot, and whether ``finish`` was called.
     """
     waited = False
     while True:
@@ -143,7 +170,7 @@ async def _serve_contest(settings: Settings, cluster: Cluster | None, follower: 
                     follower.say(f"{sentence}, and goes on with it should that server end")
                 waited = True
                 with trio.move_on_after(TAKE_SECONDS):
-                    return await follower.follow(None, stopped)
+                    return await follower.follow(None, stopped), False
                 continue
             if waited:
                 follower.say("the server that held the contest has ended; this one goes on with it")
@@ -152,8 +179,13 @@ async def _serve_contest(settings: Settings, cluster: Cluster | None, follower: 
                 workers, games = number_of(cluster.workers, "worker"), number_of(cluster.games, "game")
                 follower.say(f"the cluster at {cluster.address} has {workers}, and room for {games} at a time")
             found = await follower.follow(arena, stopped)
+            stays = settings.web is not None and found.moment.closed is not None and not stopped.is_set()
+            if stays:
+                await finish(found)
+                follower.say(f"{found.definition.name} is over; its pages stay at {web_address(arena)} until Ctrl-C")
+                await stopped.wait()
             arena.closing.set()
-        return found
+        return found, stays
 
 
 class _Follower:

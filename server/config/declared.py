@@ -15,6 +15,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, TypeVar, Uni
 
 import msgspec
 
+from engine.wire.words import nearest
+
 
 class BadTable(ValueError):
     """A file with a value that cannot be used. ``str(error)`` names the key, its value and what would be right."""
@@ -34,6 +36,11 @@ class TomlTable:
         self._fault = fault
         self._values = values
         self._known: dict[str, None] = {}
+        self._expected: dict[str, None] = {}
+
+    def expect(self, keys: Iterable[str]) -> None:
+        """Name all keys of this table, so that an unknown key is refused before a missing one."""
+        self._expected = dict.fromkeys(keys)
 
     def name_of(self, key: str) -> str:
         """Return a key with its place, as it stands in sentences."""
@@ -42,6 +49,8 @@ class TomlTable:
     def wrong(self, key: str, right: str) -> BadTable:
         """Return the complaint about the value of a key: ``right`` says what would be right."""
         if key not in self._values:
+            if self._expected:
+                self._refuse_others(self._known | self._expected)
             return self._fault(f"{self.name_of(key)} is missing: {right}")
         return self._fault(f"{self.name_of(key)} is {right}, not {self._values[key]!r:.60}")
 
@@ -81,10 +90,15 @@ class TomlTable:
 
     def finish(self) -> None:
         """Refuse keys that nobody has asked for: a key with a slip of the pen would be ignored otherwise."""
+        self._refuse_others(self._known)
+
+    def _refuse_others(self, known: Iterable[str]) -> None:
+        """Refuse the first key that is not known."""
         for key in self._values:
-            if key not in self._known:
-                where = f"of {self.place}" if self.place else f"of {self._file}"
-                raise self._fault(f"{self.name_of(key)} is no key {where}; these are {', '.join(self._known)}")
+            if key not in known:
+                sentence = f"{self.name_of(key)} is no key of {self.place or self._file}; these are {', '.join(known)}"
+                meant = nearest(key, known)
+                raise self._fault(f"{sentence}; did you mean {meant}?" if meant else sentence)
 
 
 Declared = TypeVar("Declared")
@@ -193,6 +207,7 @@ def read_table(table: TomlTable, declaring: type[Declared], special: Mapping[str
 
     Raises `server.config.declared.BadTable`, also for keys that are not declared.
     """
+    table.expect(_keys_of(declaring))
     found = declaring(**read_fields(table, fields_of(declaring), special))
     table.finish()
     return found
@@ -229,6 +244,15 @@ def read_value(table: TomlTable, field: Field, special: Mapping[str, Read] = NO_
     if field.rule is not None and not field.rule.fits(value):
         raise table.wrong(field.key, field.right)
     return Path(value) if field.kind is Path else value
+
+
+def _keys_of(declaring: type) -> Iterator[str]:
+    """Yield the keys of a class, with those of all structs that a field may be one of."""
+    for field in fields_of(declaring):
+        yield field.key
+        if get_origin(field.kind) is Union:
+            for kind in get_args(field.kind):
+                yield from _keys_of(kind)
 
 
 def _is(kind: Any, parent: type) -> bool:

@@ -105,6 +105,7 @@ def read(text: str, load: Load) -> Definition:
     except tomllib.TOMLDecodeError as error:
         raise BadContest(f"this is no TOML: {error}") from None
     plain = [field for field in fields_of(Definition) if field.name not in READ_HERE | NOT_IN_FILES]
+    file.expect([*(field.key for field in plain), "time", "entrants", "games", "stages", "qualification"])
     values = read_fields(file, plain, {"versions-until": _moment})
     control = read_control(None, file, "time")
     entrants = _entrants(file)
@@ -151,7 +152,8 @@ def _entrants(file: TomlTable) -> tuple[Entrant, ...]:
     for table in tables:
         entrant = read_table(table, Entrant)
         if entrant.name.lower() in entrants:
-            raise table.wrong("name", "a name that no other entrant has, capital and small letters being alike")
+            place = f"{table.name_of('name')} is {entrant.name!r}, the name of another entrant"
+            raise BadContest(f"{place}; capital and small letters are the same")
         if table.has("command") and not entrant.command:
             raise table.wrong("command", "the list of a program and its arguments")
         program, bot = bool(entrant.command), bool(entrant.version_of)

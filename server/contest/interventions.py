@@ -63,7 +63,7 @@ ACTIONS = {
         "{0.name} was withdrawn",
         "games that are not over are lost, without blame; a game that is being played is ended",
         Target.PLAYING,
-        "It loses its other games",
+        "Withdraw: all remaining games are lost",
     ),
     Kind.REINSTATE: Action(
         "{0.name} was reinstated",

@@ -9,6 +9,7 @@ from bots.client.connection import reconnect_pauses
 from engine.wire import messages as m
 from tests.bots import texts
 from tests.bots.scripts import (
+    ANYTHING,
     CRASHED,
     FIRST_TURN,
     LOGIN,
@@ -137,11 +138,12 @@ def test_a_server_that_stays_away(monkeypatch: pytest.MonkeyPatch) -> None:
     ("seek", "options", "seconds"),
     [
         (SEEK, {}, session.MIN_RECONNECT_SECONDS),
-        ("> SEEK ladder\n< SEEKING ladder\n", {"game": "ladder", "games": 0}, session.LADDER_RECONNECT_SECONDS),
+        ("> SEEK ladder\n< SEEKING ladder\n", {"game": "ladder", "games": 0}, session.ENDLESS_RECONNECT_SECONDS),
+        (ANYTHING, {"game": "any", "games": 0}, session.ENDLESS_RECONNECT_SECONDS),
     ],
-    ids=["a match", "the ladder"],
+    ids=["a match", "the ladder", "contests"],
 )
-def test_who_plays_on_the_ladder_without_end_waits_for_a_server_that_is_away_for_hours(
+def test_a_bot_that_plays_without_end_waits_for_a_server_that_is_away_for_hours(
     monkeypatch: pytest.MonkeyPatch, seek: str, options: dict[str, object], seconds: float
 ) -> None:
     patience = []
@@ -152,7 +154,24 @@ def test_who_plays_on_the_ladder_without_end_waits_for_a_server_that_is_away_for
 
     monkeypatch.setattr(session, "reconnect_pauses", pauses)
     failing(Unreachable, Recorder(), LOGIN + seek + "drop", **options)
-    assert patience == [seconds] and session.LADDER_RECONNECT_SECONDS >= 12 * 3600
+    assert patience == [seconds] and session.ENDLESS_RECONNECT_SECONDS >= 12 * 3600
+
+
+@pytest.mark.parametrize(
+    "stopped",
+    [
+        LOGIN + ANYTHING + "< BYE stopping the server is shutting down\n> QUIT\n",
+        LOGIN + "> SEEK any\n< ERROR stopping no new match\n< BYE stopping the server is shutting down\n> QUIT\n",
+        LOGIN + ANYTHING + "drop",
+    ],
+    ids=["while it waits", "while it asks for a game", "after a kill"],
+)
+def test_a_bot_that_plays_without_end_comes_back_after_a_stop_and_ends_with_its_contest(stopped: str) -> None:
+    over = LOGIN + ANYTHING + "< BYE over the contest 'Autumn' is over\n> QUIT\n"
+    results, reported = scripted(Recorder(), stopped, over, game="any", games=0)
+    assert not results
+    assert reported[0].endswith("; trying to come back")
+    assert reported[1:] == ["back again", "the contest 'Autumn' is over"]
 
 
 def silent(patch: pytest.MonkeyPatch, times: int) -> None:

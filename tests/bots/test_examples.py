@@ -17,7 +17,7 @@ import pytest
 from bots.check import situations
 from bots.check.run import check, has_passed
 from bots.check.situations import SITUATIONS
-from bots.client import Refused, play
+from bots.client import Unreachable, play, session
 from bots.random_bot import RandomBot
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.match import verification
@@ -98,7 +98,12 @@ class Arena(NamedTuple):
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
     folder = tmp_path_factory.mktemp("arena")
-    with ServerProcess(folder, "--budget", "600000") as server, ThreadPoolExecutor(len(GAMES)) as dice:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        ServerProcess(folder, "--budget", "600000") as server,
+        ThreadPoolExecutor(len(GAMES)) as dice,
+    ):
+        patch.setattr(session, "MIN_RECONNECT_SECONDS", 0.0)
         bots = [
             dice.submit(play, RandomBot(), port=server.port, name=f"dice-{game}", game=game, games=0, report=print)
             for game in GAMES
@@ -106,7 +111,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
         yield Arena(server.port, folder)
         assert server.stop() == 0
         for bot in bots:
-            with pytest.raises(Refused, match="the server is shutting down"):
+            with pytest.raises(Unreachable, match="the server is shutting down"):
                 bot.result()
 
 

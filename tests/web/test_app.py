@@ -354,7 +354,7 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(site: Site, tmp_path: Path) 
     assert (
         done.returncode == 1
         and f"127.0.0.1, port {site.web_port} (Address already in use)" in line
-        and "--web HOST:PORT" in line
+        and line.endswith("choose another place with --web HOST:PORT")
     )
 
 

@@ -115,6 +115,8 @@ class ContestPlayers:
         """By the SHA-256 of their tokens."""
         self._seated: dict[Player, ProgramCredential] = {}
         self._issued = 0
+        self._finished: dict[Player, str] = {}
+        """Sentence for players whose contest has ended before their next SEEK."""
         self._over: dict[int, trio.Event] = {}
         self._kept: set[int] = set()
         self.ladder: RatedGames | None = None
@@ -138,13 +140,25 @@ class ContestPlayers:
                 del self._by_name[entrant.name.lower()]
         self.present.pop(contest, None)
 
-    def over(self, definition: Definition) -> None:
-        """Close the sessions of waiting players when a contest has ended, if they take part in no other."""
-        for free in list(self._free.values()):
-            name = free.player.name.lower()
-            took_part = any(entrant.name.lower() == name for entrant in definition.entrants)
-            if took_part and not free.rated and not any(self._entrants(name)):
-                self._send_home(free.player, f"the contest {definition.name!r} is over")
+    def over(self, definition: Definition, sessions: "Mapping[str, Player]") -> None:
+        """Close the sessions of waiting players when a contest has ended, if they take part in no other.
+
+        A player that does not wait, as directly after the last game, keeps its session until its next SEEK.
+        """
+        sentence = f"the contest {definition.name!r} is over"
+        for entrant in definition.entrants:
+            key = entrant.name.lower()
+            if not entrant.connects or any(self._entrants(key)):
+                continue
+            free = self._free.get(key)
+            if free is None and key in sessions:
+                self._finished[sessions[key]] = sentence
+            elif free is not None and not free.rated:
+                self._send_home(free.player, sentence)
+
+    def finished(self, player: "Player") -> str:
+        """Return the sentence that the contest of a player is over; empty if it is not."""
+        return "" if any(self._entrants(player.name)) else self._finished.get(player, "")
 
     def disqualify(self, definition: Definition, name: str, reason: str) -> None:
         """Close the session of a waiting player who is disqualified in its only contest."""
@@ -311,6 +325,7 @@ class ContestPlayers:
 
     def remove(self, player: "Player") -> None:
         """Remove a player who waits no longer, or has left."""
+        self._finished.pop(player, None)
         ticket = self._seated.pop(player, None)
         if ticket is not None:
             ticket.gone.set()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from engine.games.outcome import Termination, how_ended, reason_text
 from engine.match.clock import TimeControl, span
 from engine.wire.words import duration
-from server.contest.fixtures import SET_ASIDE
+from server.contest.fixtures import FORFEIT, SET_ASIDE, WITHDRAWN
 from server.contest.formats.format import Standing
 from server.contest.interventions import Intervention as Done, pauses
 from server.contest.report.structure import ContestState, Game, Intervention, Pause, Report, Stage
@@ -199,6 +199,8 @@ def ended(game: Game) -> str:
     said = reason_text(game.reason)
     if game.reason != SET_ASIDE:
         said = how_ended((game.first, game.second), winner, game.reason, game.plies if game.played else None)
+    if game.reason in (FORFEIT, WITHDRAWN):  # their sentences say the same
+        return said
     return f"{said}: {game.sentence}" if game.sentence else said
 
 

@@ -93,7 +93,7 @@ class Runner:
         finally:
             self._seats.leave(self.contest)
             contest_players.leave(self.contest)
-        contest_players.over(self.definition)
+        contest_players.over(self.definition, self._arena.sessions)
         log.info("contest_ended", contest=self.definition.name, games=len(self._ledger.games))
 
     async def _prepare(self) -> None:

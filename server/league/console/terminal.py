@@ -77,7 +77,7 @@ def dismiss(arena: Arena, accounts: Accounts, name: str, sentence: str, by: str)
     return dismissed
 
 
-def _web_address(arena: Arena) -> str:
+def web_address(arena: Arena) -> str:
     """Return the address of the pages for browsers on this machine; empty without pages."""
     if arena.settings.web is None or not arena.web_ports:
         return ""
@@ -102,7 +102,7 @@ async def answer_commands(
                 case "now":
                     return Answer(False, msgspec.json.encode(overview()).decode())
                 case "address":
-                    return Answer(False, _web_address(arena))
+                    return Answer(False, web_address(arena))
                 case "annul":
                     annul(arena, accounts, int(asked.subject), asked.sentence, asked.by)
                     return Answer(False, f"Match {asked.subject} was annulled.")

@@ -304,6 +304,7 @@ def read(text: str) -> Rule:
         file = TomlTable(tomllib.loads(text), "", "a rule file", BadRule)
     except tomllib.TOMLDecodeError as error:
         raise BadRule(f"this is no TOML: {error}") from None
+    file.expect(("students", "points"))
     students = read_value(file, STUDENTS) if file.has("students") else ()
     tables = file.tables("points", "one [[points]] or more, each with for and most")
     criteria = tuple(_criterion(table) for table in tables)

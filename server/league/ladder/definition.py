@@ -112,8 +112,11 @@ def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
         file = TomlTable(tomllib.loads(text), "", "a ladder file", BadTable)
     except tomllib.TOMLDecodeError as error:
         raise BadTable(f"this is no TOML: {error}") from None
-    values = read_fields(file, [field for field in fields_of(Definition) if field.name in _AS_IN_CONTESTS])
-    rules = read_fields(file, [field for field in fields_of(LadderDefinition) if field.name in _OWN])
+    as_in_contests = [field for field in fields_of(Definition) if field.name in _AS_IN_CONTESTS]
+    own = [field for field in fields_of(LadderDefinition) if field.name in _OWN]
+    file.expect([*(field.key for field in (*as_in_contests, *own)), "time", "games", "levels", "programs"])
+    values = read_fields(file, as_in_contests)
+    rules = read_fields(file, own)
     values["visible"] = tuple(str(folder / place) for place in values.get("visible", ()))
     control = read_control(None, file, "time")
     variants: list[Variant] = []
@@ -135,7 +138,7 @@ def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
     for place, one in enumerate(listed):
         if names[place] in names[:place]:
             name = one.player.name
-            raise BadTable(f"two players of the ladder are called {name}; capital and small letters are alike")
+            raise BadTable(f"two players of the ladder are called {name}; capital and small letters are the same")
     contest = Definition(
         name=TITLE,
         entrants=tuple(one.entrant for one in listed if one.entrant is not None),

@@ -152,6 +152,7 @@ def test_students_of_the_rule_are_graded_in_its_order_and_get_nothing_for_nothin
     [
         ("points", "this is no TOML: "),
         ("", "points is missing: one [[points]] or more, each with for and most"),
+        ("point = []", "point is no key of a rule file; these are students, points; did you mean points?"),
         (rule("most = 3"), "points[1].for is missing: one of builds, conformance, score, elo, rating, place"),
         (rule('for = "luck"\nmost = 3'), "points[1].for is one of builds, conformance, score, elo, rating, "),
         (rule('for = "place"'), "points[1].most is missing: a number from 0.001 to 1e+06 points"),

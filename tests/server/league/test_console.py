@@ -55,6 +55,7 @@ def test_a_contest_is_paused_changed_and_cancelled_and_the_audit_log_says_who_di
     def post(change: str, **fields: str) -> Page:
         return head.post(f"{here}/{change}", form=form, **fields)
 
+    assert "<button>Withdraw: all remaining games are lost<" in head.get(here).text
     assert f'href="{here}"' in head.get("/organise").text and "Autumn" in head.get(here).text
     assert "no other begins" in post("pause").text and "paused" in head.get("/organise").text
     refused = post("pause")

@@ -59,6 +59,22 @@ async def command(capsys: pytest.CaptureFixture[str], work: object, *words: obje
     return (said.out or said.err.removeprefix("arena-server: ")).strip()
 
 
+def test_a_link_with_a_guessed_address_says_so_on_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    administration.invite("ann", "bob", data=tmp_path)
+    said = capsys.readouterr()
+    assert [line.partition("/join/")[0] for line in said.out.splitlines()] == [
+        "ann  http://127.0.0.1:8080",
+        "bob  http://127.0.0.1:8080",
+    ]
+    assert said.err == (
+        f"arena-server: no server uses {tmp_path} now, so the link has the usual address http://127.0.0.1:8080; "
+        "give the address of the pages with --url if it is another one\n"
+    )
+    administration.code(2, data=tmp_path, url="https://arena.example.org/")
+    said = capsys.readouterr()
+    assert said.out.startswith("https://arena.example.org/join/") and not said.err
+
+
 async def test_links_of_invitations_have_the_port_that_is_served(
     tmp_path: Path, accounts: Accounts, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -34,7 +34,11 @@ class Seal(NamedTuple):
 TRIAL_SECONDS = 30.0
 """What making one sandbox may take."""
 
-WITHOUT = 'sandbox = "none" in the contest file runs programs without one, with all that the server\'s user may do'
+WITHOUT = (
+    'write sandbox = "none" in the contest file: programs then run without a sandbox, '
+    "with all rights of the server's user"
+)
+"""What to do where there is no sandbox."""
 
 
 def seal_of(
@@ -103,8 +107,8 @@ def sandbox_obstacle() -> str:
     try:
         refused = filter_to_read()
     except OSError as error:
-        how = "install libseccomp, as by apt-get install libseccomp2"
-        return f"programs cannot be sealed: {error}; {how}, or write {WITHOUT}"
+        how = "install libseccomp (apt-get install libseccomp2)"
+        return f"programs cannot be sealed: {error}; {how}, or {WITHOUT}"
     try:
         with open(os.devnull, "wb") as status, open(os.devnull, "rb") as block:  # it need not wait
             given = Descriptors(status.fileno(), block.fileno(), refused)
@@ -117,12 +121,12 @@ def sandbox_obstacle() -> str:
                 check=False,
             )
     except (OSError, subprocess.TimeoutExpired) as error:
-        how = "install bubblewrap, as by apt-get install bubblewrap"
-        return f"programs cannot be sealed: {PROGRAM} does not run ({error}); {how}, or write {WITHOUT}"
+        how = "install bubblewrap (apt-get install bubblewrap libseccomp2)"
+        return f"programs cannot be sealed: {PROGRAM} does not run ({error}); {how}, or {WITHOUT}"
     finally:
         os.close(refused)
     if done.returncode == 0:
         return ""
     said = " ".join(done.stderr.decode(errors="replace").split()) or f"{PROGRAM} ended with status {done.returncode}"
     how = "let this user make user namespaces, and take bubblewrap 0.7 or later"
-    return f"programs cannot be sealed: {said}; {how}, or write {WITHOUT}"
+    return f"programs cannot be sealed: {said}; {how}, or {WITHOUT}"

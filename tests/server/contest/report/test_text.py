@@ -17,7 +17,7 @@ from rich.console import Console, RenderableType
 from engine.match.clock import TimeControl
 from engine.wire.words import duration, number_of
 from server.contest.definition import Format
-from server.contest.fixtures import GameResult, ProgramUsage
+from server.contest.fixtures import ABSENT, FORFEIT, WITHDRAWN, GameResult, ProgramUsage
 from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import plan
@@ -164,6 +164,22 @@ def test_no_text_begins_like_a_formula_or_breaks_its_row(texts: list[str]) -> No
         assert cell.isprintable()
         if cell_text.isprintable() and not cell_text.startswith(("=", "+", "-", "@")):
             assert cell == cell_text
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence", "written"),
+    [
+        (WITHDRAWN, "a2 had been withdrawn", "a2 was withdrawn"),
+        (FORFEIT, "a2 had been disqualified", "a2 was disqualified"),
+        (ABSENT, "a2 was missing for 600 s", "a2 did not come: a2 was missing for 600 s"),
+    ],
+)
+def test_an_end_without_a_game_is_written_once(reason: str, sentence: str, written: str) -> None:
+    definition = contest(2, RoundRobin())
+    first, _ = plan(definition, []).due
+    winner = first.players.index("a1")
+    (game,) = report_of(definition, [GameResult(first, None, winner, reason, sentence)]).games
+    assert formatting.ended(game) == written
 
 
 def test_a_negative_time_is_written_as_none() -> None:

@@ -6,11 +6,13 @@ With ARENA_CAMPAIGN=1 it is killed a hundred times.
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -43,7 +45,7 @@ from tests.server.conftest import Run
 from tests.server.contest.runtime.bots import SANDBOX, choose_by_seed
 from tests.server.machines import Machines
 from tests.server.process import free_port, wait_until
-from tests.waiting import BUILD_SECONDS
+from tests.waiting import BUILD_SECONDS, WAIT_SECONDS
 
 KILLS, ROUNDS = (100, 2) if os.environ.get("ARENA_CAMPAIGN") else (3, 1)
 DICE = Path(__file__).with_name("dice.py")
@@ -180,10 +182,30 @@ def test_a_command_that_follows_goes_on_with_its_contest_when_the_server_it_foll
         assert len(counted_games(store.games(2))) == 2
 
 
-def wait_for_line(command: Command, words: str) -> None:
+def wait_for_line(command: Command, words: str) -> list[str]:
+    """Return all lines up to the first line with these words."""
     assert command.process.stdout is not None
-    while words not in (line := command.process.stdout.readline()):
-        assert line, "it has ended"
+    lines: list[str] = []
+    while not lines or words not in lines[-1]:
+        lines.append(command.process.stdout.readline())
+        assert lines[-1], "it has ended"
+    return lines
+
+
+@pytest.mark.slow
+def test_pages_of_a_contest_that_is_over_stay_until_ctrl_c(tmp_path: Path) -> None:
+    file, data = contest(tmp_path, PROGRAMS + entrants(2, 0)), tmp_path / "data"
+    for is_again in (False, True):
+        with Command(file, data, "--port", "0", "--web", "127.0.0.1:0") as command:
+            *said, last = wait_for_line(command, "pages stay at")
+            assert any("nothing was played" in line for line in said) == is_again
+            found = re.fullmatch(r"Programs is over; its pages stay at (http://127\.0\.0\.1:\d+) until Ctrl-C\n", last)
+            assert found is not None, last
+            with urllib.request.urlopen(f"{found[1]}/contest/1/live", timeout=WAIT_SECONDS) as page:
+                assert 'class="podium' in page.read().decode()
+            assert command.process.poll() is None
+            command.process.send_signal(signal.SIGINT)
+            assert command.end()[0] == 0
 
 
 def test_the_file_of_a_kept_contest_is_printed_as_it_was(tmp_path: Path, run: Run) -> None:

@@ -246,3 +246,17 @@ async def test_the_organiser_pauses_resumes_and_cancels_a_contest_that_is_played
         assert result.sentence == "the contest was cancelled by the organiser"
         games = await wait_until_over(store, contest)
     assert counted_games(games) == [] and [game.match for game in games] == [begun.match]
+
+
+async def test_an_entrant_that_seeks_after_its_contest_is_over_hears_that(tmp_path: Path) -> None:
+    async with running_contest(tmp_path, ROUND_ROBIN) as (harness, store, contest):
+        ann, bob = await seeking(harness, "ann", "bob")
+        await ann.hear(m.Match)
+        intervene(store, contest, Intervention(0, datetime.now(UTC), Kind.CANCEL))
+        await ann.hear(m.Result)
+        await wait_until_over(store, contest)
+        await until(lambda: contest not in ContestPlayers.of(harness.arena).present)
+        harness.arena.stop()
+        for player in (ann, bob):
+            over = await player.ask(m.Seek("any"), m.Bye)
+            assert (over.reason, over.sentence) == ("over", "the contest 'Ann, Bob and Carol' is over")

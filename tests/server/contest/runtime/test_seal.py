@@ -1,6 +1,7 @@
 """Where programs cannot be sealed: no contest begins that wants it, and one that is open waits and says why."""
 
 import io
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
@@ -25,7 +26,7 @@ from server.contest.fixtures import Fixture
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.interventions import Intervention, Kind
 from server.contest.programs.program import Program
-from server.contest.programs.sandbox import limits, seal
+from server.contest.programs.sandbox import bubblewrap, limits, seal
 from server.contest.report.contents import make_report
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import take_snapshot
@@ -44,6 +45,27 @@ time = { budget = 60_000 }
 games = [{ game = "mnk", params = "3 3 3" }]
 stages = [{ format = "round-robin" }]
 """ + entrants(2, 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="another sentence is for systems that are not Linux")
+@pytest.mark.parametrize("missing", ["libseccomp", "bubblewrap"])
+def test_a_missing_part_of_the_sandbox_is_named_with_two_ways_out(
+    monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    def filter_to_read() -> int:
+        if missing == "libseccomp":
+            raise OSError("there is no libseccomp")
+        return os.open(os.devnull, os.O_RDONLY)
+
+    monkeypatch.setattr(seal, "filter_to_read", filter_to_read)
+    monkeypatch.setattr(bubblewrap, "PROGRAM", "/nowhere/bwrap")
+    why, _, ways = seal.sandbox_obstacle.__wrapped__().partition("; ")
+    assert {"libseccomp": "there is no libseccomp", "bubblewrap": "bwrap does not run"}[missing] in why
+    packages = {"libseccomp": "libseccomp2", "bubblewrap": "bubblewrap libseccomp2"}[missing]
+    assert ways == (
+        f"install {missing} (apt-get install {packages}), or write sandbox = "
+        '"none" in the contest file: programs then run without a sandbox, with all rights of the server\'s user'
+    )
 
 
 class Hindrance:

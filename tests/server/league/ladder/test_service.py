@@ -195,6 +195,7 @@ PROGRAM = '[[programs]]\nname = "a"\nowner = "ann"\ncommand = ["x"]\nfolder = "a
         ("games = ", "this is no TOML"),
         ('games = [{ game = "mnk" }]', "time is missing: a table with budget and increment"),
         ("time = { budget = 1000 }", r"games is missing: one \[\[games\]\] or more"),
+        ('game = [{ game = "mnk" }]', "game is no key of a ladder file; .*; did you mean games?"),
         (LEAST + "speed = 3", "speed is no key of a ladder file; these are seed"),
         (LEAST.replace("params", "weight = 0, params"), r"games\[1\].weight is a number from 0.001 to 1000, not 0"),
         (LEAST.replace("3 3 3", "3"), r"games\[1\].params is '3'"),
