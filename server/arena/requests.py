@@ -202,6 +202,7 @@ class Requests:
         if message.game == ANY or (message.game == LADDER and _is_program(player)):
             self._arena.contest_players.offers(player, None)
             player.reply(m.Seeking(message.game))
+            self._arena.contest_players.notify_stranger(player)
             return None
         if message.game == LADDER:
             if message.options:

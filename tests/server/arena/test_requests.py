@@ -19,8 +19,9 @@ from engine.wire.coding import REQUEST_BYTES
 from server.arena.session import Session
 from server.config import tokens
 from server.config.settings import Settings
+from server.contest.definition import Entrant
 from server.contest.formats.meetings import RoundRobin
-from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.hosts.contest_players import ContestPlayers, Presence
 from tests.server.contest.played import contest
 from tests.server.harness import ArenaHarness, Client, open_arena, play
 
@@ -123,6 +124,29 @@ async def test_a_player_who_seeks_an_unknown_opponent_is_told_who_is_here(
     while not isinstance(message := await client.next(), m.Pong):
         notices.append(message)
     assert notices == ([m.Notice("unknown_player", m.Text(words))] if words else [])
+
+
+async def test_a_player_who_seeks_a_contest_of_others_is_sent_their_names(
+    harness: ArenaHarness, autojump_clock: MockClock
+) -> None:
+    players = ContestPlayers.of(harness.arena)
+    early = await harness.connect("early")
+    await early.ask(m.Seek("any"), m.Seeking)
+    await early.nothing()
+    definition = msgspec.structs.replace(
+        contest(2, RoundRobin()), name="Autumn", entrants=(Entrant("ann"), Entrant("bob"))
+    )
+    players.open(1, definition, lambda: None)
+    playing = "ann and bob play in Autumn"
+    assert await early.next() == m.Notice("unknown_player", m.Text(f"no contest here has an entrant early; {playing}"))
+    players.present[1] = Presence(missing=("ann",))
+    anne = await harness.connect("anne")
+    await anne.ask(m.Seek("any"), m.Seeking)
+    words = "no contest here has an entrant anne; Autumn waits for ann; is ann meant?"
+    assert await anne.next() == m.Notice("unknown_player", m.Text(words))
+    ann = await harness.connect("Ann")
+    await ann.ask(m.Seek("any"), m.Seeking)
+    await ann.nothing()
 
 
 async def test_the_sentence_of_a_crash_has_no_folders(harness: ArenaHarness, autojump_clock: MockClock) -> None:
