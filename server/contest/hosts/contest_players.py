@@ -330,11 +330,8 @@ class ContestPlayers:
         parts = [f"no contest here has an entrant {player.name}"]
         for number, entrants in list(contests.items())[-MAX_NAMED_CONTESTS:]:
             title, missing = self._contests[number][0].name, self.present.get(number, Presence()).missing
-            parts.append(
-                f"{title} waits for {formatting.names(missing)}"
-                if missing
-                else f"{formatting.names(entrants)} play in {title}"
-            )
+            shown = formatting.names(missing or entrants)
+            parts.append(f"{title} waits for {shown}" if missing else f"{shown} play in {title}")
         meant = nearest(player.name, chain.from_iterable(contests.values()))
         parts += [f"is {meant} meant?"] if meant else []
         player.reply(m.Notice(Code.UNKNOWN_PLAYER, m.Text("; ".join(parts))))

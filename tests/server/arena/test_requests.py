@@ -88,6 +88,25 @@ async def test_the_name_of_an_entrant_is_not_changed(harness: ArenaHarness, auto
     assert (error.code, error.sentence) == ("name_taken", f"{name} is logged in already; end that program first")
 
 
+async def test_a_name_of_an_account_says_where_its_token_is_made(
+    harness: ArenaHarness, autojump_clock: MockClock
+) -> None:
+    hashes = {"ann": "", "bob": tokens.hashed("secret")}
+    harness.arena.account_token = hashes.get
+    client = await harness.connect()
+    for name, token in (("ann", ""), ("bob", "guess")):
+        error = await client.ask(m.Login(name, token), m.Error)
+        place = f"{name} belongs to an account; its owner makes the token on the page /me"
+        assert (error.code, error.sentence) == ("bad_token", f"{place}: LOGIN NAME TOKEN; for a bot: ARENA_TOKEN")
+    definition = msgspec.structs.replace(
+        contest(2, RoundRobin()), entrants=(Entrant("ann", token=tokens.hashed("other")), Entrant("cat"))
+    )
+    ContestPlayers.of(harness.arena).open(1, definition, lambda: None)
+    error = await client.ask(m.Login("ann", "guess"), m.Error)
+    assert error.sentence.startswith("players log in here with the token that they were given, as LOGIN")
+    assert (await client.ask(m.Login("ann", "other"), m.Welcome)).name == "ann"
+
+
 async def test_the_name_of_a_running_match_is_kept_and_a_free_one_named(
     harness: ArenaHarness, autojump_clock: MockClock
 ) -> None:
