@@ -50,6 +50,9 @@ DEFAULT_HOST = "127.0.0.1"
 CHOSEN_BY = {ANY: "a contest", LADDER: "the ladder"}
 """In place of a game: who says what is played."""
 
+FREE_MATCH = ("params", "budget", "increment", "colour", "opponent")
+"""Arguments of `play` that stand behind SEEK, for a game that neither a contest nor the ladder chooses."""
+
 MAX_PORT = 65535
 
 
@@ -149,7 +152,7 @@ def play(
     increment: int | None = None,
     colour: str = "",
     opponent: str = "",
-    games: int = 1,
+    games: int | None = None,
     carry_on: bool = False,
     report: Callable[[str], None] = to_stderr,
 ) -> list[GameResult]:
@@ -158,9 +161,11 @@ def play(
     ``games=0`` plays until the contest of the bot is over, or until it is interrupted; it returns to a server that is
     started again.
 
-    ``host``, ``port``, ``name``, ``token``, ``game`` and ``params`` that are left out are those of the variables
-    ARENA_HOST and so on, which whatever starts programs sets, so that the same program plays everywhere. Without these
-    it plays GIPF on the server of this machine, under the name of its file.
+    ``host``, ``port``, ``name``, ``token``, ``game``, ``params`` and ``games`` that are left out are those of the
+    variables ARENA_HOST and so on, which whatever starts programs sets, so that the same program plays everywhere.
+    Without these it plays one match of GIPF on the server of this machine, under the name of its file. A bot that seeks
+    ``any`` plays until its contest is over. Where ARENA_GAME is ``any`` or ``ladder``, the options of the call that
+    choose a free match are left out.
 
     What is left out of ``params``, ``budget`` and ``increment`` (milliseconds), ``colour`` (a side's name) and
     ``opponent`` may be anything. The game ``any`` is for contests, which say all of that, and
@@ -176,7 +181,9 @@ def play(
         called = {"host": host, "port": port, "name": name, "token": token, "game": game, "params": params}
         called |= {"budget": budget, "increment": increment, "colour": colour, "opponent": opponent, "games": games}
         called = {argument: value for argument, value in called.items() if value is not None}
+        _leave_out_free_match(called, variables.get("game", ""), report)
         values = {**defaults, **variables, **called}
+        values["games"] = usual_games(values["game"]) if games is None else games
         for argument, rule in RULES.items():
             if argument in values and not rule.fits(values[argument]):
                 place = f"{variable(argument)}: " if argument in variables and argument not in called else ""
@@ -188,10 +195,28 @@ def play(
             raise Loaded(player, login.name)
         where = address(values["host"], values["port"], tls=tls, tls_ca=tls_ca)
         with end_in_order_when_terminated():
-            return Session(player, where, login, seek, carry_on=carry_on, report=report).run(games)
+            return Session(player, where, login, seek, carry_on=carry_on, report=report).run(values["games"])
     except (ArenaError, KeyboardInterrupt):
         show_in_one_line()  # where nobody catches it
         raise
+
+
+def usual_games(game: str) -> int:
+    """Return how many matches a bot plays whose call has no number: ARENA_GAMES, else all of a contest, else one."""
+    said = said_in(environ).get("games", "")
+    if said and not said.isdecimal():
+        raise ArenaError(f"{variable('games')}: games is {RULES['games'].sentence}; not {said!r:.60}")
+    return int(said) if said else int(game != ANY)
+
+
+def _leave_out_free_match(called: dict[str, Any], game: str, report: Callable[[str], None]) -> None:
+    """Remove what a call says of a free match where the environment has the bot play what others choose."""
+    if game not in CHOSEN_BY or called.get("game") == game:
+        return
+    left_out = {argument: called.pop(argument) for argument in ("game", *FREE_MATCH) if argument in called}
+    shown = ", ".join(f"{argument}={value!r:.60}" for argument, value in left_out.items() if value != "")
+    if shown:
+        report(f"{variable('game')}={game}: {CHOSEN_BY[game]} says what is played against whom; left out: {shown}")
 
 
 def _variables() -> dict[str, Any]:
@@ -227,7 +252,7 @@ def as_bot(bot: object) -> Bot:
 
 def _seek(values: Mapping[str, Any]) -> m.Seek:
     """Return SEEK; raises `ArenaError` where the options do not suit the game."""
-    options = {name: values.get(name) for name in ("params", "budget", "increment", "colour", "opponent")}
+    options = {name: values.get(name) for name in FREE_MATCH}
     options["params"] = word_of(values["params"]) if values.get("params") else ""
     text = " ".join(f"{name}={value}" for name, value in options.items() if value not in (None, ""))
     game = values["game"]

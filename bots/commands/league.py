@@ -81,7 +81,8 @@ class Entry:
     name
         The name of the bot, as on the page /me of the league.
     server
-        The address of the league's pages; port 8080 of the machine in ARENA_HOST, or of this one, when left out.
+        The address of the league's pages, as https://arena.example.org or 127.0.0.1:8080; port 8080 of the machine in
+        ARENA_HOST, or of this one, when left out.
     token
         The token of the bot, made on the page /me; the variable ARENA_TOKEN when left out.
     """
@@ -100,7 +101,7 @@ class League:
         if not self._token:
             fail(f"a league is asked with the token of a bot, which the page /me makes: --token, or {TOKEN}", 2)
         host = said_in(os.environ).get("host", DEFAULT_HOST)
-        self.url = entry.server.rstrip("/") or f"http://{f'[{host}]' if ':' in host else host}:{WEB_PORT}"
+        self.url = _url(entry.server) if entry.server else f"http://{f'[{host}]' if ':' in host else host}:{WEB_PORT}"
         self._bot = f"{self.url}/bots/{quote(entry.name)}"
 
     def ask(self, path: str, data: bytes | None = None) -> dict[str, Any]:
@@ -111,6 +112,15 @@ class League:
         except ValueError:
             raise ArenaError(f"{self.url} is no league: it does not answer in JSON") from None
         return told
+
+
+def _url(server: str) -> str:
+    """Return the address of pages; HTTP where it names no scheme, and then the usual port where it names none."""
+    url = server.rstrip("/")
+    if "://" in url:
+        return url
+    found = urlsplit(f"http://{url}")
+    return found.geturl() if found.port else found._replace(netloc=f"{found.netloc}:{WEB_PORT}").geturl()
 
 
 LOOK_SECONDS = 1.0
@@ -125,6 +135,7 @@ def submit(
 ) -> None:
     """Send a version of a bot to a league, and show how it is built and tried.
 
+    Of the conformance test it shows failures and the summary; the page of the version has the whole log.
     The exit status is 0 where it has passed and plays from now on, 1 where it was refused or could not be sent.
 
     Parameters
@@ -154,16 +165,21 @@ def submit(
 
 
 def _show(told: dict[str, Any], log: str, state: str) -> tuple[str, str]:
-    """Print what is new since last time; return the log and the state."""
-    if told["log"].startswith(log):
-        sys.stdout.write(told["log"][len(log) :])
+    """Print what is new since last time, but no situation that the bot has passed; return the log and the state."""
+    from bots.check.run import WORDS
+
+    found = told["log"] if not told["is_under_way"] else told["log"][: told["log"].rfind("\n") + 1]  # whole lines
+    passed = tuple(f"{WORDS[outcome]:<4}  " for outcome in ("passed", "skipped"))
+    if found.startswith(log):
+        lines = found[len(log) :].splitlines(keepends=True)
+        sys.stdout.write("".join(line for line in lines if not line.startswith(passed)))
     said = told["state"]
     if told["ahead"] is not None:
         said += f"; {told['ahead']} to be tried before it"
     if said != state:
         print(f"-- {said}{': ' if told['sentence'] else ''}{told['sentence']}")
     sys.stdout.flush()
-    return told["log"], said
+    return found, said
 
 
 def _packed(path: Path) -> tuple[str, bytes]:

@@ -21,6 +21,7 @@ from bots.commands.options import (
     check_variant,
     check_wish,
     fail,
+    games_of,
     play_wish,
     say_nothing,
 )
@@ -126,7 +127,7 @@ def bridge(
     else:
         bot = bridges.LinesBot(command, seat, report)
     bridges.bridge(
-        bot, lambda games: play_wish("bridge", replace(wish, games=games), bot, carry_on=False), wish.games, report
+        bot, lambda games: play_wish("bridge", replace(wish, games=games), bot, carry_on=False), games_of(wish), report
     )
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 from cyclopts import Parameter, validators
 
 from bots.client import Bot, play
-from bots.client.run import CHOSEN_BY, DEFAULT_HOST, to_stderr
+from bots.client.run import CHOSEN_BY, DEFAULT_HOST, to_stderr, usual_games
 from engine.commands.program import finite
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import GameError
@@ -75,7 +75,7 @@ class Wish(Where):
     opponent
         Name of the opponent; anybody when left out.
     games
-        Matches to play one after the other; 0 plays until interrupted.
+        Matches to play one after the other, 0 for no end; when left out ARENA_GAMES, or all of a contest, or 1.
     quiet
         Print nothing but errors.
     """
@@ -88,15 +88,21 @@ class Wish(Where):
     increment: Annotated[int | None, Parameter(validator=COUNT)] = None
     colour: str | None = None
     opponent: str | None = None
-    games: Count = 1
+    games: Annotated[int | None, Parameter(validator=COUNT)] = None
     quiet: Flag = False
 
 
 DEFAULT_WHERE, DEFAULT_WISH = Where(), Wish()
 
 
+def games_of(wish: Wish) -> int:
+    """Return how many matches are to be played; 0 for no end."""
+    return usual_games(wish.game) if wish.games is None else wish.games
+
+
 def play_wish(kind: str, wish: Wish, bot: Bot, *, carry_on: bool | None = None) -> None:
     """Play what was wished for; what a bot of ours may fail at in one match is no reason to miss the next."""
+    games = games_of(wish)
     play(
         bot,
         host=wish.host,
@@ -111,8 +117,8 @@ def play_wish(kind: str, wish: Wish, bot: Bot, *, carry_on: bool | None = None) 
         increment=wish.increment,
         colour=wish.colour or "",
         opponent=wish.opponent or "",
-        games=wish.games,
-        carry_on=wish.games != 1 if carry_on is None else carry_on,
+        games=games,
+        carry_on=games != 1 if carry_on is None else carry_on,
         report=say_nothing if wish.quiet else to_stderr,
     )
 

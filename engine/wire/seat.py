@@ -21,6 +21,8 @@ class Seat(NamedTuple):
     """What it logs in with."""
     params: str = ""
     """The variant, as `engine.wire.words.word_of` writes it."""
+    games: str = ""
+    """How many matches it plays; 0 for no end."""
 
 
 _PLACEHOLDER = re.compile(f"{{({'|'.join(Seat._fields)})}}")

@@ -84,6 +84,9 @@ class Seating(Protocol):
     def offers(self, player: Player, seek: Seek | None, *, rated: bool = False) -> bool:
         """Offer a seeking player to contests, or ``rated`` to the ladder, too; return False if none wants it."""
 
+    def notify_stranger(self, player: Player) -> None:
+        """Send a player who waits for contests, and is an entrant of none, the names of their entrants."""
+
     def why_unrated(self, name: str) -> str:
         """Return why a player can have no games of the ladder, as a sentence; empty if it can. For any thread."""
 

@@ -148,10 +148,10 @@ class Requests:
             return True
         known = self._arena.contest_players.token_of(key) or self._arena.token_of(key)
         if known is not None and not tokens.fits(known, token):
-            raise ProtocolError(
-                Code.BAD_TOKEN,
-                "players log in here with the token that they were given, as LOGIN NAME TOKEN; for a bot: ARENA_TOKEN",
-            )
+            place = "players log in here with the token that they were given, as"
+            if self._arena.is_of_account(key) and not self._arena.contest_players.token_of(key):
+                place = f"{name} belongs to an account; its owner makes the token on the page /me:"
+            raise ProtocolError(Code.BAD_TOKEN, f"{place} LOGIN NAME TOKEN; for a bot: ARENA_TOKEN")
         return known is not None
 
     def _resume(self, player: Player, message: m.Resume, _arrived: int) -> BackgroundAnswer | None:
@@ -205,6 +205,7 @@ class Requests:
         if message.game == ANY or (message.game == LADDER and _is_program(player)):
             self._arena.contest_players.offers(player, None)
             player.reply(m.Seeking(message.game))
+            self._arena.contest_players.notify_stranger(player)
             return None
         if message.game == LADDER:
             if message.options:

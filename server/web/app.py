@@ -31,11 +31,10 @@ from starlette.types import ASGIApp
 from engine.games.catalogue import GAMES, TITLES
 from engine.games.outcome import REASONS, headline
 from engine.levels import LEVEL_NAMES
-from engine.wire.seat import Seat, environment_variables
-from engine.wire.words import ANY
 from server.arena.arena import Arena
 from server.config.builtin_bot import BUILTIN_NAMES
 from server.contest.report.files import TABS, Group, rounds, tab_values
+from server.contest.report.structure import Report
 from server.contest.report.templating import render
 from server.net.admission import Listener
 from server.net.timing import microseconds
@@ -64,7 +63,7 @@ from server.web.pool import Pool
 from server.web.views import contests
 from server.web.views.board import Ending, about, view
 from server.web.views.learn import example, rules
-from server.web.views.lobby import Listed, overview, running
+from server.web.views.lobby import Listed, how_to_start, overview, running
 
 PAUSE_SECONDS = 0.5
 """Between slices of indexing, so that half of a processor at most is taken by it while there is much to do."""
@@ -245,11 +244,10 @@ class Pages:
 
     async def _lobby(self, request: Request) -> Response:
         found = await self._live.lobby.values()
-        seat = Seat(request.url.hostname or "", self._arena.ports[0], "NAME", "gipf")
-        if found["entry"] is not None:
-            seat = seat._replace(game=ANY, token="TOKEN")
-        variables = " ".join(f"{name}={value}" for name, value in environment_variables(seat).items() if value)
-        return Page(LOBBY, {**found, "line": f"{variables} python3 bot.py", "address": str(request.base_url)})
+        report = found["report"]
+        assert report is None or isinstance(report, Report)
+        start = partial(how_to_start, self._arena, request.url.hostname or "", report)
+        return Page(LOBBY, {**found, "start": await self._arena.run_in_thread(start), "address": str(request.base_url)})
 
     async def _matches_found(self, request: Request) -> Response:
         name = request.query_params.get("name", "").strip()

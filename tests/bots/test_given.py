@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from bots.client import ArenaError, Refused, play
+from bots.client.run import Loaded, loading
+from bots.client.session import Session
 from bots.random_bot import RandomBot
 from engine.wire.seat import Seat, environment_variables, said_in
 from tests.bots.fake import FakeServer
@@ -52,13 +54,57 @@ BOB = {"host": "127.0.0.1", "name": "bob", "token": "", "game": "gipf", "params"
         (ANN | {"ARENA_HOST": "no.such.host"}, BOB, "bob", "gipf params=3,3,9,9"),
         ({"ARENA_GAME": "morris", "ARENA_PARAMS": "-"}, {}, "mybot", "morris"),
         ({"ARENA_GAME": "gipf", "ARENA_PARAMS": "3,3,9,9"}, {"game": "any"}, "mybot", "any"),
+        ({"ARENA_GAME": "any"}, {"game": "arrows", "opponent": "random", "params": "6", "budget": 5}, "mybot", "any"),
     ],
-    ids=["name of the file", "variables", "variables and call", "call first", "no parameters", "contest"],
+    ids=["file", "variables", "variables and call", "call first", "no parameters", "contest", "contest first"],
 )
 def test_a_program_plays_where_it_is_told(
     told: dict[str, str], call: dict[str, object], login: str, seek: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert sought(monkeypatch, told, **call) == (f"LOGIN {login}", f"SEEK {seek}")
+
+
+@pytest.mark.parametrize(
+    ("game", "sentence"),
+    [
+        ("any", "ARENA_GAME=any: a contest says what is played against whom; left out: opponent='random'"),
+        ("ladder", "ARENA_GAME=ladder: the ladder says what is played against whom; left out: opponent='random'"),
+    ],
+)
+def test_a_bot_says_which_options_it_leaves_out(game: str, sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_GAME", game)
+    calls: list[tuple[dict[str, Any], list[str]]]
+    calls = [({"opponent": "random"}, [sentence]), ({"params": "", "opponent": ""}, []), ({}, [])]
+    for call, said in calls:
+        reported: list[str] = []
+        with loading(), pytest.raises(Loaded):
+            play(RandomBot(), report=reported.append, **call)
+        assert reported == said
+    with pytest.raises(ArenaError, match=f"beside {game} no option can be set"):
+        play(RandomBot(), game=game, opponent="random")
+
+
+@pytest.mark.parametrize(
+    ("told", "call", "games"),
+    [
+        ({}, {}, 1),
+        ({"ARENA_GAME": "any"}, {}, 0),
+        ({}, {"game": "any"}, 0),
+        ({"ARENA_GAME": "any", "ARENA_GAMES": "3"}, {}, 3),
+        ({"ARENA_GAMES": "0"}, {}, 0),
+        ({"ARENA_GAMES": "3"}, {"games": 2}, 2),
+        ({"ARENA_GAMES": "3"}, {"games": 0}, 0),
+    ],
+)
+def test_how_many_matches_a_bot_plays(
+    told: dict[str, str], call: dict[str, Any], games: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted: list[int] = []
+    monkeypatch.setattr(Session, "run", lambda _session, games: wanted.append(games))
+    for name, value in told.items():
+        monkeypatch.setenv(name, value)
+    play(RandomBot(), **call)
+    assert wanted == [games]
 
 
 @pytest.mark.parametrize(
@@ -68,6 +114,7 @@ def test_a_program_plays_where_it_is_told(
         ("ARENA_PORT", "27x54", "ARENA_PORT: port is a whole number from 1 to 65535; not '27x54'"),
         ("ARENA_PORT", "70000", "ARENA_PORT: port is a whole number from 1 to 65535; not 70000"),
         ("ARENA_PARAMS", "3,3", "GIPF takes four numbers"),
+        ("ARENA_GAMES", "-1", "ARENA_GAMES: games is how many matches to play, 0 for no end; not '-1'"),
     ],
 )
 def test_a_variable_that_says_nonsense_is_named(

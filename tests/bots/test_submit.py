@@ -28,6 +28,13 @@ def test_a_league_is_on_the_machine_of_the_server_unless_it_is_named(monkeypatch
         assert League(ENTRY).url == url
     named = Entry(name="ann-1", token="secret", server="https://league.example.org/")
     assert League(named).url == "https://league.example.org"
+    for server, url in (
+        ("127.0.0.1:8291", "http://127.0.0.1:8291"),
+        ("localhost:8291/", "http://localhost:8291"),
+        ("arena.example.org", "http://arena.example.org:8080"),
+        ("[::1]:8291", "http://[::1]:8291"),
+    ):
+        assert League(Entry(name="ann-1", token="secret", server=server)).url == url
 
 
 class ScriptedLeague:
@@ -123,6 +130,21 @@ def test_the_status_tells_whether_it_plays_and_each_line_is_said_once(
     with pytest.raises(SystemExit):
         submit(monkeypatch, bot, waiting, last)
     assert capsys.readouterr().out.endswith(said)
+
+
+def test_of_the_conformance_test_failures_and_the_summary_are_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    bot = write(tmp_path, bot_py="print()") / "bot.py"
+    log = "== checking\nok    plays\nskip  rows: no rows\nFAIL  stops\n      it went on\n1 ok, 1 FAIL, 1 skip\n"
+    part = told("checking", log[:14])
+    assert part["log"] == "== checking\nok"
+    with pytest.raises(SystemExit):
+        submit(monkeypatch, bot, part, told("checking", log[:30]), told("refused", log, why="it failed"))
+    shown = capsys.readouterr().out.partition("SHA-256 5a5a\n")[2]
+    assert shown == (
+        "== checking\n-- checking\nFAIL  stops\n      it went on\n1 ok, 1 FAIL, 1 skip\n-- refused: it failed\n"
+    )
 
 
 def test_who_does_not_wait_is_told_where_it_stands(

@@ -10,14 +10,19 @@ import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
+from server.config.tokens import hashed
+from server.contest.definition import Entrant
 from server.contest.formats.meetings import RoundRobin
+from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.report import files
 from server.contest.report.contents import make_report
 from server.contest.report.structure import ContestState, Report
 from server.match.match import Match
 from server.web.views.contests import Entry, contest_of_today
-from server.web.views.lobby import LINGER_SECONDS, Tiles
+from server.web.views.lobby import LINGER_SECONDS, StartLines, Tiles, how_to_start
+from tests.server.contest.played import contest
 from tests.server.contest.report.samples import sample
+from tests.server.harness import open_arena
 from tests.web.chromium import Visit, check_accessibility, check_legibility, fits
 from tests.web.site import Seat, Site
 
@@ -87,6 +92,35 @@ def report_of_today(stop: int = 9, missing: tuple[str, ...] = (), running: bool 
     return make_report(definition, games, plan, moment._replace(running=fixtures, missing=missing))
 
 
+async def test_a_token_is_named_where_one_is_needed(tmp_path: Path) -> None:
+    open_to_all, over = report_of_today(), msgspec.structs.replace(report_of_today(), state=ContestState.OVER)
+    async with open_arena(tmp_path / "open") as harness:
+        arena = harness.arena
+        arena.ports = [2754]
+        free = StartLines(
+            takes_part=False,
+            needs_token=False,
+            posix="ARENA_HOST=pc7 ARENA_PORT=2754 ARENA_NAME=NAME ARENA_GAME=gipf python3 bot.py",
+            powershell='$env:ARENA_HOST="pc7"; $env:ARENA_PORT="2754"; $env:ARENA_NAME="NAME"; $env:ARENA_GAME="gipf"; '
+            "python bot.py",
+        )
+        assert how_to_start(arena, "pc7", None) == how_to_start(arena, "pc7", over) == free
+        assert how_to_start(arena, "pc7", open_to_all) == free._replace(
+            takes_part=True,
+            posix=free.posix.replace("gipf", "any"),
+            powershell=free.powershell.replace("gipf", "any"),
+        )
+        definition = contest(2, RoundRobin())
+        entrants = (Entrant("a1"), Entrant("a2", token=hashed("secret")))
+        ContestPlayers.of(arena).open(1, msgspec.structs.replace(definition, entrants=entrants), lambda: None)
+        needed = how_to_start(arena, "pc7", open_to_all)
+        assert needed.needs_token and "ARENA_TOKEN=TOKEN" in needed.posix
+        assert '$env:ARENA_TOKEN="TOKEN"; ' in needed.powershell
+    async with open_arena(tmp_path / "tokens", change=lambda one: msgspec.structs.replace(one, tokens={})) as harness:
+        harness.arena.ports = [2754]
+        assert how_to_start(harness.arena, "pc7", None).needs_token
+
+
 JUMPS = """() => {
     window.jumps = [];
     new PerformanceObserver(list => {
@@ -118,14 +152,18 @@ def test_the_front_page_shows_the_contest_of_today(
     expect(page.locator("#head .tag")).to_have_text("waiting")
     expect(page.locator("#featured .missing li")).to_have_text(["a3", "a4"])
     expect(page.locator("#standings tr")).to_have_count(5)
-    line = page.locator("#line").inner_text()
-    for part in ("ARENA_HOST=127.0.0.1", f"ARENA_PORT={site.port}", "ARENA_NAME=", "ARENA_TOKEN=", "ARENA_GAME=any"):
-        assert part in line
+    line = f"ARENA_HOST=127.0.0.1 ARENA_PORT={site.port} ARENA_NAME=NAME ARENA_GAME=any python3 bot.py"
+    expect(page.locator("#line")).to_have_text(line)
+    expect(page.locator("#powershell")).to_be_hidden()
+    page.get_by_text("Windows PowerShell").click()
+    expect(page.locator("#powershell")).to_contain_text('$env:ARENA_HOST="127.0.0.1"; ')
     expect(page.locator("#join svg")).to_be_visible()
     check_accessibility(page)
     check_legibility(page)
-    page.get_by_role("button", name="Copy").click()
-    expect(page.locator("[data-copy]")).to_have_text("Copied")
+    page.get_by_role("button", name="Copy").first.click()
+    expect(page.locator("[data-copy=line]")).to_have_text("Copied")
+    page.get_by_role("button", name="Copy").last.click()
+    expect(page.locator("[data-copy=powershell]")).to_have_text("Copied")
     page.wait_for_timeout(600)  # what moves within half a second of a click does not count
     page.evaluate(JUMPS)
     table = seat("morris", "budget=600000", ("a1", "a2"))

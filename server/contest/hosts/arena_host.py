@@ -346,7 +346,7 @@ class ArenaHost:
         errors = errors_of(settings.data, task.contest, task.number, ticket.name)
         variant = definition.variants[fixture.variant]
         params = word_of(variant.parameters)
-        seat = Seat(*self._arena.own_address, ticket.name, variant.game, ticket.token, params)
+        seat = Seat(*self._arena.own_address, ticket.name, variant.game, ticket.token, params, "1")
         limits = seal_of(
             definition, fixture, ticket.name, settings.data, definition.start_seconds, pinned=core.core is not None
         )

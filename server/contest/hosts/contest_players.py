@@ -7,17 +7,20 @@ whom it needs.
 import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import trio
 
 from engine.match.clock import TimeControl
+from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.words import ANY
+from engine.wire.words import ANY, nearest
 from server.arena.matchmaking import Seek
 from server.config.tokens import hashed
 from server.contest.definition import Definition, Entrant
 from server.contest.fixtures import Fixture, GameResult
+from server.contest.report import formatting
 from server.contest.report.structure import Pause
 from server.contest.scoring import absence_result, missing_sentence
 from server.storage.player_logs import FindKept
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
     from server.arena.lobby import Player
     from server.contest.programs.program import Program
     from server.match.match import Match
+
+MAX_NAMED_CONTESTS = 3
+"""Contests, the newest ones, in a notice for a player who is an entrant of none."""
 
 
 class ProgramCredential:
@@ -129,6 +135,8 @@ class ContestPlayers:
         self._contests[contest] = (definition, changed)
         for entrant in definition.entrants:
             self._by_name.setdefault(entrant.name.lower(), {})[contest] = entrant
+        for free in self._free.values():
+            self.notify_stranger(free.player)
 
     def leave(self, contest: int) -> None:
         """Forget a contest that is not played any more."""
@@ -322,6 +330,25 @@ class ContestPlayers:
         if rated and self.ladder is not None:
             self.ladder.changed()
         return True
+
+    def notify_stranger(self, player: "Player") -> None:
+        """Send a waiting player the names of the entrants that connect, if it is in no contest but some are open."""
+        free = self._free.get(player.key)
+        contests = {
+            number: [entrant.name for entrant in definition.entrants if entrant.connects]
+            for number, (definition, _) in self._contests.items()
+        }
+        contests = {number: entrants for number, entrants in contests.items() if entrants}
+        if free is None or free.rated or not contests or self.is_entrant(player.name):
+            return
+        parts = [f"no contest here has an entrant {player.name}"]
+        for number, entrants in list(contests.items())[-MAX_NAMED_CONTESTS:]:
+            title, missing = self._contests[number][0].name, self.present.get(number, Presence()).missing
+            shown = formatting.names(missing or entrants)
+            parts.append(f"{title} waits for {shown}" if missing else f"{shown} play in {title}")
+        meant = nearest(player.name, chain.from_iterable(contests.values()))
+        parts += [f"is {meant} meant?"] if meant else []
+        player.reply(m.Notice(Code.UNKNOWN_PLAYER, m.Text("; ".join(parts))))
 
     def remove(self, player: "Player") -> None:
         """Remove a player who waits no longer, or has left."""

@@ -71,7 +71,7 @@ async def _keep_kind(arena: Arena, bot: BuiltinBot, names: Sequence[str]) -> Non
 
 async def _run_bot(arena: Arena, bot: BuiltinBot, name: str) -> int:
     """Run a bot for one match, and return its exit status; raises OSError if it cannot be started."""
-    seat = Seat(*arena.own_address, name, bot.game, arena.builtin_tokens[name])
+    seat = Seat(*arena.own_address, name, bot.game, arena.builtin_tokens[name], games="1")
     command = with_low_priority(NICENESS, *fill_command((*builtin_bot_command(bot), "--quiet"), seat))
     marker = descendants.marker(descendants.home_of(arena.settings.data))
     environment = {**os.environ, **environment_variables(seat), descendants.VARIABLE: marker}

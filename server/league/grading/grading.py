@@ -135,7 +135,8 @@ def add_report(evidence: Evidence, content: bytes, owner: str, file: str = "") -
     try:
         top: Any = decode(content, type=Any)
     except msgspec.DecodeError as error:
-        raise BadReport(f"it is no JSON: {error}") from None
+        takes = "grade takes the folder of a contest, its report.json, or a file that --json has written"
+        raise BadReport(f"it is no JSON: {error}; {takes}") from None
     keys = set(top) if isinstance(top, dict) else set()
     try:
         if "report" in keys and top["report"] == "check":

@@ -4,18 +4,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from heapq import nsmallest
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from markupsafe import Markup
 
 from engine.games.boards.layout import Drawing, Layout
 from engine.games.boards.svg import NO_NAMES, STEP, box, ground, group, look, marks, paint, places_of
+from engine.games.catalogue import USUAL_GAME
 from engine.match.referee import State
 from engine.wire.fields import pieces
+from engine.wire.seat import Seat, environment_variables
+from engine.wire.words import ANY
 from server.arena.arena import Arena
 from server.contest.fixtures import QUALIFICATION
-from server.contest.report.structure import Report, ScheduledGame
+from server.contest.report.structure import ContestState, Report, ScheduledGame
 from server.match.match import Match
 from server.web.views.board import Ending, ending_of
 from server.web.views.contests import Entry
@@ -52,6 +55,32 @@ def running(arena: Arena, name: str, before: int) -> dict[str, Any]:
     fit = [match for match in newest(arena) if wanted in match.names[0] or wanted in match.names[1]]
     some = islice((match for match in fit if match.number < before), LISTED)
     return {"found": len(fit), "matches": tuple(listed(match.public, match.now()) for match in some)}
+
+
+class StartLines(NamedTuple):
+    """How to start a bot: what it plays and needs, and the lines for the command line."""
+
+    takes_part: bool
+    """Whether it plays in the contest of the page."""
+    needs_token: bool
+    posix: str
+    powershell: str
+
+
+def how_to_start(arena: Arena, host: str, report: Report | None) -> StartLines:
+    """Return the lines that start a bot, in the contest of a report or, where nobody can join it, freely.
+
+    A token is named where the server needs one, or an entrant that connects does. May be called in any thread.
+    """
+    connecting = () if report is None or report.state == ContestState.OVER else report.connecting
+    hashes = (arena.contest_players.token_of(name.lower()) or arena.token_of(name.lower()) for name in connecting)
+    needs_token = arena.settings.tokens is not None or any(known is not None for known in hashes)
+    game = ANY if connecting else USUAL_GAME
+    seat = Seat(host, arena.ports[0], "NAME", game, "TOKEN" if needs_token else "")
+    variables = {name: value for name, value in environment_variables(seat).items() if value}
+    posix = "".join(f"{name}={value} " for name, value in variables.items())
+    powershell = "".join(f'$env:{name}="{value}"; ' for name, value in variables.items())
+    return StartLines(bool(connecting), needs_token, f"{posix}python3 bot.py", f"{powershell}python bot.py")
 
 
 def overview(arena: Arena, earlier: tuple[Listed, ...] | None, contests: tuple[Entry, ...] = ()) -> dict[str, Any]:

@@ -19,8 +19,9 @@ from engine.wire.coding import REQUEST_BYTES
 from server.arena.session import Session
 from server.config import tokens
 from server.config.settings import Settings
+from server.contest.definition import Entrant
 from server.contest.formats.meetings import RoundRobin
-from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.hosts.contest_players import ContestPlayers, Presence
 from tests.server.contest.played import contest
 from tests.server.harness import ArenaHarness, Client, open_arena, play
 
@@ -87,6 +88,25 @@ async def test_the_name_of_an_entrant_is_not_changed(harness: ArenaHarness, auto
     assert (error.code, error.sentence) == ("name_taken", f"{name} is logged in already; end that program first")
 
 
+async def test_a_name_of_an_account_says_where_its_token_is_made(
+    harness: ArenaHarness, autojump_clock: MockClock
+) -> None:
+    hashes = {"ann": "", "bob": tokens.hashed("secret")}
+    harness.arena.account_token = hashes.get
+    client = await harness.connect()
+    for name, token in (("ann", ""), ("bob", "guess")):
+        error = await client.ask(m.Login(name, token), m.Error)
+        place = f"{name} belongs to an account; its owner makes the token on the page /me"
+        assert (error.code, error.sentence) == ("bad_token", f"{place}: LOGIN NAME TOKEN; for a bot: ARENA_TOKEN")
+    definition = msgspec.structs.replace(
+        contest(2, RoundRobin()), entrants=(Entrant("ann", token=tokens.hashed("other")), Entrant("cat"))
+    )
+    ContestPlayers.of(harness.arena).open(1, definition, lambda: None)
+    error = await client.ask(m.Login("ann", "guess"), m.Error)
+    assert error.sentence.startswith("players log in here with the token that they were given, as LOGIN")
+    assert (await client.ask(m.Login("ann", "other"), m.Welcome)).name == "ann"
+
+
 async def test_the_name_of_a_running_match_is_kept_and_a_free_one_named(
     harness: ArenaHarness, autojump_clock: MockClock
 ) -> None:
@@ -123,6 +143,29 @@ async def test_a_player_who_seeks_an_unknown_opponent_is_told_who_is_here(
     while not isinstance(message := await client.next(), m.Pong):
         notices.append(message)
     assert notices == ([m.Notice("unknown_player", m.Text(words))] if words else [])
+
+
+async def test_a_player_who_seeks_a_contest_of_others_is_sent_their_names(
+    harness: ArenaHarness, autojump_clock: MockClock
+) -> None:
+    players = ContestPlayers.of(harness.arena)
+    early = await harness.connect("early")
+    await early.ask(m.Seek("any"), m.Seeking)
+    await early.nothing()
+    definition = msgspec.structs.replace(
+        contest(2, RoundRobin()), name="Autumn", entrants=(Entrant("ann"), Entrant("bob"))
+    )
+    players.open(1, definition, lambda: None)
+    playing = "ann and bob play in Autumn"
+    assert await early.next() == m.Notice("unknown_player", m.Text(f"no contest here has an entrant early; {playing}"))
+    players.present[1] = Presence(missing=("ann",))
+    anne = await harness.connect("anne")
+    await anne.ask(m.Seek("any"), m.Seeking)
+    words = "no contest here has an entrant anne; Autumn waits for ann; is ann meant?"
+    assert await anne.next() == m.Notice("unknown_player", m.Text(words))
+    ann = await harness.connect("Ann")
+    await ann.ask(m.Seek("any"), m.Seeking)
+    await ann.nothing()
 
 
 async def test_the_sentence_of_a_crash_has_no_folders(harness: ArenaHarness, autojump_clock: MockClock) -> None:

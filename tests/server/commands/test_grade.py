@@ -175,7 +175,11 @@ def test_a_wrong_rule_takes_one_sentence(text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "it is no JSON: "),
+        (
+            b"PK\x03\x04",
+            "it is no JSON: JSON is malformed: invalid character (byte 0); grade takes the folder of a contest, its "
+            "report.json, or a file that --json has written",
+        ),
         (b"[]", "it is no report of arena-bot check --json, arena-bot match --json or a contest"),
         (b'{"report": "check"}', "it is no whole report: Object missing required field `passed`"),
         (match_report("a", "b", 1, status=130), "the match was stopped before its end"),

@@ -70,6 +70,7 @@ def test_a_command_is_filled_in_and_other_braces_stay() -> None:
         "ARENA_GAME": "gipf",
         "ARENA_TOKEN": "5ec7e7",
         "ARENA_PARAMS": "3,3,9,9",
+        "ARENA_GAMES": "",
     }
 
 

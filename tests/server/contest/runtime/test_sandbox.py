@@ -109,7 +109,9 @@ async def test_a_program_sees_its_own_folder_and_nothing_of_the_others(
     found = json.loads(kept(tmp_path))
     path = found["environment"].pop("PATH").split(":")
     assert {"/usr/bin", os.path.dirname(sys.executable)} <= set(path)
-    told = {f"ARENA_{word}" for word in ["HOST", "PORT", "NAME", "GAME", "PARAMS", "TOKEN", "KERNELS", "PROGRAM"]}
+    told = {
+        f"ARENA_{word}" for word in ["HOST", "PORT", "NAME", "GAME", "GAMES", "PARAMS", "TOKEN", "KERNELS", "PROGRAM"]
+    }
     usual = {"HOME", "TMPDIR", "PWD", "LANG", "LC_ALL", "LC_CTYPE", "TZ"}
     assert told <= set(found["environment"]) <= told | usual
     assert (found["here"], found["files"]) == (str(tmp_path / "own"), ["bot.py"])
