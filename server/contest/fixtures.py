@@ -21,6 +21,9 @@ ABSENT = "absent"
 WITHDRAWN = "withdrawn"
 """How a game ended that was not played because the organiser had withdrawn a player, or both."""
 
+BY_ORGANISER = "withdrawn by the organiser"
+"""Why an entrant that was withdrawn is out. It did nothing wrong, so no sentence calls it disqualified."""
+
 NOT_STARTED = "not_started"
 """How a game ended that was not played because the program of a player could not be started."""
 

@@ -24,7 +24,7 @@ from server.contest.interventions import is_cancelled
 from server.contest.plan import Plan, StageState, plan
 from server.contest.report import formatting
 from server.contest.report.formatting import marks, with_forfeits
-from server.contest.report.structure import ContestState, Pause, Report, Stage
+from server.contest.report.structure import ContestState, Pause, Report, Stage, out_text
 from server.contest.scoring import find_disqualified
 from server.contest.standings import standings as standings_of
 
@@ -242,7 +242,7 @@ def render_report(report: Report) -> RenderableType:
 
 
 def standings(stage: Stage) -> RenderableType:
-    """Return the table of a stage, with disqualifications and byes below it."""
+    """Return the table of a stage, with disqualifications, withdrawals and byes below it."""
     columns = marks(stage)
     rows: list[Row] = [
         (
@@ -261,7 +261,7 @@ def standings(stage: Stage) -> RenderableType:
     ]
     heads = ("#", "name", *(mark.short for mark in columns), "+", "=", "−", "began", "time", "longest", "late")
     out = [line for line in stage.table if line.disqualified]
-    below = [_plain(f"{line.name} is disqualified: {line.disqualified}", "red") for line in out]
+    below = [_plain(f"{line.name} is {out_text(line.disqualified)}", "red") for line in out]
     if stage.byes:
         byes = ", ".join(f"{bye.name} in round {bye.round}" for bye in stage.byes)
         below.append(_plain(f"byes: {byes}", "dim"))

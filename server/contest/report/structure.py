@@ -12,7 +12,7 @@ import msgspec
 
 from engine.statistics.elo import Rating, Sprt
 from engine.wire.words import number_of
-from server.contest.fixtures import Bye
+from server.contest.fixtures import BY_ORGANISER, Bye
 from server.contest.formats.format import Standing
 from server.contest.standings import Cell
 
@@ -108,8 +108,13 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     """Link to what the program of the loser wrote on stderr, where it wrote anything: the organiser has the file."""
 
 
+def out_text(reason: str) -> str:
+    """Return the state of an entrant that plays no more: disqualified with the reason, or withdrawn."""
+    return reason if reason == BY_ORGANISER else f"disqualified: {reason}"
+
+
 class Disqualified(msgspec.Struct, frozen=True, kw_only=True):
-    """A disqualified entrant."""
+    """A disqualified or withdrawn entrant."""
 
     name: str
     reason: str
@@ -217,7 +222,7 @@ class Qualified(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def verdict(self) -> str:
         """Return what the qualification says of the entrant."""
-        return f"disqualified: {self.disqualified}" if self.disqualified else "open" if self.left else "qualified"
+        return out_text(self.disqualified) if self.disqualified else "open" if self.left else "qualified"
 
 
 class Qualification(msgspec.Struct, frozen=True, kw_only=True):
