@@ -18,7 +18,7 @@ from rich.text import Text
 
 from engine.wire.words import duration, number_of
 from server.contest.definition import Definition, Qualification
-from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, Schedule, counted_games
+from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, Schedule, counted_games, games_over
 from server.contest.formats.format import Batch
 from server.contest.interventions import is_cancelled
 from server.contest.plan import Plan, StageState, plan
@@ -119,14 +119,15 @@ def progress_line(definition: Definition, games: Sequence[GameResult], plan: Pla
 def progress_text(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> str:
     """Return that line without the contest's name."""
     status = status_of(definition, games, plan, moment)
-    number, games_over = plan.stages[-1].number, number_of(len(counted_games(games)), "game")
+    number = plan.stages[-1].number
+    over = games_over(game.termination for game in counted_games(games))
     if status.state is ContestState.OVER:
-        return f"{status.sentence}, after {games_over}"
+        return f"{status.sentence}; {over}"
     left = estimate_left(definition, games, plan, moment)
     stage = "qualification"
     if number != QUALIFICATION:
         stage = f"stage {number + 1} of {len(definition.stages)}, {definition.stages[number].format.title}"
-    return f"{status.sentence}; {games_over} done, {len(moment.running)} running, {left.text('left,')}; {stage}"
+    return f"{status.sentence}; {over}, {len(moment.running)} running, {left.text('left,')}; {stage}"
 
 
 def forecast(definition: Definition, cores: int) -> str:

@@ -65,7 +65,11 @@ def test_a_contest_is_paused_changed_and_cancelled_and_the_audit_log_says_who_di
     assert "emil was reinstated" in post("reinstate", name="emil").text
     assert "the table stays as it is" in post("cancel").text
     page = head.get(here).text
-    assert "Over: cancelled by the organiser, after" in page and "has played" in page and "<td>plays</td>" not in page
+    assert (
+        "Over: cancelled by the organiser; 0 games played" in page
+        and "has played" in page
+        and "<td>plays</td>" not in page
+    )
     assert head.get("/organise/contest/99").status == 404 and post("command", name="emil").status == 404
     done = [(entry.who, entry.what) for entry in accounts.audit(5)]
     assert done == [
