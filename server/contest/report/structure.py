@@ -282,6 +282,8 @@ class ScheduledGame(msgspec.Struct, frozen=True, kw_only=True):
     """Who begins."""
     second: str
     running: bool
+    waits_for: tuple[str, ...] = ()
+    """Missing players of a game that can begin only when they are present."""
 
 
 class Intervention(msgspec.Struct, frozen=True, kw_only=True):
@@ -343,7 +345,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     interventions: tuple[Intervention, ...] = ()
     """In order."""
     schedule: tuple[ScheduledGame, ...] = ()
-    """The games that are being played, then those that can begin, in the order in which they do."""
+    """The running games, the next games whose players are present, then the games that wait for missing players."""
     notes: tuple[str, ...]
     """How programs are run where that is not as usual, and what the report leaves out and why; a sentence each."""
 
