@@ -21,7 +21,7 @@ from server.commands.options import BY
 from server.config.builtin_bot import BUILTIN_BOTS
 from server.config.settings import Settings
 from server.contest.definition import Definition, Qualification
-from server.contest.fixtures import QUALIFICATION, GameResult
+from server.contest.fixtures import QUALIFICATION, GameResult, counted_games, games_over
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster, connected_cluster
 from server.contest.hosts.game_worker import private_arena
@@ -84,8 +84,8 @@ async def hold(file: str, definition: Definition, settings: Settings, dask: str,
             if before is None or settings.web is not None:
                 found, is_finished = await _serve_contest(settings, cluster, follower, finish)
             if found.moment.closed is None:
-                played = number_of(len(found.games), "game")
-                console.print(f"Stopped after {played}. The same command goes on with the contest.")
+                over = games_over(game.termination for game in counted_games(found.games))
+                console.print(f"Stopped: {over}. The same command goes on with the contest.")
                 return STOPPED
             if not is_finished:
                 await finish(found)

@@ -1,6 +1,6 @@
 """Games of a contest before and after they are played: plain data (pure)."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import permutations
 from typing import NamedTuple
@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from engine.games.outcome import ANNULLED
+from engine.wire.words import number_of
 
 QUALIFICATION = -1
 """The number of the qualification among the stages, which count from 0."""
@@ -20,6 +21,9 @@ ABSENT = "absent"
 
 WITHDRAWN = "withdrawn"
 """How a game ended that was not played because the organiser had withdrawn a player, or both."""
+
+BY_ORGANISER = "withdrawn by the organiser"
+"""Why an entrant that was withdrawn is out. It did nothing wrong, so no sentence calls it disqualified."""
 
 NOT_STARTED = "not_started"
 """How a game ended that was not played because the program of a player could not be started."""
@@ -149,6 +153,14 @@ def counted_games(games: Iterable[GameResult]) -> list[GameResult]:
         if game.termination not in ANNULLED:
             first.setdefault(game.fixture, game)
     return list(first.values())
+
+
+def games_over(terminations: Iterable[str]) -> str:
+    """Return how many counted games were played, forfeited and set aside: ``12 games played, 8 forfeited``."""
+    counts = Counter(one if one == SET_ASIDE else FORFEIT if one in UNPLAYED else "" for one in terminations)
+    forfeited = f", {counts[FORFEIT]} forfeited" if counts[FORFEIT] else ""
+    set_aside = f", {counts[SET_ASIDE]} set aside" if counts[SET_ASIDE] else ""
+    return f"{number_of(counts[''], 'game')} played{forfeited}{set_aside}"
 
 
 def rated_games(games: Iterable[GameResult]) -> list[tuple[str, str, int, int | None]]:

@@ -120,6 +120,11 @@ class Intervention(NamedTuple):
         sent = f", sent as a file with the SHA-256 {self.sha256}" if self.sha256 else ""
         return ACTIONS[self.kind].done.format(self, " ".join(self.command)) + sent
 
+    @property
+    def with_effect(self) -> str:
+        """What was done and its effect, in a sentence without its end."""
+        return f"{self.sentence}; {ACTIONS[self.kind].effect}"
+
 
 END = (1 << 62, 0)
 """Behind every round of every stage."""

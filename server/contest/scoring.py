@@ -15,6 +15,7 @@ from server.contest.definition import Definition
 from server.contest.fixtures import (
     ABSENT,
     BOTH_WAYS,
+    BY_ORGANISER,
     ENDED_AT_START,
     FORFEIT,
     NO_ANSWER,
@@ -274,7 +275,7 @@ def find_disqualified(
     out = {name: found for name, of_one in faults.items() if (found := _judge(definition, name, of_one))}
     for name in withdrawn(definition.interventions, before):
         if name not in out:
-            out[name] = Disqualification(name, "withdrawn by the organiser", (), withdrawn=True)
+            out[name] = Disqualification(name, BY_ORGANISER, (), withdrawn=True)
     return out
 
 

@@ -17,7 +17,7 @@ from engine.match import verification
 from engine.match.reader import BadRecord
 from engine.match.record import Header
 from server.contest.definition import Definition
-from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Fixture, GameResult
+from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Fixture, GameResult, counted_games
 from server.contest.plan import Plan, Present, forfeit, plan as plan_games
 from server.contest.report.formatting import control
 from server.contest.report.structure import Verdict
@@ -89,8 +89,10 @@ def recompute(past: Past, checked: Iterable[Checked]) -> Recomputed:
     differences += check_schedule(definition, results, plan_now, closed=past.closed)
     unproven = [f"{_name(game)}: {game.termination}, by the kept results alone: {game.detail}" for game in absences]
     by_record = [result if result.match is None else by_match[result.match].game for result in results]
-    verdict = Verdict(len(standing), len(absences), tuple(differences), tuple(unproven))
-    return Recomputed(effective_results(definition, by_record), plan_now, verdict)
+    games = effective_results(definition, by_record)
+    counted = sum(game.match is not None for game in counted_games(games))
+    verdict = Verdict(counted, len(absences), tuple(differences), tuple(unproven), len(standing) - counted)
+    return Recomputed(games, plan_now, verdict)
 
 
 def check(definition: Definition, result: GameResult, record: bytes | None, digest: str) -> Checked:

@@ -40,6 +40,7 @@ def entry(number: int, state: str, ended: float | None = None, compares_versions
         closed=None if ended is None else NOW - timedelta(hours=ended),
         entrants=2,
         done=0,
+        games="",
         running=0,
         known=2,
         compares_versions=compares_versions,

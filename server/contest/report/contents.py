@@ -348,10 +348,19 @@ def _game(definition: Definition, number: int, game: GameResult, counts: bool, r
 
 
 def _schedule(definition: Definition, plan: Plan, moment: Moment) -> tuple[ScheduledGame, ...]:
-    """Return the running games, and the next games that can begin."""
-    running = sorted(moment.running)
-    games = (*running, *(fixture for fixture in plan.due if fixture not in moment.running))[:MAX_COMING]
-    return tuple(ScheduledGame(**_of_fixture(definition, one), running=one in running) for one in games)
+    """Return the running games, the next games whose players are present, and games that wait for missing players."""
+    running, missing = sorted(moment.running), frozenset(moment.missing)
+    due = [fixture for fixture in plan.due if fixture not in moment.running]
+    due.sort(key=lambda fixture: not missing.isdisjoint(fixture.players))
+    games = (*running, *due)[:MAX_COMING]
+    return tuple(
+        ScheduledGame(
+            **_of_fixture(definition, one),
+            running=one in running,
+            waits_for=() if one in running else tuple(name for name in one.players if name in missing),
+        )
+        for one in games
+    )
 
 
 def _loss(loss: FoundLoss, game: Game) -> Loss:

@@ -23,10 +23,11 @@ from markupsafe import Markup
 from engine.games.catalogue import variant_title
 from engine.statistics.elo import Rating
 from engine.wire.words import number_of
+from server.contest.fixtures import BY_ORGANISER
 from server.contest.formats.format import Standing
 from server.contest.report import formatting
 from server.contest.report.formatting import interruptions, printable
-from server.contest.report.structure import TEST, Game, Report, Round, ScheduledGame, Stage, leaders
+from server.contest.report.structure import TEST, Game, Report, Round, ScheduledGame, Stage, leaders, out_text
 from server.contest.report.templating import add_filters, render
 
 FORMULAS = ("=", "+", "-", "@")
@@ -260,6 +261,7 @@ add_filters(
     leaders,
     number_of,
     open_rounds,
+    out_text,
     stage_title,
     swiss_rounds,
     variant_title,
@@ -349,10 +351,16 @@ def _statistics(report: Report) -> list[Section]:
     ]
 
 
+def _out_title(report: Report) -> str:
+    """Return the title of the list of disqualified and withdrawn entrants."""
+    withdrawn = [one.reason == BY_ORGANISER for one in report.disqualified]
+    return "Withdrawn" if all(withdrawn) else "Disqualified or withdrawn" if any(withdrawn) else "Disqualified"
+
+
 def _losses(report: Report) -> list[Section]:
     """Return the losses, and all that interrupted or changed the contest, where there is any."""
     sections = (
-        (report.disqualified, Section("disqualified", "Disqualified")),
+        (report.disqualified, Section("disqualified", _out_title(report))),
         (report.losses, Section("losses", "Losses", "Losses by cause")),
         (report.interventions, Section("interventions", "The organiser's interventions")),
         (interruptions(report), Section("interruptions", "Interruptions")),

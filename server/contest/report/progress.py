@@ -18,13 +18,13 @@ from rich.text import Text
 
 from engine.wire.words import duration, number_of
 from server.contest.definition import Definition, Qualification
-from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, Schedule, counted_games
+from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, Schedule, counted_games, games_over
 from server.contest.formats.format import Batch
 from server.contest.interventions import is_cancelled
 from server.contest.plan import Plan, StageState, plan
 from server.contest.report import formatting
 from server.contest.report.formatting import marks, with_forfeits
-from server.contest.report.structure import ContestState, Pause, Report, Stage
+from server.contest.report.structure import ContestState, Pause, Report, Stage, out_text
 from server.contest.scoring import find_disqualified
 from server.contest.standings import standings as standings_of
 
@@ -119,14 +119,15 @@ def progress_line(definition: Definition, games: Sequence[GameResult], plan: Pla
 def progress_text(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> str:
     """Return that line without the contest's name."""
     status = status_of(definition, games, plan, moment)
-    number, games_over = plan.stages[-1].number, number_of(len(counted_games(games)), "game")
+    number = plan.stages[-1].number
+    over = games_over(game.termination for game in counted_games(games))
     if status.state is ContestState.OVER:
-        return f"{status.sentence}, after {games_over}"
+        return f"{status.sentence}; {over}"
     left = estimate_left(definition, games, plan, moment)
     stage = "qualification"
     if number != QUALIFICATION:
         stage = f"stage {number + 1} of {len(definition.stages)}, {definition.stages[number].format.title}"
-    return f"{status.sentence}; {games_over} done, {len(moment.running)} running, {left.text('left,')}; {stage}"
+    return f"{status.sentence}; {over}, {len(moment.running)} running, {left.text('left,')}; {stage}"
 
 
 def forecast(definition: Definition, cores: int) -> str:
@@ -242,7 +243,7 @@ def render_report(report: Report) -> RenderableType:
 
 
 def standings(stage: Stage) -> RenderableType:
-    """Return the table of a stage, with disqualifications and byes below it."""
+    """Return the table of a stage, with disqualifications, withdrawals and byes below it."""
     columns = marks(stage)
     rows: list[Row] = [
         (
@@ -261,7 +262,7 @@ def standings(stage: Stage) -> RenderableType:
     ]
     heads = ("#", "name", *(mark.short for mark in columns), "+", "=", "−", "began", "time", "longest", "late")
     out = [line for line in stage.table if line.disqualified]
-    below = [_plain(f"{line.name} is disqualified: {line.disqualified}", "red") for line in out]
+    below = [_plain(f"{line.name} is {out_text(line.disqualified)}", "red") for line in out]
     if stage.byes:
         byes = ", ".join(f"{bye.name} in round {bye.round}" for bye in stage.byes)
         below.append(_plain(f"byes: {byes}", "dim"))

@@ -12,7 +12,7 @@ import msgspec
 
 from engine.statistics.elo import Rating, Sprt
 from engine.wire.words import number_of
-from server.contest.fixtures import Bye
+from server.contest.fixtures import BY_ORGANISER, Bye, games_over
 from server.contest.formats.format import Standing
 from server.contest.standings import Cell
 
@@ -108,8 +108,13 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     """Link to what the program of the loser wrote on stderr, where it wrote anything: the organiser has the file."""
 
 
+def out_text(reason: str) -> str:
+    """Return the state of an entrant that plays no more: disqualified with the reason, or withdrawn."""
+    return reason if reason == BY_ORGANISER else f"disqualified: {reason}"
+
+
 class Disqualified(msgspec.Struct, frozen=True, kw_only=True):
-    """A disqualified entrant."""
+    """A disqualified or withdrawn entrant."""
 
     name: str
     reason: str
@@ -133,17 +138,19 @@ class Verdict(NamedTuple):
     """The result of a verification."""
 
     games: int
-    """Results that were held against their records."""
+    """Games that count, and were held against their records."""
     trusted: int
     """Games that did not take place, as by absence: they have no record, and follow from nothing else."""
     differences: tuple[str, ...]
     unproven: tuple[str, ...] = ()
     """A sentence for each game that did not take place. The store does not keep it."""
+    annulled: int = 0
+    """Annulled games that were held against their records."""
 
     @property
     def sentence(self) -> str:
         """The verdict as a sentence."""
-        text = number_of(self.games, "game")
+        text = number_of(self.games, "game") + (f", and {self.annulled} annulled" if self.annulled else "")
         if self.trusted:
             text += f"; {self.trusted} did not take place, by the kept results alone: no record shows it"
         if not self.differences:
@@ -217,7 +224,7 @@ class Qualified(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def verdict(self) -> str:
         """Return what the qualification says of the entrant."""
-        return f"disqualified: {self.disqualified}" if self.disqualified else "open" if self.left else "qualified"
+        return out_text(self.disqualified) if self.disqualified else "open" if self.left else "qualified"
 
 
 class Qualification(msgspec.Struct, frozen=True, kw_only=True):
@@ -275,6 +282,8 @@ class ScheduledGame(msgspec.Struct, frozen=True, kw_only=True):
     """Who begins."""
     second: str
     running: bool
+    waits_for: tuple[str, ...] = ()
+    """Missing players of a game that can begin only when they are present."""
 
 
 class Intervention(msgspec.Struct, frozen=True, kw_only=True):
@@ -336,6 +345,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     interventions: tuple[Intervention, ...] = ()
     """In order."""
     schedule: tuple[ScheduledGame, ...] = ()
-    """The games that are being played, then those that can begin, in the order in which they do."""
+    """The running games, the next games whose players are present, then the games that wait for missing players."""
     notes: tuple[str, ...]
     """How programs are run where that is not as usual, and what the report leaves out and why; a sentence each."""
+
+    def games_over(self, stage: int | None = None) -> str:
+        """Return how many games of a stage, or of all stages, were played and how many were forfeited."""
+        return games_over(game.reason for game in self.games if game.counts and stage in (None, game.stage))

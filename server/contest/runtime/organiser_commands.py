@@ -44,8 +44,8 @@ def find_contest(store: Store, contest: str | int) -> Contest:
     return found[0]
 
 
-def intervene(store: Store, contest: int, asked: Intervention) -> tuple[Intervention, str]:
-    """Keep an intervention, and return it with a sentence about its effects; raises `BadIntervention`.
+def intervene(store: Store, contest: int, asked: Intervention) -> Intervention:
+    """Keep an intervention, and return it; raises `BadIntervention`.
 
     Its number, and how far the contest has come, are set here.
     """
@@ -66,7 +66,7 @@ def intervene(store: Store, contest: int, asked: Intervention) -> tuple[Interven
             raise BadIntervention(refusal)
         return done
 
-    return store.intervene(contest, make), ACTIONS[asked.kind].effect
+    return store.intervene(contest, make)
 
 
 def _entrant(definition: Definition, name: str) -> str:

@@ -12,7 +12,7 @@ import msgspec
 import trio
 
 from server.arena.arena import Arena
-from server.contest.definition import Definition, Sandbox
+from server.contest.definition import Definition
 from server.contest.fixtures import GameResult, counted_games
 from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
@@ -20,7 +20,6 @@ from server.contest.hosts.dask_cluster import Cluster
 from server.contest.plan import Plan, Present, plan
 from server.contest.programs.program import end_left_programs
 from server.contest.programs.sandbox.cores import Cores
-from server.contest.programs.sandbox.seal import lacks
 from server.contest.report import files
 from server.contest.report.contents import make_report
 from server.contest.report.formatting import all_pauses
@@ -71,8 +70,7 @@ def take_snapshot(store: Store, contest: int, now: datetime, present: Presence |
     seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
     found = plan(definition, games, Present(running, (), seconds))
     verified = store.verification(contest) if row.closed is not None else None
-    seals = definition.sandbox is Sandbox.SEALED and not all(entrant.connects for entrant in definition.entrants)
-    notes = (*(() if verified is None else verified.notes), *(lacks() if seals else ()))
+    notes = () if verified is None else verified.notes
     moment = Moment(now, row.opened, row.closed, began, running, present.missing, pauses, notes, Cores().count)
     return ContestSnapshot(definition, games, found, moment)
 

@@ -34,10 +34,11 @@ from server.contest import contest_file
 from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import counted_games
 from server.contest.hosts.contest_players import ContestPlayers, Presence
-from server.contest.interventions import ACTIONS, Intervention, Kind, is_cancelled, is_paused
+from server.contest.interventions import ACTIONS, Intervention, Kind, is_paused
 from server.contest.programs.sandbox.cores import Cores
-from server.contest.programs.sandbox.seal import contest_obstacle
+from server.contest.programs.sandbox.seal import contest_obstacle, lacks
 from server.contest.report.progress import forecast, progress_text, status_of
+from server.contest.report.structure import ContestState
 from server.contest.runtime.organiser_commands import find_contest, intervene
 from server.contest.runtime.service import ContestService, take_snapshot
 from server.contest.scoring import find_disqualified
@@ -143,11 +144,14 @@ def read_contest(arena: Arena, number: int) -> dict[str, Any]:
         found = take_snapshot(store, number, datetime.now(UTC), _presence(arena, number))
         definition, games = found.definition, found.games
         counting = counted_games(games)
+        seals = definition.sandbox is Sandbox.SEALED and not all(entrant.connects for entrant in definition.entrants)
         return {
             "row": store.contest(number),
             "progress": progress_text(*found),
+            "is_over": status_of(*found).state is ContestState.OVER,
             "is_paused": is_paused(definition.interventions),
-            "is_cancelled": is_cancelled(definition.interventions),
+            "missing": found.moment.missing,
+            "lacks": lacks() if seals else (),
             "entrants": definition.entrants,
             "actions": {kind: action for kind, action in ACTIONS.items() if action.in_console},
             "out": {name: one.reason for name, one in find_disqualified(definition, counting).items()},
@@ -158,17 +162,19 @@ def read_contest(arena: Arena, number: int) -> dict[str, Any]:
         }
 
 
-def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: Intervention, by: str) -> str:
-    """Make an intervention in a contest that is not over, and return a sentence about its effects, without its end.
+def change_contest(
+    data: Path, accounts: Accounts, contest: str | int, asked: Intervention, by: str
+) -> tuple[str, Intervention]:
+    """Make an intervention in a contest that is not over, and return its name and the intervention as it was stored.
 
     The contest is given by its name or its number; with an empty name it is the only one that is not over. Raises
     `BadIntervention`, `BadStore` and OSError, and KeyError for a number that none has; for a thread.
     """
     with closing(Store(data / FILE)) as store:
         found = find_contest(store, contest)
-        done, follows = intervene(store, found.id, asked)
+        done = intervene(store, found.id, asked)
     accounts.note(by, f"{found.name}: {done.sentence}")
-    return f"{found.name}: {done.sentence}; {follows}"
+    return found.name, done
 
 
 NEW_CONTEST = "/organise/new"
@@ -332,13 +338,16 @@ class ConsolePages:
     # contests
 
     def _contest(self, request: Request) -> Response:
-        return self._show_contest(self._identities.require(request, Right.CONSOLE), request.path_params["number"])
+        identity = self._identities.require(request, Right.CONSOLE)
+        return self._show_contest(identity, request.path_params["number"], number_in(request.query_params, "done", 0))
 
-    def _show_contest(self, identity: Identity, number: int, *, fault: str = "", told: str = "") -> Response:
+    def _show_contest(self, identity: Identity, number: int, done: int = 0, *, fault: str = "") -> Response:
+        """Return the page of a contest; ``done`` is the number of an intervention that the page confirms."""
         try:
             found = read_contest(self._arena, number)
         except KeyError:
             raise Refused(404, f"there is no contest {number}") from None
+        told = next((one.with_effect for one in found["interventions"] if one.number == done), "")
         values = {**found, "identity": identity, "fault": fault, "told": told}
         return page("organise/contest", found["row"].name, values)
 
@@ -347,10 +356,10 @@ class ConsolePages:
         match = form.number("match") if kind is Kind.REPLAY else None
         asked = Intervention(0, datetime.now(UTC), kind, form.text("name"), match)
         try:
-            told = change_contest(self._arena.settings.data, self._accounts, number, asked, form.by)
+            _, done = change_contest(self._arena.settings.data, self._accounts, number, asked, form.by)
         except KeyError:
             raise Refused(404, f"there is no contest {number}") from None
-        return self._show_contest(form.identity, number, told=told)
+        return RedirectResponse(f"{CONSOLE}/contest/{number}?done={done.number}", 303)
 
     # a new contest
 

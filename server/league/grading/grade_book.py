@@ -42,6 +42,13 @@ REPORT = "report.json"
 
 MAX_RULE_BYTES = 64 * 1024
 
+DEFAULT_CRITERIA = (
+    'for = "builds"\nmost = 10\n',
+    'for = "conformance"\nmost = 30\nnone = 0.5\n',
+    'for = "score"\nagainst = "alphabeta:1"\nmost = 60\nfull = 0.9\n',
+)
+"""Criteria of the rule before the first grades, without those of which nothing is known."""
+
 
 class Grades(NamedTuple):
     """The grades of everybody by a rule."""
@@ -89,6 +96,22 @@ class GradeBook:
                 (datetime.now(UTC).isoformat(), by, text, contest, msgspec.json.encode(students).decode()),
             )
             self._accounts.log(database, by, f"graded {number_of(len(students), 'student')}")
+
+    def default_rule(self) -> str:
+        """Return a rule of the default criteria for which the bots and the ladder have evidence.
+
+        Before there is any, the rule has the criteria that need no games.
+        """
+        texts = [f"[[points]]\n{one}" for one in DEFAULT_CRITERIA]
+        rule = read("".join(texts))
+        bots = [bot.name for person in self._people(rule) for bot in self._accounts.bots(person)]
+        evidence = self.evidence(rule, bots, 0)
+        found = [
+            text
+            for text, criterion in zip(texts, rule.criteria, strict=True)
+            if any(criterion.measure(evidence, bot.lower()) for bot in bots)
+        ]
+        return "\n".join(found or texts[:2])
 
     def publish(self, number: int, by: str) -> None:
         """Show the grades of a number to students, and no others; 0 for none."""

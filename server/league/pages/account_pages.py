@@ -46,23 +46,6 @@ MAX_LINK = 100
 
 GRADES = "/organise/grades"
 
-RULE = """[[points]]
-for = "builds"
-most = 10
-
-[[points]]
-for = "conformance"
-most = 30
-none = 0.5
-
-[[points]]
-for = "score"
-against = "alphabeta:1"
-most = 60
-full = 0.9
-"""
-"""The rule in the form before the first grades."""
-
 
 class AccountPages:
     """The handlers of these routes."""
@@ -207,7 +190,7 @@ class AccountPages:
     def _show_grades(self, identity: Identity, fault: str = "", rule: str = "", contest: int = 0) -> Response:
         last = self._book.last()
         if not rule:
-            rule, contest = (RULE, 0) if last is None else (last.text, last.contest)
+            rule, contest = (self._book.default_rule(), 0) if last is None else (last.text, last.contest)
         with closing(Store(self._data / FILE)) as store:
             contests = [row for row in store.contests()[::-1] if row.closed is not None]
         values = {

@@ -49,6 +49,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     closed: datetime | None
     entrants: int
     done: int
+    games: str
+    """How many games were played and how many were forfeited, in words."""
     running: int
     known: int
     """Games that are known to be played: more may follow when these are over."""
@@ -175,6 +177,7 @@ def _entry(number: int, report: Report) -> Entry:
         closed=report.closed,
         entrants=len(report.entrants),
         done=report.done,
+        games=report.games_over(),
         running=report.running,
         known=report.done + max(report.running + report.due, report.left or staged + left),
         compares_versions=report.compares_versions,

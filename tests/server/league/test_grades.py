@@ -200,6 +200,22 @@ def test_a_rule_by_which_nobody_can_be_graded_takes_one_sentence(league: League,
     assert book.last() is None
 
 
+def test_the_default_rule_has_the_criteria_with_evidence_and_grades_everybody(tmp_path: Path, league: League) -> None:
+    assert [one.label for one in read(league.book.default_rule()).criteria] == [
+        "builds", "conformance", "score against alphabeta:1"
+    ]  # fmt: skip
+    league.book.grade(league.book.default_rule(), 0, "teacher")
+    (tmp_path / "new").mkdir()
+    with closing(Accounts(tmp_path / "new")) as accounts:
+        person(accounts, "dora", "dora-1")
+        new = League(tmp_path / "new", accounts, Versions(tmp_path / "new", accounts))
+        assert [one.label for one in read(new.book.default_rule()).criteria] == ["builds", "conformance"]
+        submit(new, "dora-1", check_report(34, 0, 1))
+        new.book.grade(new.book.default_rule(), 0, "teacher")
+        last = new.book.last()
+        assert last is not None and [one.total for one in last.students] == [40]
+
+
 @pytest.mark.slow
 def test_organisers_grade_on_a_page_and_students_see_their_own_grades_when_these_are_published(league: League) -> None:
     data, accounts = league.data, league.accounts

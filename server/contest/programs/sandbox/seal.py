@@ -58,7 +58,7 @@ def seal_of(
 def lacks() -> tuple[str, ...]:
     """Return a sentence about each limit of sealed programs that the kernel does not enforce on this machine."""
     why = limits.lack()
-    return (f"Memory and processor time of programs are only looked at, ten times a second: {why}.",) if why else ()
+    return (f"The server measures memory and processor time of programs ten times a second: {why}.",) if why else ()
 
 
 @cache

@@ -146,6 +146,16 @@ def test_the_schedule_tells_what_is_played_and_what_comes_next(monkeypatch: pyte
     assert make_report(*sample(3, RoundRobin())).schedule == ()
 
 
+def test_games_of_missing_players_come_last_in_the_schedule_and_name_them() -> None:
+    definition = contest(4, RoundRobin())
+    moment = Moment(OPENED, OPENED, missing=("a1", "a3"))
+    made = make_report(definition, [], plan(definition, []), moment)
+    assert len(made.schedule) == 12
+    assert [{game.first, game.second} for game in made.schedule[:2]] == [{"a2", "a4"}] * 2
+    assert all(not game.waits_for for game in made.schedule[:2]) and all(game.waits_for for game in made.schedule[2:])
+    assert "waits for a1 and a3" in page(made) and "waits for a2" not in page(made)
+
+
 def over(out: tuple[str, ...]) -> Report:
     """Return the report of a contest of two of whom some came to no game."""
     definition = contest(2, RoundRobin())

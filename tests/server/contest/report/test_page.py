@@ -5,20 +5,22 @@ from html.parser import HTMLParser
 
 import pytest
 from msgspec.structs import replace
+from rich.console import Console
 
 from server.contest.definition import Entrant, Format
 from server.contest.fixtures import GameResult
 from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Swiss
+from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
 from server.contest.report import files, formatting
 from server.contest.report.contents import make_report
 from server.contest.report.files import TABS, RoundCell, page, rounds, swiss_rounds, tab_values
-from server.contest.report.progress import Moment
+from server.contest.report.progress import Moment, render_report
 from server.contest.report.structure import ScheduledGame
 from server.contest.report.templating import render
 from tests.server.contest.played import contest
-from tests.server.contest.report.samples import FORMATS, OPENED, sample_report
+from tests.server.contest.report.samples import FORMATS, OPENED, report_of, sample_report
 
 VOID = {"meta", "link", "br", "hr", "img", "col", "input"}
 
@@ -161,6 +163,20 @@ def test_nothing_foreign_becomes_markup_or_controls_the_reader() -> None:
     assert "<script" not in text and "<img" not in text and "\x1b" not in text and "\u202e" not in text
     assert " ".join(read.texts).count(formatting.printable(evil)) > 10
     assert {link for link in read.links if not link.startswith("#")} == {'"><script>1.txt'}
+
+
+def test_a_withdrawn_entrant_is_not_called_disqualified_and_has_no_table_of_evidence() -> None:
+    withdrawal = Intervention(1, OPENED, Kind.WITHDRAW, "a1", stage=0, round=1)
+    definition = replace(contest(3, RoundRobin()), interventions=(withdrawal,))
+    made = report_of(definition, list(plan(definition, []).forfeited))
+    read = Reader(page(made))
+    text = " ".join(" ".join(read.texts).split())
+    assert "a1 is withdrawn by the organiser" in text and "Evidence" not in text
+    assert "isqualified" not in text
+    shown = Console(width=100, color_system=None)
+    with shown.capture() as captured:
+        shown.print(render_report(made))
+    assert "a1 is withdrawn by the organiser" in captured.get() and "isqualified" not in captured.get()
 
 
 def test_the_policy_allows_the_style_sheet_of_the_page_alone() -> None:

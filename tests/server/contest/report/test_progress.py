@@ -4,13 +4,17 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
+from engine.games.outcome import Termination
 from server.contest.definition import Format
 from server.contest.fixtures import GameResult
 from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
+from server.contest.interventions import Intervention, Kind
 from server.contest.plan import Present, plan
+from server.contest.report.contents import make_report
+from server.contest.report.files import page
 from server.contest.report.progress import Moment, estimate_left, forecast, progress_line, status_of
-from server.contest.report.structure import ContestState, Pause, leaders
+from server.contest.report.structure import ContestState, Pause, Verdict, leaders
 from server.contest.scoring import absence_result, missing_sentence
 from tests.server.contest.played import CONTROL, by_seed, contest, play
 from tests.server.contest.report.samples import OPENED, report_of, sample
@@ -83,7 +87,7 @@ def test_a_ladder_whose_time_is_up_still_plays_the_last_pairs() -> None:
     assert found.games == 1
     assert found.seconds == pytest.approx(12), "the game that is left takes its time"
     text = progress_line(definition, games, now, moment)
-    assert "1 game done, 1 running, 1 left, about 12 s" in text
+    assert "1 game played, 1 running, 1 left, about 12 s" in text
 
 
 def test_the_forecast_of_a_new_contest_counts_games_and_time() -> None:
@@ -102,7 +106,7 @@ def test_the_line_says_all_without_control_characters() -> None:
     text = progress_line(definition, games, now, moment)
     assert text == (
         r"Autumn\x1b[2J\u202e: running; waiting for a1, a2, a3, a4, a5 and 1 more; "
-        "37 games done, 1 running, 29 left, about 9 s; stage 1 of 2, Swiss, 4 rounds"
+        "37 games played, 1 running, 29 left, about 9 s; stage 1 of 2, Swiss, 4 rounds"
     )
 
 
@@ -137,3 +141,20 @@ def test_a_bye_or_a_win_by_absence_is_no_leader_before_a_game_was_played(formats
         games.append(absence_result(due[0], due[0].players[:1], missing_sentence(due[0].players[:1], 600)))
     over = report_of(definition, games)
     assert (over.state, over.champions, over.status) == (ContestState.OVER, (), "over: nobody has won")
+
+
+def test_all_sentences_count_the_games_that_were_played_and_name_forfeits_apart() -> None:
+    withdrawal = Intervention(1, OPENED, Kind.WITHDRAW, "a1", stage=0, round=1)
+    definition = replace(contest(3, RoundRobin()), interventions=(withdrawal,))
+    now = plan(definition, [])
+    annulled = GameResult(now.due[0], 1, None, Termination.SERVER_STOP, "the server was stopped")
+    games = [annulled, *(GameResult(fixture, 2, 0, "line") for fixture in now.due), *now.forfeited]
+    words = f"{len(now.due)} games played, {len(now.forfeited)} forfeited"
+    assert len(now.due) == 2 and now.forfeited
+    over = plan(definition, games)
+    moment = Moment(OPENED, OPENED, closed=OPENED)
+    assert progress_line(definition, games, over, moment) == f"test: over: a2 and a3 have won; {words}"
+    made = make_report(definition, games, over, moment)
+    assert made.games_over() == made.games_over(1) == words and made.games_over(0) == "0 games played"
+    assert page(made).count(words) == 2, "in the head, and at the stage"
+    assert Verdict(2, 0, (), (), 1).sentence == "verified: 2 games, and 1 annulled"

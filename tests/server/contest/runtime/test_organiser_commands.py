@@ -70,7 +70,7 @@ class Held:
         return make_report(*take_snapshot(self.store, self.id, DATE))
 
     def intervene(self, kind: Kind, name: str = "", match: int | None = None, *command: str) -> str:
-        return intervene(self.store, self.id, Intervention(0, DATE, kind, name, match, command))[1]
+        return intervene(self.store, self.id, Intervention(0, DATE, kind, name, match, command)).with_effect
 
     def refused(self, kind: Kind, name: str = "", match: int | None = None, *command: str) -> str:
         before = self.store.interventions(self.id)
@@ -177,7 +177,7 @@ def test_forfeits_are_played_after_a_reinstatement_and_old_faults_count_no_more(
     found.play()
     games = found.store.games(found.id)
     assert sum(game.termination == "forfeit" for game in games) == 4
-    assert found.intervene(Kind.REINSTATE, "a4").startswith("forfeited games are played now")
+    assert "; forfeited games are played now" in found.intervene(Kind.REINSTATE, "a4")
     assert len(found.plan.due) == 4 and not found.plan.forfeited
     found.result = better_wins
     found.play()
@@ -193,7 +193,7 @@ def test_a_game_is_replayed_under_another_number_and_the_first_result_is_told_bu
     found = held(SWISS)
     found.play(in_round(2))
     game = found.store.games(found.id)[0]
-    assert found.intervene(Kind.REPLAY, match=game.match) == "the record stays"
+    assert found.intervene(Kind.REPLAY, match=game.match).endswith("; the record stays")
     annulled = found.store.games(found.id)[0]
     assert (annulled.match, annulled.winner, annulled.termination) == (game.match, None, "organiser")
     assert "it had ended with line" in annulled.detail

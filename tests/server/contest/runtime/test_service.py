@@ -17,6 +17,7 @@ import trio
 from structlog.testing import capture_logs
 
 from engine.wire import messages as m
+from server.contest.programs.sandbox import limits, seal
 from server.contest.report import files
 from server.contest.report.structure import Verdict
 from server.contest.runtime import ledger, service
@@ -180,3 +181,12 @@ async def test_a_database_that_is_locked_holds_up_contests_alone(
     assert len(games) == 6 and all(game.played for game in games)
     paused = [line for line in logs if line["event"] == "contest_paused"]
     assert "is locked" in paused[0]["reason"]
+
+
+def test_a_report_has_no_note_about_limits_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "lack", lambda: "no control groups")
+    file = SMALL.replace('{ name = "ann" }', '{ name = "ann", command = ["true"] }')
+    now = datetime.now(UTC)
+    with closing(Store(tmp_path / FILE)) as store:
+        contest = store.open_contest(file, read_definition(file), now)
+        assert seal.lacks() and service.take_snapshot(store, contest, now).moment.notes == ()
