@@ -24,7 +24,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
@@ -98,6 +98,8 @@ class People:
     async def _games(self, request: Request) -> Response:
         """Show the page of the search. Empty fields of its form are no conditions."""
         asked = {name: text.strip() for name, text in request.query_params.items() if text.strip()}
+        if len(asked) < len(request.query_params):
+            return RedirectResponse(f"/games?{urlencode(asked)}", 303)
         page = decode(await self._ask("games", asked, request), type=Games)
         values = {
             "page": page,

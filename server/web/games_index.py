@@ -213,13 +213,23 @@ def _forget(connection: sqlite3.Connection, match: int) -> None:
 PAGE = 50
 """Games on a page."""
 
+NAMES = 10
+"""Names that are suggested when a search finds nothing."""
+
+
+def played_by(side: str, parameter: str) -> str:
+    """Return the condition that a player, or one of its further copies as ``ann.2``, had a side."""
+    name = f":{parameter}"  # in ASCII, a colon follows the digits
+    return f"({side}_key = {name} OR {side}_key BETWEEN {name} || '.0' AND {name} || '.:')"
+
+
 RESULTS = {
     "first": "winner = 0",
     "second": "winner = 1",
     "draw": "result = 'draw'",
     "annulled": "result = 'annulled'",
-    "won": "(first_key = :player AND winner = 0 OR second_key = :player AND winner = 1)",
-    "lost": "(first_key = :player AND winner = 1 OR second_key = :player AND winner = 0)",
+    "won": f"({played_by('first', 'player')} AND winner = 0 OR {played_by('second', 'player')} AND winner = 1)",
+    "lost": f"({played_by('first', 'player')} AND winner = 1 OR {played_by('second', 'player')} AND winner = 0)",
 }
 """Conditions of results. ``first`` is a win of the side that began; ``won`` and ``lost`` need a player."""
 
@@ -283,11 +293,13 @@ class Games(msgspec.Struct, frozen=True, kw_only=True):
     next: int | None
     """What to ask for as ``before`` to have the next page; None on the last one."""
     index: Progress
+    names: tuple[str, ...] = ()
+    """If no game was found: players whose names begin with that of the player or the opponent."""
 
 
 CONDITIONS = {
-    "player": "(first_key = :player OR second_key = :player)",
-    "opponent": "(first_key = :opponent OR second_key = :opponent)",
+    "player": f"({played_by('first', 'player')} OR {played_by('second', 'player')})",
+    "opponent": f"({played_by('first', 'opponent')} OR {played_by('second', 'opponent')})",
     "game": "game = :game",
     "variant": "parameters = :variant",
     "reason": "reason = :reason",
@@ -327,7 +339,22 @@ def find(data: Path, connection: sqlite3.Connection, query: Mapping[str, str]) -
         where += f" AND {CONDITIONS['before']}"
     games = _games(connection, where, values, PAGE + 1)
     more = games[PAGE - 1].match if len(games) > PAGE else None
-    return Games(found=found, games=games[:PAGE], next=more, index=progress(connection, data))
+    names = () if found else _names(connection, [name for name in (search.player, search.opponent) if name is not None])
+    return Games(found=found, games=games[:PAGE], next=more, index=progress(connection, data), names=names)
+
+
+def _names(connection: sqlite3.Connection, beginnings: list[str]) -> tuple[str, ...]:
+    """Return some names of players that begin so, and are longer."""
+    found: set[str] = set()
+    for beginning in beginnings:
+        for side in ("first", "second"):
+            rows = connection.execute(
+                f"SELECT max({side}) FROM main.games WHERE {side}_key > ? AND {side}_key < ?"
+                f" GROUP BY {side}_key ORDER BY {side}_key LIMIT {NAMES}",
+                (beginning, beginning + chr(0x10FFFF)),
+            )
+            found.update(name for (name,) in rows)
+    return tuple(sorted(found, key=str.lower)[:NAMES])
 
 
 def attach_contests(data: Path, connection: sqlite3.Connection) -> None:

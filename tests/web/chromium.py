@@ -2,14 +2,14 @@
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
 from tests.waiting import WAIT_SECONDS
 
@@ -120,6 +120,8 @@ def open_page(
         yield page
     finally:
         for opened in set(context.pages) - others:
+            with suppress(Error):  # a page without an address has no storage
+                opened.evaluate("localStorage.clear()")
             opened.close()
         context.clear_permissions()
         context.clear_cookies()

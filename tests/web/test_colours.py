@@ -65,3 +65,22 @@ def test_the_sides_are_told_apart(night: bool) -> None:
     seen = by_light(night)
     assert contrast(seen["ivory"], seen["ebony"]) >= LEAST
     assert min(contrast(seen["on-side"], seen[side]) for side in ("first", "second")) >= LEAST
+
+
+@pytest.mark.parametrize("night", [False, True])
+def test_a_black_piece_beside_the_board_is_filled_and_has_a_rim(night: bool) -> None:
+    styles = "".join(
+        files(package).joinpath(*path).read_text(encoding="utf-8")
+        for package, path in (
+            ("server.web", ("assets", "static", "site.css")),
+            ("server.contest.report", ("styles", "base.css")),
+        )
+    )
+    colours = {
+        name: (day, dark)[night]
+        for name, day, dark in re.findall(r"--([a-z-]+): light-dark\((#\w{6}), (#\w{6})\)", styles)
+    }
+    body, rim = colours["chip-ebony"], colours["chip-ebony-rim"]
+    assert contrast(by_light(night)["ivory"], body) >= LEAST
+    assert max(contrast(colours["card"], one) for one in (body, rim)) >= LEAST
+    assert contrast(colours["card"], body) >= 2, "a ring around the ground would read as a white piece"

@@ -18,6 +18,7 @@ from server.contest.report import files
 from server.contest.report.contents import make_report
 from server.contest.report.structure import ContestState, Report
 from server.match.match import Match
+from server.web.views import lobby
 from server.web.views.contests import Entry, contest_of_today
 from server.web.views.lobby import LINGER_SECONDS, StartLines, Tiles, how_to_start
 from tests.server.contest.played import contest
@@ -84,6 +85,22 @@ def test_boards_keep_their_places_and_the_best_game_takes_the_first_one() -> Non
     assert shown([games[3], games[2], games[4]], later + 1) == [0, 2, 3]
     assert shown([games[3], games[2], games[4]], later + 1 + LINGER_SECONDS) == [3, 2, 4]
     assert shown([], later + 2 + LINGER_SECONDS) == []
+
+
+def test_without_a_running_match_the_newest_finished_one_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lobby, "board_of", lambda match: f"board {match.number}")
+    monkeypatch.setattr(lobby, "listed", lambda public, now: now)
+    monkeypatch.setattr(lobby, "evaluation_of", lambda _: "")
+    tiles, last, begun = Tiles(), match(6), match(7)
+    for one in (last, begun):
+        stock = SimpleNamespace(drawing=lambda: SimpleNamespace(stock=None))
+        one.public.__dict__["history"] = SimpleNamespace(plies=3, position=stock)
+        one.__dict__["now"] = lambda number=one.number: number
+    last.public.__dict__["outcome"] = "over"
+    tiles.choose([], 3, 0, last)
+    assert [tile["match"] for tile in tiles.tiles()] == [6]
+    tiles.choose([begun], 3, 1, last)
+    assert [tile["match"] for tile in tiles.tiles()] == [7], "a running match takes its place at once"
 
 
 def report_of_today(stop: int = 9, missing: tuple[str, ...] = (), running: bool = True) -> Report:

@@ -109,6 +109,16 @@ SHIFTED = """() => new Promise((resolve) => {
 """The sum of all layout shifts since the page was opened, those after a click included."""
 
 
+COVERED = """() => {
+    const box = document.querySelector(".status.lost").getBoundingClientRect();
+    return [...document.querySelectorAll("main *, .bar a, .bar button")].filter((one) => {
+        const { top, bottom, left, right } = one.getBoundingClientRect();
+        return bottom > box.top && top < box.bottom && right > box.left && left < box.right;
+    }).map((one) => one.outerHTML.slice(0, 80));
+}"""
+"""The elements below the notice of a lost connection."""
+
+
 @pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
 def test_nothing_jumps_when_a_page_loads_copies_or_loses_the_connection(
     browser: Browser, site: Site, phone: bool
@@ -126,6 +136,8 @@ def test_nothing_jumps_when_a_page_loads_copies_or_loses_the_connection(
         expect(page.locator("#contests")).to_be_visible()
         page.route("**/contests", lambda route: route.abort())
         expect(page.locator(".status.lost")).to_contain_text("connection lost since")
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        assert page.evaluate(COVERED) == []
         assert page.evaluate(SHIFTED) < 0.05
 
 

@@ -92,7 +92,7 @@ def test_a_move_is_typed_and_what_is_none_is_refused(page: Page, address: str) -
     page.locator("#move").fill("a5-b9")
     page.keyboard.press("Enter")
     expect(page.locator("#fault")).to_have_text(re.compile("move 1: 'b9' names no field"))
-    page.locator("#move").fill("a5 - b5")
+    page.locator("#move").fill("A5 - B5")
     page.keyboard.press("Enter")
     expect(page.locator("#moves li")).to_have_text(["a5-b5"])
     expect(page.locator("#fault")).to_have_text("")
@@ -171,7 +171,7 @@ def test_an_arrow_is_pointed_on_the_board_or_by_the_buttons_beside_it(page: Page
     page.get_by_role("button", name="up", exact=True).click()
     expect(page.locator("#moves li")).to_have_text(["right", "left", "up"])  # before that a click is let be
     page.get_by_role("button", name="left", exact=True).click()
-    expect(page.locator("#status")).to_contain_text("The game is over. First has to play off the board; second wins: ")
+    expect(page.locator("#status")).to_contain_text("Second wins: first cannot place an arrow on (")
     assert offers(page) == [] and page.locator(".seat.won").count() == 1
 
 
@@ -215,3 +215,69 @@ def test_a_choice_is_cancelled_by_touch(browser: Browser, address: str) -> None:
             expect(page.locator("#board .piece")).to_have_count(6)
             expect(page.locator("#cancel")).to_be_hidden()
             expect(page.locator("#status")).to_contain_text("White to move.")
+
+
+def test_an_unfinished_game_goes_on_after_a_visit_to_other_pages(page: Page, address: str) -> None:
+    show(page, address, "game=mnk&params=3+3+3&players=person,person&moves=b2,a1")
+    point(page, "c3")
+    page.locator("#rules").click()
+    page.get_by_role("link", name="Play", exact=True).click()
+    expect(page.locator("#title")).to_have_text("m,n,k 3 3 3")
+    expect(page.locator("#moves li")).to_have_text(["b2", "a1", "c3"])
+    expect(page.locator("#seat-1 .who")).to_have_text("Second: person")
+    page.locator("#setup .main").click()
+    expect(page.locator("#moves li")).to_have_count(0)
+    show(page, address)
+    expect(page.locator("#title")).to_contain_text("GIPF")
+
+
+def test_the_end_of_a_game_names_the_result_once_and_offers_what_comes_next(page: Page, address: str) -> None:
+    show(page, address, "game=mnk&params=3+3+3&players=person,level:2&moves=a1,b3,b1,c3")
+    expect(page.locator("#after")).to_be_hidden()
+    point(page, "c1")
+    expect(page.locator("#status")).to_have_text("First played c1. You won: first has 3 in a line, a1 to c1.")
+    expect(page.locator("#thought")).to_be_empty()
+    assert page.evaluate("localStorage.getItem('game')") is None
+    expect(page.locator("#analyse")).to_have_attribute("href", re.compile("^/analysis#.*moves=a1%2Cb3%2Cb1%2Cc3%2Cc1$"))
+    page.locator("#again").click()
+    expect(page.locator("#moves li")).to_have_count(0)
+    expect(page.locator("#seat-1 .who")).to_have_text("Second: beginner (level 2)")
+    expect(page.locator("#after")).to_be_hidden()
+    for players, moves, result in (
+        ("level:2,person", "a1,b3,b1,c3,c1", "You lost: first has 3 in a line"),
+        ("person,person", "a1,b3,b1,c3,c1", "First wins: first has 3 in a line"),
+        ("person,level:2", "b2,a1,c3,b1,c1,a3,a2,c2,b3", "Draw: the board is full"),
+    ):
+        show(page, address, f"game=mnk&params=3+3+3&players={players}&moves={moves}")
+        expect(page.locator("#status")).to_contain_text(result)
+
+
+def test_a_hint_is_an_arrow_on_the_board_until_the_next_move(page: Page, address: str) -> None:
+    show(page, address, "game=gipf&players=person,person")
+    page.locator("#hint").click()
+    expect(page.locator("#thought")).to_contain_text("Hint: ")
+    expect(page.locator("#board line.arrow.best")).to_have_count(1)
+    assert page.locator("#arrowhead").count() == 1
+    page.locator("#move").fill("a5-b5")
+    page.keyboard.press("Enter")
+    expect(page.locator("#moves li")).to_have_count(1)
+    expect(page.locator("#board .arrow")).to_have_count(0)
+
+
+@pytest.mark.parametrize("name", ["play", "analysis"])
+def test_nothing_moves_when_a_choice_begins_and_its_sentence_replaces_the_advice(
+    page: Page, site: Site, name: str
+) -> None:
+    show(page, f"{site.url}/{name}", "game=gipf&players=person,person")
+    places = "[...document.querySelectorAll('.side *')].map(one => [one.id, one.getBoundingClientRect().y])"
+    page.locator("#undo, #begin").first.wait_for()
+    advice = page.locator(".said #thought")
+    if name == "play":
+        expect(advice).to_contain_text("Choose a dot, and then the field")
+    before = page.evaluate(places)
+    point(page, "a5")
+    expect(page.locator("#cancel")).to_be_visible()
+    expect(page.locator("#status")).to_have_text("a5: b5?")
+    assert page.evaluate(places) == before
+    if name == "play":
+        expect(advice).to_be_empty()

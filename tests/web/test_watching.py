@@ -67,7 +67,10 @@ def test_a_live_match_is_seen_move_by_move(visit: Visit, seat: Seat) -> None:
     table.move("a4-b4")  # who looks back is not torn forward
     expect(page.locator("#moves li")).to_have_count(5)
     expect(page.locator("#moves button[aria-current]")).to_contain_text(f"3.{MOVES[2]}")
-    page.keyboard.press("End")
+    expect(page.locator("#ending")).to_contain_text("You see move 3 of 5.")
+    expect(page.locator("#times .bar-of")).to_have_count(5)
+    page.get_by_role("button", name="Live").click()
+    expect(page.locator("#ending")).to_have_text("Move 6: bob (black) to play")
     expect(page.locator("#moves button[aria-current]")).to_contain_text("5.a4-b4")
     table.resign()
     expect(page.locator("#ending")).to_contain_text("ann resigned at move 6; bob wins")

@@ -200,16 +200,18 @@ class Tiles:
     def __init__(self) -> None:
         """Begin with none."""
         self._shown: list[Match] = []
+        self._last: Match | None = None
         self._over: dict[int, float] = {}
         """Matches that are over: when that was noticed first."""
         self._boards: dict[int, tuple[int, Markup]] = {}
         """Boards by the number of the match, with the number of moves."""
 
-    def choose(self, running: Iterable[Match], most: int, now: float) -> None:
+    def choose(self, running: Iterable[Match], most: int, now: float, last: Match | None = None) -> None:
         """Show running matches, the best first, at most ``most``; ``now`` is in seconds.
 
         A match keeps its place until it is over and its result was shown. The best match then takes the first place,
-        and another one any other place: no other board moves.
+        and another one any other place: no other board moves. ``last`` is a finished match that is shown if there is
+        no other one.
         """
         over = [match for match in self._shown if match.public.outcome is not None]
         self._over = {match.number: self._over.get(match.number, now) for match in over}
@@ -221,11 +223,12 @@ class Tiles:
         waiting = iter([match for match in best if match not in places])
         filled = [match or next(waiting, None) for match in places]
         self._shown = [*(match for match in filled if match is not None), *waiting][:most]
+        self._last = last
 
     def tiles(self) -> Iterator[dict[str, Any]]:
         """Yield each match with its board. Each board is drawn once: a large one takes a millisecond."""
         known, self._boards = self._boards, {}
-        for match in self._shown:
+        for match in self._shown or filter(None, [self._last]):
             plies, board = known.get(match.number, (-1, Markup()))
             if plies != match.public.history.plies:
                 plies, board = match.public.history.plies, board_of(match)

@@ -139,6 +139,18 @@ def test_little_time_is_enough_for_one_record_after_the_other(data: Path) -> Non
     ]
 
 
+def test_a_name_finds_its_further_copies_and_a_beginning_suggests_names(data: Path) -> None:
+    write(data, 4, record(4, ("dan.2", "eve")))
+    write(data, 5, record(5, ("dan", "danny")))
+    settle(data)
+    index(data)
+    assert [game.match for game in search(data, player="dan").games] == [5, 4]
+    assert [game.match for game in search(data, player="eve", opponent="dan").games] == [4]
+    assert [game.match for game in search(data, player="dan.2").games] == [4]
+    assert search(data, player="da").names == ("dan", "dan.2", "danny")
+    assert search(data, player="dan").names == ()
+
+
 def test_records_that_change_or_go_are_no_longer_found_as_they_were(data: Path) -> None:
     index(data)
     write(data, 1, record(1, ("dan", "eve")))

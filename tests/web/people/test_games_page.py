@@ -50,7 +50,7 @@ def test_games_are_searched_and_the_search_stands_in_the_address(browser: Browse
         page.get_by_label("Player", exact=True).fill("cid")
         page.get_by_role("button", name="Search").click()
         expect(page.locator("#games tr")).to_have_count(1)
-        assert page.url.startswith(f"{played.url}/games?player=cid&")
+        assert page.url == f"{played.url}/games?player=cid", "fields that are empty are not in the address"
         page.reload()
         expect(page.locator("#games tr")).to_contain_text("cid – ann")
         page.go_back()
@@ -73,13 +73,21 @@ def test_a_search_says_that_it_reads_before_it_says_0(index: Progress, found: in
     values = {"asked": {}, "games": [], "reasons": [], "here": "/games", "further": "", "again": not index.complete}
     text = render("pages/games.html", page=page, **values)
     assert f'role="status">{sentence}' in text.replace("\n", "")
-    assert ("No game is like that" in text) == index.complete
+    assert ("No game fits this search" in text) == index.complete
 
 
 def test_a_search_that_cannot_be_is_refused_with_a_sentence(browser: Browser, played: Site) -> None:
     with open_page(browser, refused=400) as page:
         page.goto(f"{played.url}/games?result=won")
         expect(page.get_by_role("alert")).to_have_text("A search for won games names a player.")
+
+
+def test_a_search_for_the_beginning_of_a_name_suggests_players(browser: Browser, played: Site) -> None:
+    with open_page(browser) as page:
+        page.goto(f"{played.url}/games?player=CI")
+        expect(page.locator("#none")).to_contain_text("Players with such a name: cid")
+        page.locator("#none a").click()
+        expect(page.locator("#games tr")).to_have_count(1)
 
 
 @pytest.mark.parametrize("phone", [False, True])

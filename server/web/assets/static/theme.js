@@ -3,12 +3,13 @@
 (() => {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const root = document.documentElement;
-  const linked = /[#&]game=(\w+)/.exec(location.hash)?.[1];
+  const link = location.hash || (location.pathname === "/play" && stored("game")) || "";
+  const linked = /(?:^|[#&])game=(\w+)/.exec(link)?.[1];
   if (linked && linked !== "gipf") root.dataset.linked = linked; // before a board of GIPF is seen in its place
 
-  function chosen() {
+  function stored(key) {
     try {
-      return localStorage.getItem("theme");
+      return localStorage.getItem(key);
     } catch {
       return null; // a browser that keeps nothing
     }
@@ -19,7 +20,7 @@
   }
 
   function show() {
-    const theme = chosen();
+    const theme = stored("theme");
     if (theme === "dark" || theme === "light") root.dataset.theme = theme;
     else delete root.dataset.theme;
     document.getElementById("theme")?.setAttribute("aria-pressed", String(isDark()));

@@ -15,7 +15,7 @@ import { drawTree } from "./tree_view.js";
 class Page extends StudyPage {
   constructor(known) {
     super(known);
-    this.engine = new Engine({ found: (lines) => this.#pointAt(lines), play: (move) => this.play(move) });
+    this.engine = new Engine({ found: (lines) => this.pointAt(lines.map(({ moves }) => moves[0])), play: (move) => this.play(move) });
     this.arranging = new Arranging({
       done: (position) => this.#arranged(position),
       cancelled: () => this.show(this.study, this.answer),
@@ -123,13 +123,6 @@ class Page extends StudyPage {
       if (!(error instanceof Refused)) throw error;
       refuse(error.message);
     }
-  }
-
-  /** Point at the first moves of lines that the engine has found. */
-  #pointAt(lines) {
-    const { legal } = this.answer;
-    const whereOf = (move) => legal.find((one) => one.move === move || move.startsWith(`${one.move} `))?.points ?? [];
-    this.board?.point(lines.map(({ moves }, i) => ({ points: whereOf(moves[0]), rank: i + 1 })));
   }
 
   /** Show another node of the tree; one step on is seen as a move. */

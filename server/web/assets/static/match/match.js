@@ -172,7 +172,9 @@ class MatchPage extends GamePage {
     const isPlayed = now.phase !== "preparing";
     const running = isPlayed ? `Move ${plies + 1}: ${info.players[turn]} (${sides[turn]}) to play` : "The players get ready";
     const [said, detail] = ending ? [ending.headline, ending.sentence] : [running, ""];
-    patch($("ending"), el("strong", {}, said), detail);
+    const live = el("button", { type: "button", click: () => this.go(plies) }, "Live");
+    const behind = ending || this.following ? null : el("span.behind", {}, `You see move ${this.ply} of ${plies}.`, live);
+    patch($("ending"), el("strong", {}, said), detail, behind);
     if (!ending) return;
     if (this.number === null || this.isOver) return;
     this.isOver = true;
@@ -269,7 +271,10 @@ class MatchPage extends GamePage {
     if (following) this.ply = plies;
     if (following && (plies !== before || !this.fresh || over)) this.refresh(plies === before + 1);
     else if (following) this.clocks.set(now.clocks, this.#runs);
-    else this.#list();
+    else {
+      this.#list();
+      this.#showGraphs();
+    }
     this.#showEnding();
     this.fresh = true;
     for (const side of [0, 1]) $(`player${side}`).querySelector(".away").hidden = !now.away[side];

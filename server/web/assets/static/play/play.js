@@ -3,7 +3,7 @@
 import { $ } from "../boards/game_page.js";
 import { el, find, patch, say } from "../shared/dom.js";
 import { capital, count, evaluation, gameName, levels, scale, tenths } from "../shared/words.js";
-import { askAbout, fromLink, toGameLink } from "./link.js";
+import { askAbout, fromLink, newStudy, toGameLink } from "./link.js";
 import { DIRECTIONS, StudyPage, start } from "./study_page.js";
 import { lineOf, mainEnd, movesOf } from "./tree.js";
 
@@ -14,6 +14,7 @@ const MAX_LEVEL = levels.length;
 const MAX_SECONDS = 10; // that a bot of a level may take, which most never need
 const LEVELS = Array.from({ length: MAX_LEVEL - 1 }, (_, i) => `level:${i + 1}`); // the highest one is a time
 const TIMES = [0.1, 0.3, 1, 3, 10].map((seconds) => `bot:${seconds}`);
+const UNFINISHED = "game"; // the key of its link in the storage of the browser
 const HOW = {
   gipf: "Choose a dot, and then the field to push onto. A move can be typed as well, as in a5-b5.",
   arrows: "Your next arrow stands on the dashed field; choose where it points.",
@@ -31,7 +32,13 @@ class Page extends StudyPage {
     $("redo").addEventListener("click", () => this.#jump(this.#redo()));
     $("hint").addEventListener("click", async () => {
       const advice = await this.#think(this.study.seats.find((seat) => seat.startsWith("bot:")) ?? USUAL_BOT);
-      if (advice) say($("thought"), `Hint: ${this.#named(advice.move)}. ${this.#found(advice)}`);
+      if (!advice) return;
+      say($("thought"), `Hint: ${this.#named(advice.move)}. ${this.#found(advice)}`);
+      this.pointAt([advice.move]);
+    });
+    $("again").addEventListener("click", () => {
+      const { game, parameters, start: begun, seats } = this.study;
+      this.beginOr({ ...newStudy(game, parameters, begun), seats }, (sentence) => say($("fault"), sentence));
     });
     $("pause").addEventListener("click", () => this.go(this.study, { pause: !this.paused }));
     $("step").addEventListener("click", async () => {
@@ -48,8 +55,10 @@ class Page extends StudyPage {
   }
 
   linked() {
-    const study = fromLink(location.hash.slice(1));
-    const players = new URLSearchParams(location.hash.slice(1)).get("players") ?? `${PERSON},${FIRST_OPPONENT}`;
+    const named = location.hash.slice(1);
+    const link = new URLSearchParams(named).has("game") ? named : unfinished();
+    const study = fromLink(link);
+    const players = new URLSearchParams(link).get("players") ?? `${PERSON},${FIRST_OPPONENT}`;
     const seats = [...players.split(","), PERSON, PERSON].slice(0, 2).map(seatOf);
     return study && Object.assign(study, { seats });
   }
@@ -84,12 +93,25 @@ class Page extends StudyPage {
     const { thought = "", pause = this.paused } = /** @type {any} */ (how);
     const isNew = study.seats !== this.study?.seats;
     this.paused = isNew ? !study.seats.includes(PERSON) && answer.moves.length > 0 : pause;
-    say($("thought"), thought);
+    say($("thought"), answer.view.ending ? "" : thought);
     await super.show(study, answer, how);
   }
 
   keepLink() {
-    history.replaceState(null, "", `#${toGameLink(this.study, this.study.seats.join(","))}`);
+    const link = toGameLink(this.study, this.study.seats.join(","));
+    history.replaceState(null, "", `#${link}`);
+    keepUnfinished(this.study.path.length && !this.answer.view.ending ? link : "");
+  }
+
+  result(winner) {
+    const persons = [0, 1].filter((side) => this.study.seats[side] === PERSON);
+    if (winner === null || persons.length !== 1) return super.result(winner);
+    return winner === persons[0] ? "You won" : "You lost";
+  }
+
+  choosing(sentence) {
+    super.choosing(sentence);
+    if (!this.study.path.length) this.#showHow(!sentence);
   }
 
   stop() {
@@ -113,7 +135,12 @@ class Page extends StudyPage {
     }
     const legal = isBot ? [] : this.answer.legal;
     this.offer(legal);
-    if (!this.study.path.length && legal.length) say($("thought"), HOW[this.study.game] ?? "");
+    if (!this.study.path.length && legal.length) this.#showHow(true);
+  }
+
+  /** Say how to move, as long as nothing is chosen. */
+  #showHow(isWanted) {
+    say($("thought"), isWanted ? (HOW[this.study.game] ?? "") : "");
   }
 
   tell() {
@@ -204,6 +231,8 @@ class Page extends StudyPage {
 
   #showButtons() {
     const isOver = Boolean(this.answer.view.ending);
+    $("after").hidden = !isOver;
+    $("analyse").href = `/analysis#${toGameLink(this.study)}`;
     $("undo").disabled = !this.#undo();
     $("redo").disabled = !this.#redo();
     $("hint").disabled = isOver || this.#isBot();
@@ -230,6 +259,23 @@ class Page extends StudyPage {
     });
     find("#seats").replaceChildren(...fields);
   }
+}
+
+/** @returns {string} the link of the game that was played last in this browser and is not over; empty where there is none */
+function unfinished() {
+  try {
+    return localStorage.getItem(UNFINISHED) ?? "";
+  } catch {
+    return ""; // a browser that stores nothing
+  }
+}
+
+/** Store the link of an unfinished game; an empty one removes it. */
+function keepUnfinished(link) {
+  try {
+    if (link) localStorage.setItem(UNFINISHED, link);
+    else localStorage.removeItem(UNFINISHED);
+  } catch {} // a browser that stores nothing
 }
 
 /** @returns {string} the seat that a word of a link names; a person where it names none */

@@ -163,7 +163,7 @@ export class StudyPage extends GamePage {
     this.pointing ??= new Pointing(this.board, {
       rows: (push) => this.attempt(() => askAbout("play/rows", this.study, { chosen: push })),
       move: (move, isPushed) => this.play(move, isPushed),
-      say: (sentence) => say($("status"), sentence || this.standing()),
+      say: (sentence) => this.choosing(sentence),
       chosen: (any) => {
         $("cancel").hidden = !any;
       },
@@ -209,7 +209,24 @@ export class StudyPage extends GamePage {
     const { sides, turn, ending } = this.answer.view;
     const note = this.answer.warning && !this.study.path.length ? ` Note: ${this.answer.warning}.` : "";
     if (!ending) return `${capital(sides[turn])} to move.${note}`;
-    return `The game is over. ${capital(ending.headline)}: ${ending.sentence}.${note}`;
+    return `${this.result(ending.winner)}: ${ending.sentence || ending.headline}.${note}`;
+  }
+
+  /** @returns {string} the result of a game, in words */
+  result(winner) {
+    return winner === null ? "Draw" : `${capital(this.answer.view.sides[winner])} wins`;
+  }
+
+  /** Say what to choose next; nothing where no choice has begun. */
+  choosing(sentence) {
+    say($("status"), sentence || this.standing());
+  }
+
+  /** Draw arrows of moves, the best first. @param {string[]} moves */
+  pointAt(moves) {
+    const { legal } = this.answer;
+    const placesOf = (move) => legal.find((one) => one.move === move || move.startsWith(`${one.move} `))?.points ?? [];
+    this.board?.point(moves.map((move, i) => ({ points: placesOf(move), rank: i + 1 })));
   }
 
   /** Whether somebody may move. */
@@ -234,7 +251,7 @@ export class StudyPage extends GamePage {
   }
 
   async #type() {
-    const move = $("move").value.trim();
+    const move = $("move").value.trim().toLowerCase(); // as the rules of all games write moves
     if (!move || !this.takesMoves()) return;
     const legal = this.answer.legal.find((one) => one.move === move.replace(/\s*-\s*/, "-"));
     if (legal?.more) await this.pointing.take(legal);
