@@ -107,6 +107,19 @@ def test_a_projector_shows_the_time_left(visit: Visit, seat: Seat, contest_folde
 
 
 @pytest.mark.slow
+def test_the_head_of_a_projector_is_whole(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
+    report = make_report(*sample(6, RoundRobin(), stop=4, qualified=False))
+    status = "running; waiting for anastasia, bartholomew, constantine, dominique, ekaterina and 12 more"
+    files.write_report_files(msgspec.structs.replace(report, status=status, seconds_left=754.0), contest_folder(78))
+    page = visit("/contest/78/live", still=True)
+    for width, height in ((1440, 900), (1920, 1080)):
+        page.set_viewport_size({"width": width, "height": height})
+        expect(page.locator("#progress")).to_contain_text("and 12 more · ")
+        assert page.locator("#progress").evaluate("one => one.scrollWidth <= one.clientWidth")
+        assert page.evaluate("document.documentElement.scrollHeight <= innerHeight") and fits(page)
+
+
+@pytest.mark.slow
 def test_a_contest_without_a_report_is_waited_for(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
     folder = contest_folder(77)
     page = visit("/contest/77/live", phone=True, dark=True)

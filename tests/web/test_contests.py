@@ -157,6 +157,24 @@ def test_a_knockout_of_64_is_no_endless_page_on_a_phone(
     assert fits(page)
 
 
+@pytest.mark.slow
+def test_all_columns_of_games_of_programs_are_seen(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
+    report = sample_report(4, RoundRobin())
+    used = {f"{side}_{what}": 85_000_000 for side in ("first", "second") for what in ("cpu", "wall", "memory", "used")}
+    games = tuple(
+        msgspec.structs.replace(game, variant="gipf 4 4 15 15", **used, first_status=0, second_status=-9)
+        for game in report.games
+    )
+    files.write_report_files(msgspec.structs.replace(report, games=games), contest_folder(76))
+    page = visit("/contest/76?tab=games")
+    table = page.locator("#rounds .scroll").first
+    for width in (1440, 1920):
+        page.set_viewport_size({"width": width, "height": 900})
+        expect(table.get_by_text("Programs")).to_be_visible()
+        assert table.evaluate("one => one.scrollWidth <= one.clientWidth"), width
+
+
+@pytest.mark.slow
 def test_a_stage_in_which_nobody_takes_part_is_left_out(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
     folder = contest_folder(35)
     report = sample_report(6, RoundRobin(), Swiss(2), stop=30)

@@ -1,6 +1,6 @@
 /** Pages that the server keeps fresh: their clocks, what they say of a lost connection, and what a refresh leaves alone. */
 
-import { time } from "./words.js";
+import { time, timeOfDay } from "./words.js";
 
 /** @type {any} */
 const { htmx, Idiomorph } = /** @type {any} */ (window);
@@ -27,7 +27,7 @@ function found() {
 }
 
 function lost() {
-  since ??= new Date().toLocaleTimeString([], { timeZoneName: "short" });
+  since ??= timeOfDay(new Date());
   for (const clock of document.querySelectorAll("[data-until]")) clock.classList.remove("runs", "short");
   show(`connection lost since ${since}; trying again`);
 }

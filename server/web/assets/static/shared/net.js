@@ -1,6 +1,7 @@
 /** Asking the server, and hearing from it. */
 
 import { wait } from "./dom.js";
+import { timeOfDay } from "./words.js";
 
 /** An answer that is no: its message is a sentence for people. */
 export class Refused extends Error {}
@@ -93,7 +94,7 @@ export function listen(path, onData, onState, onRefused = () => {}) {
     }, LONGEST_SILENCE_MS);
   };
   const lost = () => {
-    since ??= new Date().toLocaleTimeString([], { timeZoneName: "short" });
+    since ??= timeOfDay(new Date());
     onState(`connection lost since ${since}; trying again`);
   };
   const open = () => {

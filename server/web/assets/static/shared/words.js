@@ -53,6 +53,11 @@ export function span(milliseconds) {
   return `${(Math.round((ms / size) * 10) / 10).toLocaleString("en", { useGrouping: false })} ${unit}`;
 }
 
+/** The time of day with its zone, from 0 to 24 hours. @param {Date} date */
+export function timeOfDay(date) {
+  return date.toLocaleTimeString("en", { hourCycle: "h23", timeZoneName: "short" });
+}
+
 /** A text with a capital letter. */
 export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
