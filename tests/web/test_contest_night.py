@@ -109,7 +109,7 @@ def test_a_projector_shows_the_time_left(visit: Visit, seat: Seat, contest_folde
 @pytest.mark.slow
 def test_the_head_of_a_projector_is_whole(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
     report = make_report(*sample(6, RoundRobin(), stop=4, qualified=False))
-    status = "running; waiting for anastasia, bartholomew, constantine, dominique, ekaterina and 12 more"
+    status = "running, waiting for anastasia, bartholomew, constantine, dominique, ekaterina and 12 more"
     files.write_report_files(msgspec.structs.replace(report, status=status, seconds_left=754.0), contest_folder(78))
     page = visit("/contest/78/live", still=True)
     for width, height in ((1440, 900), (1920, 1080)):
