@@ -1,5 +1,6 @@
 """The page of a contest for a projector: which games it shows first, and what a browser makes of it."""
 
+import re
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -104,6 +105,19 @@ def test_a_projector_shows_the_time_left(visit: Visit, seat: Seat, contest_folde
     expect(page.locator(f".game[data-match='{table.match}']")).to_be_visible()
     expect(page.locator("#progress")).to_contain_text(" · about 13 min left")
     expect(page.locator("#placed .meetings li")).to_have_count(3)
+
+
+@pytest.mark.slow
+def test_a_contest_that_waits_names_the_missing_players(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
+    definition, games, now, moment = sample(4, RoundRobin(), stop=4, qualified=False)
+    report = make_report(definition, games, now, moment._replace(running=(), missing=("a1", "a2", "a3")))
+    files.write_report_files(report, contest_folder(75))
+    page = visit("/contest/75")
+    expect(page.locator("#live .empty")).to_have_text("No game is running: waiting for a1, a2 and a3.")
+    page.goto(page.url + "/live")
+    expect(page.locator("#next .waits").first).to_have_text(re.compile("^waits for a[123]"))
+    page.set_viewport_size({"width": 1440, "height": 900})
+    assert min(page.evaluate(SIZES)) >= 28, "it is read from 8 m"
 
 
 @pytest.mark.slow
