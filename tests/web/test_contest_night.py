@@ -1,5 +1,6 @@
 """The page of a contest for a projector: which games it shows first, and what a browser makes of it."""
 
+import re
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -107,9 +108,22 @@ def test_a_projector_shows_the_time_left(visit: Visit, seat: Seat, contest_folde
 
 
 @pytest.mark.slow
+def test_a_contest_that_waits_names_the_missing_players(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
+    definition, games, now, moment = sample(4, RoundRobin(), stop=4, qualified=False)
+    report = make_report(definition, games, now, moment._replace(running=(), missing=("a1", "a2", "a3")))
+    files.write_report_files(report, contest_folder(75))
+    page = visit("/contest/75")
+    expect(page.locator("#live .empty")).to_have_text("No game is running: waiting for a1, a2 and a3.")
+    page.goto(page.url + "/live")
+    expect(page.locator("#next .waits").first).to_have_text(re.compile("^waits for a[123]"))
+    page.set_viewport_size({"width": 1440, "height": 900})
+    assert min(page.evaluate(SIZES)) >= 28, "it is read from 8 m"
+
+
+@pytest.mark.slow
 def test_the_head_of_a_projector_is_whole(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
     report = make_report(*sample(6, RoundRobin(), stop=4, qualified=False))
-    status = "running; waiting for anastasia, bartholomew, constantine, dominique, ekaterina and 12 more"
+    status = "running, waiting for anastasia, bartholomew, constantine, dominique, ekaterina and 12 more"
     files.write_report_files(msgspec.structs.replace(report, status=status, seconds_left=754.0), contest_folder(78))
     page = visit("/contest/78/live", still=True)
     for width, height in ((1440, 900), (1920, 1080)):

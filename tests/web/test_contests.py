@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
-from server.contest.report import contents, files
+from server.contest.report import contents, files, formatting
 from server.web.views import contests
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
@@ -93,6 +93,9 @@ def test_a_browser_shows_contests(visit: Visit, site: Site) -> None:
     table = report.stages[0].table
     standings = page.get_by_role("table", name="Standings of stage 1")
     expect(standings.locator("tbody tr")).to_have_count(len(table))
+    winner = page.locator(".podium .place1").first
+    expect(winner).to_contain_text(report.champions[0])
+    expect(winner).to_contain_text(f"{formatting.points(table[0].points)} points")
     for line, shown in zip(table, standings.locator("tbody tr").all(), strict=True):
         expect(shown.get_by_role("link", name=line.name)).to_have_attribute("href", f"/player/{line.name}")
     page.locator("a.cell").first.click()

@@ -200,6 +200,7 @@ def test_the_front_page_shows_the_contest_of_today(
     files.write_report_files(msgspec.structs.replace(over, closed=datetime.now(UTC)), folder)
     expect(page.locator("#head .tag")).to_have_text("over")
     expect(page.locator(".podium .place1 .who").first).to_have_text(over.champions[0])
+    expect(page.locator(".podium .place1 .number").first).to_contain_text(" points")
     assert fits(page)
 
 

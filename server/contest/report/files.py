@@ -346,7 +346,8 @@ def _statistics(report: Report) -> list[Section]:
     """Return the ratings, comparisons and variants."""
     return [
         *[Section("ratings", "Ratings")] * bool(report.ratings),
-        *[Section("comparisons", "Comparisons", "Two against each other")] * bool(report.comparisons),
+        *[Section("comparisons", "Comparisons", "Two against each other")]
+        * any(one.margin is not None for one in report.comparisons),
         Section("variants", "Games played", "Games played, and the advantage of beginning"),
     ]
 

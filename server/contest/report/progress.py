@@ -99,7 +99,7 @@ def status_of(definition: Definition, games: Sequence[GameResult], plan: Plan, m
         return Status(ContestState.WAITING, waiting)
     if not games and not moment.running:
         return Status(ContestState.PLANNED, "planned: no game has begun")
-    return Status(ContestState.RUNNING, f"running; {waiting}" if moment.missing else "running")
+    return Status(ContestState.RUNNING, f"running, {waiting}" if moment.missing else "running")
 
 
 def champions(definition: Definition, games: list[GameResult], plan: Plan) -> tuple[str, ...]:

@@ -136,6 +136,17 @@ def test_a_page_of_the_server_has_the_same_parts_and_links_to_matches_and_player
     assert sorted(game.number for one in rounds(made.games) for game in one.games) == [g.number for g in made.games]
 
 
+def test_comparisons_without_a_number_are_left_out_and_losses_on_the_board_are_explained() -> None:
+    made = sample_report(4, RoundRobin())
+    assert any(one.margin is not None for one in made.comparisons)
+    unknown = replace(made, comparisons=tuple(replace(one, margin=None) for one in made.comparisons))
+    heading = "Two against each other"
+    assert heading in render("contest.html", **tab_values(made, 5, 99, "statistics"))
+    assert heading not in render("contest.html", **tab_values(unknown, 5, 99, "statistics"))
+    text = render("contest.html", **tab_values(made, 5, 99, "losses"))
+    assert "Losses on the board are on the Games tab." in text and "Games tab" not in page(made)
+
+
 def test_the_newest_round_comes_first_and_too_many_games_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     made = sample_report(7, Swiss(3))
     assert [(one.title, one.id) for one in rounds(made.games)] == [

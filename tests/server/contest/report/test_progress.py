@@ -105,7 +105,7 @@ def test_the_line_says_all_without_control_characters() -> None:
     definition = replace(definition, name="Autumn\x1b[2J\u202e")
     text = progress_line(definition, games, now, moment)
     assert text == (
-        r"Autumn\x1b[2J\u202e: running; waiting for a1, a2, a3, a4, a5 and 1 more; "
+        r"Autumn\x1b[2J\u202e: running, waiting for a1, a2, a3, a4, a5 and 1 more; "
         "37 games played, 1 running, 29 left, about 9 s; stage 1 of 2, Swiss, 4 rounds"
     )
 
@@ -122,7 +122,7 @@ def test_a_contest_has_one_state_and_its_sentence_has_the_names() -> None:
     assert status([], missing=("a1",)) == (ContestState.WAITING, "waiting for a1")
     assert status(missing=("a1", "a2", "a3")) == (ContestState.WAITING, "waiting for a1, a2 and a3")
     assert status(running=moment.running) == (ContestState.RUNNING, "running")
-    assert status(running=moment.running, missing=("a4",)) == (ContestState.RUNNING, "running; waiting for a4")
+    assert status(running=moment.running, missing=("a4",)) == (ContestState.RUNNING, "running, waiting for a4")
     paused = Pause(OPENED, None, "by the organiser")
     assert status(pauses=[paused], missing=("a1",))[0] is ContestState.PAUSED
     assert status(pauses=[replace(paused, ended=OPENED)])[0] is ContestState.RUNNING
