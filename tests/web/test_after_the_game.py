@@ -57,6 +57,9 @@ def test_mistakes_are_marked_and_jumped_to(browser: Browser, site: Site, phone: 
         expect(page.locator("#judged")).to_contain_text("Blunder: b1: first wins in 6 plies")
         expect(page.locator("#judged")).to_contain_text("; better a3: 0.00 (depth 4)")
         expect(page.locator("#mistakes button[aria-current]")).to_have_count(1)
+        page.locator("#mistakes").evaluate("one => one.scrollIntoView({ block: 'end' })")
+        if not phone:
+            expect(page.locator("#board svg")).to_be_in_viewport(ratio=1)
         check_accessibility(page)
         assert fits(page)
 

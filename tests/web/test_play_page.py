@@ -234,11 +234,13 @@ def test_an_unfinished_game_goes_on_after_a_visit_to_other_pages(page: Page, add
 def test_the_end_of_a_game_names_the_result_once_and_offers_what_comes_next(page: Page, address: str) -> None:
     show(page, address, "game=mnk&params=3+3+3&players=person,level:2&moves=a1,b3,b1,c3")
     expect(page.locator("#after")).to_be_hidden()
+    before = page.locator("#moves").bounding_box()
     point(page, "c1")
     expect(page.locator("#status")).to_have_text("First played c1. You won: first has 3 in a line, a1 to c1.")
     expect(page.locator("#thought")).to_be_empty()
     assert page.evaluate("localStorage.getItem('game')") is None
     expect(page.locator("#analyse")).to_have_attribute("href", re.compile("^/analysis#.*moves=a1%2Cb3%2Cb1%2Cc3%2Cc1$"))
+    assert page.locator("#moves").bounding_box() == before, "nothing moves at the end of a game"
     page.locator("#again").click()
     expect(page.locator("#moves li")).to_have_count(0)
     expect(page.locator("#seat-1 .who")).to_have_text("Second: beginner (level 2)")
@@ -277,6 +279,11 @@ def test_nothing_moves_when_a_choice_begins_and_its_sentence_replaces_the_advice
     before = page.evaluate(places)
     point(page, "a5")
     expect(page.locator("#cancel")).to_be_visible()
+    tops = [
+        page.locator(one).evaluate("one => one.getBoundingClientRect().y")
+        for one in ("#cancel", "#hint" if name == "play" else "#move")
+    ]
+    assert abs(tops[0] - tops[1]) < 1, "it stands in the same line"
     expect(page.locator("#status")).to_have_text("a5: b5?")
     assert page.evaluate(places) == before
     if name == "play":
