@@ -102,7 +102,7 @@ def test_five_clicks_lead_from_a_contest_to_the_move_that_lost_a_game(browser: B
     report = json.loads((site.data / "contests" / "3" / "report.json").read_text())
     game = [game for game in report["games"] if game["match"]][-1]
     with kept_record(site, game["match"], *LOST), open_page(browser, still=True) as page:
-        page.goto(f"{site.url}/contest/3")
+        page.goto(f"{site.url}/contest/3?tab=games")
         page.locator(f"#rounds a[href='/match/{game['match']}']").first.click()
         page.locator("#evaluate").click()
         page.locator("#mistake-after").click()
@@ -111,5 +111,6 @@ def test_five_clicks_lead_from_a_contest_to_the_move_that_lost_a_game(browser: B
         expect(contest).to_have_attribute("href", "/contest/3")
         check_accessibility(page)
         contest.click()
+        page.get_by_role("link", name="Games", exact=True).last.click()
         for name in (game["first"], game["second"]):
             expect(page.locator(f"#rounds a[href='/player/{name}']").first).to_be_attached()

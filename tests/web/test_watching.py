@@ -146,7 +146,7 @@ def test_a_crash_is_headed_by_the_fault_of_the_loser_wherever_its_end_stands(
     table.players[1].hear(m.Result)
     said = "eve crashed at move 2"
     expect(page.locator("#ending strong")).to_have_text(f"{said}; carla wins")
-    expect(lobby.locator(f".tile[data-match='{table.match}'] .foot")).to_contain_text(said)
+    expect(lobby.locator(f"[data-match='{table.match}'] .foot").first).to_contain_text(said)
     expect(lobby.locator("#results tr", has_text="eve").first).to_contain_text(said)
     ending = page.request.get(f"{site.url}/api/matches/{table.match}").json()["now"]["ending"]
     assert (ending["winner"], ending["reason"], ending["headline"]) == (1, "crashed", f"{said}; carla wins")
