@@ -50,7 +50,7 @@ def test_a_position_is_drawn_with_all_its_pieces_on_its_board(game: Game, parame
 def test_the_pictures_of_the_rules_are_as_they_would_be_drawn_now() -> None:
     """After a change of drawings: python -m tests.pictures."""
     drawn = {f"{name}.svg": position.svg(last) for name, position, last in pictures_of_the_rules()}
-    assert {path.name: path.read_text(encoding="utf-8") for path in FOLDER.iterdir()} == drawn
+    assert {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.svg")} == drawn
     shown = re.findall(r"\(pictures/([\w-]+\.svg)\)", (ROOT / "docs" / "rules.md").read_text(encoding="utf-8"))
     assert sorted(shown) == sorted(drawn)
 

@@ -294,7 +294,7 @@ def test_the_lobby_shows_boards_results_and_people(visit: Visit, seat: Seat) -> 
     page.go_back()
     for table in tables:
         table.resign()
-    expect(page.locator("#nobody")).to_be_visible()
+    expect(page.locator(".tile:not(.over)")).to_have_count(0)
     expect(page.locator("#results tr", has_text="cleo")).to_contain_text("0 – 1")
     check_accessibility(page)
 

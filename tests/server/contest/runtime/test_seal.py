@@ -174,7 +174,7 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
                 await anybody.ask(m.Resume(1, ann.token), m.Board)
 
 
-async def test_limits_that_the_kernel_does_not_enforce_are_told_in_log_report_and_doctor(
+async def test_limits_that_the_kernel_does_not_enforce_are_told_to_organisers_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(limits, "lack", lambda: "no groups here")
@@ -191,4 +191,4 @@ async def test_limits_that_the_kernel_does_not_enforce_are_told_in_log_report_an
         next(one.sentence for one in doctor.diagnosis(None, tmp_path) if one.about == "sandbox"),
     )
     lack = "no groups here"
-    assert [sum(lack in note for note in notes), logged.count(lack), told.count(lack)] == [1, 1, 1]
+    assert [sum(lack in note for note in notes), logged.count(lack), told.count(lack)] == [0, 1, 1]
