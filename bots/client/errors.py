@@ -15,6 +15,8 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
+from engine.wire.words import shorten
+
 
 class ArenaError(Exception):
     """Base class of errors that end a session early."""
@@ -103,8 +105,7 @@ def log_lines(text: str) -> list[str]:
 
 def printable(text: str, most: int = sys.maxsize) -> str:
     """Return a text that fits into a line of the protocol, cut to a number of characters."""
-    text = "".join(character if character.isprintable() else " " for character in text)
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return shorten("".join(character if character.isprintable() else " " for character in text), most)
 
 
 def is_authors(filename: str) -> bool:

@@ -8,10 +8,9 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from traceback import StackSummary
 from typing import Any, Unpack
 
-from bots.bot import Bot, Choice, Clocks, GameResult, Resigned, Said, Told, match_title
+from bots.bot import Bot, Clocks, GameResult, Resigned, Said, Told, match_title
 from bots.client.connection import OVER, Address, Connection, reconnect_pauses
 from bots.client.errors import (
     MAX_FAILURE_CHARACTERS,
@@ -25,18 +24,17 @@ from bots.client.errors import (
     describe_failure,
     failure_lines,
     log_lines,
-    place_of,
     printable,
     traceback_of,
 )
+from bots.client.notes import cut_note, make_note
 from bots.client.watchdog import Watchdog
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Child, GameError, Position
 from engine.wire import messages as m
 from engine.wire.codes import Code
-from engine.wire.coding import REQUEST_BYTES
-from engine.wire.fields import Note, read_note, write_note
+from engine.wire.fields import write_note
 from engine.wire.seat import PIPES
 from engine.wire.words import ANY, LADDER, parameters_of
 
@@ -73,43 +71,6 @@ def legal_move(text: str, position: Position) -> str:
         return position.child(text).move
     except GameError as error:
         raise BadChoice(f"the bot chose {text!r}, which is no legal move: {error}") from error
-
-
-MAX_CONTENT_BYTES = REQUEST_BYTES - len("NOTE ")
-"""Longest note: the text of longer ones is cut."""
-
-MAX_PV_BYTES = 512
-"""Bytes of the longest principal variation in a note; further moves are cut. The text gets the rest."""
-
-
-def make_note(move: int, **said: Unpack[Said]) -> Note:
-    """Return what a bot says as a note, about ``move`` where it names no other ply.
-
-    Characters that cannot be printed become spaces. Raises `ProtocolError`, or what the values themselves raise.
-    """
-    convert: dict[str, Callable[[Any], Any]] = {"score": float, "pv": _printable_moves, "text": _printable_text}
-    given = {key: value for key, value in said.items() if key in Note._fields and value is not None}
-    values = {key: convert.get(key, int)(value) for key, value in given.items()}
-    return read_note(write_note(Note(**{"ply": move, **values})))
-
-
-def _printable_moves(choices: Iterable[Choice]) -> tuple[str, ...]:
-    return tuple(printable(each.move if isinstance(each, Child) else each) for each in choices)
-
-
-def _printable_text(text: object) -> str:
-    return printable(str(text)).strip()
-
-
-def cut_note(note: Note) -> Note:
-    """Cut a note that is too long for a line."""
-    while len(write_note(Note(pv=note.pv)).encode()) > MAX_PV_BYTES:
-        note = note._replace(pv=note.pv[:-1])
-    too_long = len(write_note(note).encode()) - MAX_CONTENT_BYTES
-    if too_long > 0:
-        kept = note.text.encode()[: -too_long - len("…".encode())].decode(errors="ignore")
-        note = note._replace(text=f"{kept.rstrip()}…")
-    return note
 
 
 class _Game:
@@ -418,17 +379,15 @@ class Session:
             return False
         return True
 
-    def _overdue(self, method: str, milliseconds: float, stack: StackSummary) -> None:
+    def _overdue(self, sentence: str, stack: str) -> None:
         """Report where a method of the bot stands that has used up its clock; called in another thread."""
         if self._game is None or not self._bot.watched:
             return
-        lost = f"match {self._game.match.match} is lost on time: {method} has not returned in the {milliseconds:.0f} ms"
-        sentence = f"{lost} that it had, and stands in {place_of(stack)}"
-        text = "".join(("Stack (most recent call last):\n", *stack.format()))
-        print(text, end="", file=sys.stderr, flush=True)
+        sentence = f"match {self._game.match.match} is lost on time: {sentence}"
+        print(stack, end="", file=sys.stderr, flush=True)
         self._report(sentence)
         with suppress(ConnectionLost):  # the bot's own thread finds out
-            self._log([*log_lines(text), sentence])
+            self._log([*log_lines(stack), sentence])
 
     def _handle_turn(self, game: _Game, turn: m.Turn) -> None:
         if game.failure is not None:

@@ -12,7 +12,7 @@ from traceback import StackSummary
 from types import CodeType, TracebackType
 from typing import Self
 
-from bots.client.errors import is_authors
+from bots.client.errors import is_authors, place_of
 
 LOOK_SECONDS = 0.1
 """Time between two looks at the clock: a contest ends a program half a second after its game."""
@@ -21,10 +21,10 @@ LOOK_SECONDS = 0.1
 class Watchdog:
     """A thread that watches the thread in which it was made; a context."""
 
-    def __init__(self, entry: CodeType, overdue: Callable[[str, float, StackSummary], None]) -> None:
+    def __init__(self, entry: CodeType, overdue: Callable[[str, str], None]) -> None:
         """Take the function that calls the bot, and a function that is called once for each call that is overdue.
 
-        Its arguments are the name of the method, the milliseconds that it had, and the stack of the bot.
+        Its arguments are a sentence with the method, its time and where it stands, and the stack of the bot as text.
         """
         self.lock = threading.Lock()
         """Held during ``overdue``; the watched thread goes on when that has returned."""
@@ -66,7 +66,9 @@ class Watchdog:
                     continue
                 self._deadline = math.inf
                 if stack := stack_of(self._watched, self._entry):
-                    self._overdue(self._name, self._milliseconds, stack)
+                    had = f"{self._name} has not returned in the {self._milliseconds:.0f} ms that it had"
+                    lines = ("Stack (most recent call last):\n", *stack.format())
+                    self._overdue(f"{had}, and stands in {place_of(stack)}", "".join(lines))
 
 
 def stack_of(thread: int, entry: CodeType) -> StackSummary:

@@ -14,6 +14,7 @@ from bots.client.errors import ArenaError
 from bots.client.run import end_in_order_when_terminated, to_stderr
 from bots.commands.league import fetch
 from bots.commands.options import (
+    ABOVE_0,
     POSITIVE,
     Flag,
     Port,
@@ -25,7 +26,7 @@ from bots.commands.options import (
 from bots.terminal.terminal_game import MAX_SECONDS, USUAL_SECONDS, play_in_terminal
 from engine.commands import reports
 from engine.commands.inputs import MAX_BYTES, VARIANT, File, GameName, Params, bytes_of, place_of
-from engine.commands.program import Rejected, answer, explain_fault, finite, split_command, whole_command
+from engine.commands.program import Rejected, answer, explain_fault, split_command, whole_command
 from engine.compiling.binding import can_compile
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.interface import Position
@@ -141,7 +142,7 @@ def play(
     load: str | None = None,
     first: str = "person",
     second: str = f"level:{FIRST_OPPONENT}",
-    time: Annotated[float, Parameter(validator=(finite, Number(gt=0, lte=MAX_SECONDS)))] = USUAL_SECONDS,
+    time: Annotated[float, Parameter(validator=(*ABOVE_0, Number(lte=MAX_SECONDS)))] = USUAL_SECONDS,
 ) -> None:
     """Play in this terminal against a bot or a person, without a server. The command help lists the commands.
 

@@ -12,13 +12,13 @@ from itertools import accumulate
 from pathlib import Path
 from pdb import Pdb
 from time import perf_counter
-from traceback import StackSummary
 from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 from bots.bot import Bot, Choice, Clocks, FunctionBot, Resigned, Said
-from bots.client.errors import ArenaError, BotFailed, describe_failure, place_of, traceback_of
+from bots.client.errors import ArenaError, BotFailed, describe_failure, traceback_of
+from bots.client.notes import make_note
 from bots.client.run import to_stderr
-from bots.client.session import make_note, text_of
+from bots.client.session import text_of
 from bots.client.watchdog import Watchdog
 from bots.workbench.play_file import loaded
 from engine.commands import reports
@@ -220,12 +220,10 @@ class BotHere:
         with watchdog.watching(name, milliseconds):
             return method()
 
-    def _interrupt(self, name: str, milliseconds: float, stack: StackSummary) -> None:
+    def _interrupt(self, sentence: str, stack: str) -> None:
         """Interrupt a method that has used up its clock; called in another thread."""
-        self._overdue = (
-            f"{name} has not returned in the {milliseconds:.0f} ms that it had, and stands in {place_of(stack)}"
-        )
-        print("".join(("Stack (most recent call last):\n", *stack.format())), end="", file=sys.stderr)
+        self._overdue = sentence
+        print(stack, end="", file=sys.stderr)
         interrupt_main_thread()
 
 

@@ -112,7 +112,7 @@ def scored_positions(kernel: Kernel, game: ScoredGame) -> Iterator[tuple[State, 
 # Training
 
 FACTORS = 3
-"""Factors of a pattern. The squares of the first and third are added, that of the second is subtracted."""
+"""Factors of a pattern. The squares of the first and third are added, and the square of the second is subtracted."""
 
 EPOCHS = 24
 """Passes over all positions."""

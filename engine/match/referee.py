@@ -17,7 +17,7 @@ from engine.match.record import Header, RecordedNote, event_line, move_line, not
 from engine.wire import messages as m
 from engine.wire.coding import usage
 from engine.wire.fields import read_note
-from engine.wire.words import word_of
+from engine.wire.words import shorten, word_of
 
 
 class Tell(Struct, frozen=True):
@@ -214,8 +214,7 @@ def refuse(state: State, side: int, refusal: str) -> State:
     """Take note of the first line of a side that was refused: a loss on time may follow from it."""
     if state.refusals[side]:
         return state
-    if len(refusal) > MAX_SENTENCE_CHARACTERS:
-        refusal = f"{refusal[: MAX_SENTENCE_CHARACTERS - 1]}…"
+    refusal = shorten(refusal, MAX_SENTENCE_CHARACTERS)
     return replace(state, refusals=(refusal, state.refusals[1]) if side == 0 else (state.refusals[0], refusal))
 
 
@@ -232,8 +231,7 @@ def resign(state: State, side: int, now: int) -> Step:
 
 def report_crash(state: State, side: int, sentence: str, now: int) -> Step:
     """Handle CRASHED of a side whose program has failed, unless a clock has run out."""
-    if len(sentence) > MAX_SENTENCE_CHARACTERS:
-        sentence = f"{sentence[: MAX_SENTENCE_CHARACTERS - 1]}…"
+    sentence = shorten(sentence, MAX_SENTENCE_CHARACTERS)
     says = f", and says: {sentence!r}" if sentence else ""
     outcome = Outcome(1 - side, Termination.CRASHED, f"{state.header.who(side)} crashed{says}")
     return _give_up(state, outcome, now, "crashed", state.sides[side], now, sentence)

@@ -44,6 +44,11 @@ _PATH = re.compile(r"""(?<![\w.:\\/~])(?:[A-Za-z]:)?[\\/]+(?:[^\s'"\\/:]+[\\/]+)
 """Folders of an absolute path."""
 
 
+def shorten(text: str, most: int) -> str:
+    """Return a text of at most ``most`` characters; the end of a longer one is cut off and marked."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def without_folders(text: str) -> str:
     """Return a text with the names of files in place of their absolute paths: for sentences that everybody reads."""
     return _PATH.sub("", _QUOTED_PATH.sub("", text))

@@ -59,9 +59,9 @@ def code(most: int, *, role: AsRole = AUTHOR, data: Data = DATA, url: Url = "") 
 
 
 def _join(url: str, data: Path) -> str:
-    """Return the address of the page for joining: below ``url``, that of the running server, or the usual one.
+    """Return the address of the page for joining, below ``url`` or, without it, below the address of the server.
 
-    The usual address is a guess, and a line on stderr says so.
+    If no server runs, the usual address is a guess, and a line on stderr says so.
     """
     why = f"no server uses {data} now"
     with suppress(OSError, *NO_SERVER):

@@ -38,7 +38,7 @@ class Cell(msgspec.Struct, Generic[GameOrNumber], frozen=True):
     draws: int
     losses: int
     games: tuple[GameOrNumber, ...]
-    """Those that have been played or forfeited, in their order; in reports their numbers there."""
+    """Played and forfeited games in their order; in reports their numbers there."""
 
 
 def stage_view(

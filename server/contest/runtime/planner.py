@@ -30,7 +30,7 @@ class Planner:
 
 
 STANDS_SECONDS = 1.0
-"""How long a plan is gone by at most: the organiser may have changed something."""
+"""Longest use of a plan: the organiser may have changed something."""
 
 
 class PlanCache:
@@ -75,7 +75,7 @@ class ContestPlanner(Planner):
     """The planner of a contest whose plan follows from its definition and all of its results."""
 
     def __init__(self, ledger: Ledger, contest_players: ContestPlayers) -> None:
-        """Take the ledger, and the players, of which disqualified ones are sent away."""
+        """Take the ledger, and the players; disqualified ones are disconnected."""
         self._ledger = ledger
         self._contest_players = contest_players
         self._cache = PlanCache()

@@ -67,13 +67,13 @@ class LadderPlanner(Planner):
         self._turns = turns
         self._now = now
         self.listed: dict[str, Listed] = {}
-        """Who plays now, by name, in the version that is in play, and who rests."""
+        """Active and resting players by name, each with the version that plays."""
         self._away_until: dict[str, float] = {}
-        """When bots that went away from a game before it began are paired again, by trio's clock."""
+        """Times by trio's clock until which bots are not paired that left before their game began."""
         self._logs_until = 0
         """From this match on old logs are removed again."""
         self._players = {name: one.player for name, one in list_players().items()}
-        """Who plays now."""
+        """Active and resting players, for the rating."""
         if changed := ladder_store.rate_again(self._players):
             log.info("ladder_rated_again", ratings=changed)
         self._counted_players = ladder_store.owned() | self._players
