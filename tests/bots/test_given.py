@@ -19,7 +19,7 @@ SCRIPT = """
 > PING settled
 < PONG settled
 > *
-< BYE stopping enough
+< BYE full enough
 > QUIT
 """
 
