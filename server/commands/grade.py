@@ -21,7 +21,7 @@ def grade(
     csv: File = None,
     json: File = None,
 ) -> None:
-    """Turn contests, matches and conformance tests into points for a class, by a rule in TOML (docs/grading.md).
+    """Turn contests, matches and conformance tests into points for a class, by a rule in TOML (docs/league.md).
 
     Exit status: 0 everybody is graded; 1 a file cannot be written; 2 a wrong rule, report or option.
 

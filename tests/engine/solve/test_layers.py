@@ -30,7 +30,7 @@ CAMPAIGN = 4 if os.environ.get("ARENA_CAMPAIGN") else 1
 """So many times as many positions."""
 
 MEMORY = 1 << 30
-ATLAS = Path(__file__).parents[3] / "docs" / "atlas.tsv"
+ATLAS = Path(__file__).with_name("atlas.tsv")
 
 
 def kernel_of(parameters: str, *, compile: bool = True) -> Kernel:

@@ -20,7 +20,7 @@ from tests.engine.search import toy
 
 MEMORY = 1 << 28
 
-ATLAS = Path(__file__).parents[3] / "docs" / "atlas.tsv"
+ATLAS = Path(__file__).with_name("atlas.tsv")
 
 SHORT_WINS = [
     ("2 3 5 5", Result.FIRST, 1),

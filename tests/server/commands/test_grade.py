@@ -21,7 +21,8 @@ from server.league.grading.grading import BadReport, BadRule, Evidence, add_repo
 from tests.server.commands.match.made import game, setup
 from tests.server.contest.report.samples import sample_report
 
-DOCUMENT = (Path(__file__).parents[3] / "docs" / "grading.md").read_text(encoding="utf-8")
+LEAGUE = (Path(__file__).parents[3] / "docs" / "league.md").read_text(encoding="utf-8")
+DOCUMENT = LEAGUE.partition("\n## Grades\n")[2]
 
 
 def blocks(kind: str) -> list[str]:
