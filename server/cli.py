@@ -63,7 +63,7 @@ def serve(options: serve_options.ServeOptions = DEFAULT_OPTIONS, *, config: Path
     options
         What to serve, and where.
     config
-        File of options in TOML (docs/testing.md); what stands on the command line goes before it.
+        File of options in TOML (docs/deploy/arena.toml); what stands on the command line goes before it.
     """
     check_system()
     configure(verbose=options.verbose, json=options.log_json)
