@@ -164,7 +164,7 @@ def test_limits() -> None:
         f"lines of up to {coding.REPLY_BYTES} bytes",
         f"1*{coding.MAX_DIGITS}DIGIT",
         f"and {DEFAULTS.limits.connects_at_once} at once",
-        f"and {DEFAULTS.limits.messages_at_once} at once, {settings.FIRST_MESSAGES} at first",
+        f"up to {DEFAULTS.limits.messages_at_once} at once; a new session begins with {settings.FIRST_MESSAGES}",
         f"or {DEFAULTS.limits.matches} sessions of your address",
         f"have said nothing for {DEFAULTS.limits.guest_seconds:g} seconds",
         f"had no end for {DEFAULTS.limits.line_seconds:g} seconds",
