@@ -32,13 +32,13 @@ from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import Sample, sample
 from tests.server.league.test_account_pages import sign_in
 from tests.web.chromium import broken_words, fits, open_browser, open_page, point
+from tests.web.league import LADDER, OWNERS, PAGES, WIDE, fill
 from tests.web.people import test_games_page as games_page
 from tests.web.people.records import record, write
 from tests.web.site import Site, Table, random_moves
 from tests.web.test_after_the_game import LOST
 from tests.web.test_analysis_page import TREE
 from tests.web.test_app import ask
-from tests.web.test_league_tables import LADDER, OWNERS, PAGES, WIDE, fill
 
 SIZES, THEMES = ("390x844", "844x390", "1440x900", "1920x1080"), ("light", "dark")
 

@@ -5,8 +5,6 @@ import http.client
 import json
 import re
 import socket
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -112,21 +110,6 @@ def test_a_page_is_small_before_its_first_board(site: Site) -> None:
         assert len(page.body) + sum(sizes) <= 44 * 1024, path
 
 
-def test_what_is_long_is_compressed_for_who_takes_that(site: Site) -> None:
-    record = played(end="resign", stop_after=40).encode()
-    for path, method, body in (
-        (address("match/match.js"), "GET", None),
-        ("/contest/1/report", "GET", None),
-        ("/api/record", "POST", record),
-    ):
-        plain = ask(site, path, method, body)
-        packed = ask(site, path, method, body, accept_encoding="br, gzip")
-        assert "content-encoding" not in plain.headers and packed.headers["content-encoding"] == "gzip"
-        assert "accept-encoding" in packed.headers["vary"].lower()
-        assert gzip.decompress(packed.body) == plain.body and len(packed.body) < len(plain.body) * 0.6, path
-    assert "content-encoding" not in ask(site, "/api/matches/999", accept_encoding="gzip").headers
-
-
 def test_what_is_live_is_not_compressed_and_comes_at_once(site: Site) -> None:
     with (
         socket.create_connection(("127.0.0.1", site.web_port), timeout=WAIT_SECONDS) as browser,
@@ -145,12 +128,6 @@ def test_a_report_that_a_page_has_is_not_sent_again(site: Site) -> None:
     same = ask(site, again)
     assert (same.status, same.body) == (204, b"")
     assert ask(site, again.partition("?")[0]).body.decode().splitlines()[-1] == "</div>"
-
-
-def test_a_client_that_a_proxy_names_has_limits_of_its_own(site: Site) -> None:
-    for _ in range(3):  # the machine itself has none, and may say for whom it asks
-        assert ask(site, "/", x_forwarded_for="2001:db8::1, 192.0.2.1").status == 200
-    assert ask(site, "/", x_forwarded_for="nonsense\x7f").status == 200
 
 
 def test_pages_name_no_other_host() -> None:
@@ -183,38 +160,6 @@ def test_what_is_not_there_is_said_in_a_sentence(site: Site, path: str, status: 
     assert (answer.status, answer.json) == (status, {"error": sentence})
 
 
-def test_who_asks_for_a_page_is_told_by_a_page(site: Site) -> None:
-    answer = ask(site, "/<script>alert(1)</script>", accept="text/html,*/*")
-    assert answer.status == 404
-    assert b"There is no page here" in answer.body and b"&lt;script&gt;" in answer.body
-    assert b"<script>" not in answer.body and b'<a href="/learn">Learn</a>' in answer.body
-
-
-def test_pages_stand_in_one_frame(site: Site) -> None:
-    paths = {
-        "/": "/",
-        f"/match/{over(site)}": "",
-        "/replay": "/replay",
-        "/play": "/play",
-        "/analysis": "/analysis",
-        "/contests": "/contests",
-        "/learn": "/learn",
-    }
-    for path, current in {**paths, "/contest/1": "/contests"}.items():
-        page = ask(site, path)
-        assert page.headers["content-type"] == "text/html; charset=utf-8"
-        text = page.body.decode()
-        assert re.findall('<a href="([^"]+)" aria-current="page">', text.partition("</header>")[0]) == [current] * bool(
-            current
-        ), path
-        for named in re.findall('(?:href|src)="(/static/[^"]+)"', text):
-            assert ask(site, named).status == 200, named
-        skipped = re.search('class="skip" href="#([^"]+)"', text)
-        assert skipped is not None and text.count(f'id="{skipped[1]}"') == 1
-        ids = re.findall(' id="([^"]+)"', text)
-        assert len(ids) == len(set(ids)) and text.count("<main") == text.count("</main>") == 1
-
-
 def test_a_match_is_told_while_it_is_played_and_afterwards(site: Site, seat: Seat) -> None:
     table = seat("gipf", "params=3,3,9,9 budget=600000")
     for move in ("a4-b4", "d7-d6", "a4-b4"):
@@ -245,22 +190,6 @@ def test_a_fault_behind_a_page_is_logged_with_one_traceback(tmp_path: Path) -> N
         assert site.stop() == 0
     assert answer.status == 500 and "its log" in answer.json["error"]
     assert site.log.count("Traceback (most recent") == 1 and "no UTF-8" in site.log
-
-
-@pytest.mark.parametrize(
-    ("record", "sentence"),
-    [
-        (b"", "this is no true record: line 1: the record ends before its first position is complete"),
-        (b"\xff\xfe", "this is no true record: line 1: byte 1 is not UTF-8"),
-        (b"x" * 1_000_000, "this is no true record: line 1: expected arena-record and its value"),
-        (b"<script>alert(1)</script>\n", "this is no true record: line 1: expected arena-record and its value"),
-        (played().replace("move 3 ", "move 4 ", 1).encode(), "this line is written 'move 3 "),
-    ],
-)
-def test_a_bad_record_is_refused_with_its_line(site: Site, record: bytes, sentence: str) -> None:
-    answer = ask(site, "/api/record", "POST", record)
-    assert answer.status == 422 and sentence in answer.json["error"] and len(answer.body) < 1000
-    assert "\n" not in answer.json["error"]
 
 
 def test_a_record_is_bounded_in_size(site: Site) -> None:
@@ -338,24 +267,6 @@ async def test_a_server_stops_at_once_though_a_browser_does_not_read(mock_clock:
         mock_clock.autojump_threshold = 0
         nursery.cancel_scope.cancel()
     assert trio.current_time() == began
-
-
-@pytest.mark.slow
-def test_a_port_that_is_taken_is_said_in_a_sentence(site: Site, tmp_path: Path) -> None:
-    where = ["--port", "0", "--web", f"127.0.0.1:{site.web_port}", "--data", str(tmp_path)]
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "server", "serve", *where],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=WAIT_SECONDS,
-    )
-    (line,) = done.stderr.splitlines()
-    assert (
-        done.returncode == 1
-        and f"127.0.0.1, port {site.web_port} (Address already in use)" in line
-        and line.endswith("choose another place with --web HOST:PORT")
-    )
 
 
 def test_a_place_is_an_address_and_a_port(capsys: pytest.CaptureFixture[str]) -> None:

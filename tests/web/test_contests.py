@@ -5,9 +5,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 from structlog.testing import capture_logs
 
 from server.contest.formats.meetings import RoundRobin
@@ -16,8 +15,8 @@ from server.contest.report import contents, files, formatting
 from server.web.views import contests
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
-from tests.web.chromium import Visit, check_accessibility, check_legibility, fits, open_page
-from tests.web.site import Site, knockout, write_reports
+from tests.web.chromium import Visit, check_accessibility, check_legibility, fits
+from tests.web.site import Site, write_reports
 
 
 async def test_contests_are_listed_with_how_far_they_have_come(tmp_path: Path) -> None:
@@ -111,31 +110,6 @@ def test_a_browser_shows_contests(visit: Visit, site: Site) -> None:
     check_accessibility(page)
 
 
-@pytest.mark.slow
-def test_a_bracket_is_drawn_alike_in_a_report_and_on_the_page(browser: Browser, site: Site) -> None:
-    report = knockout()
-    folder = site.data / "contests" / "3"
-    meetings = [one for round in report.stages[0].bracket for one in round.meetings]
-    with open_page(browser, phone=True) as page:
-        drawn = []
-        for shown, games in (
-            ("report", [f"#game-{number}" for number in meetings[-1].games]),
-            ("page", [f"/match/{report.games[number - 1].match}" for number in meetings[-1].games]),
-        ):
-            if shown == "page":
-                page.goto(f"{site.url}/contest/3")
-            else:
-                page.set_content((folder / "index.html").read_text(encoding="utf-8"))
-            bracket = page.locator(".bracket")
-            expect(bracket.locator(".pair")).to_have_count(len(meetings))
-            final = bracket.locator(".round").last
-            assert [link.get_attribute("href") for link in final.locator(".played a").all()] == games
-            drawn.append([side.inner_text() for side in bracket.locator(".side").all()])
-            assert fits(page)
-            check_accessibility(page)
-        assert drawn[0] == drawn[1]
-
-
 MOST_SCREENS = 15
 """Most screens that a phone scrolls through for the page of a contest, at first."""
 
@@ -158,32 +132,3 @@ def test_a_knockout_of_64_is_no_endless_page_on_a_phone(
     page.goto(f"{site.url}/contest/64/live")
     expect(page.locator("#featured .lead")).to_contain_text(champion)
     assert fits(page)
-
-
-@pytest.mark.slow
-def test_all_columns_of_games_of_programs_are_seen(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
-    report = sample_report(4, RoundRobin())
-    used = {f"{side}_{what}": 85_000_000 for side in ("first", "second") for what in ("cpu", "wall", "memory", "used")}
-    games = tuple(
-        msgspec.structs.replace(game, variant="gipf 4 4 15 15", **used, first_status=0, second_status=-9)
-        for game in report.games
-    )
-    files.write_report_files(msgspec.structs.replace(report, games=games), contest_folder(76))
-    page = visit("/contest/76?tab=games")
-    table = page.locator("#rounds .scroll").first
-    for width in (1440, 1920):
-        page.set_viewport_size({"width": width, "height": 900})
-        expect(table.get_by_text("Programs")).to_be_visible()
-        assert table.evaluate("one => one.scrollWidth <= one.clientWidth"), width
-
-
-@pytest.mark.slow
-def test_a_stage_in_which_nobody_takes_part_is_left_out(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
-    folder = contest_folder(35)
-    report = sample_report(6, RoundRobin(), Swiss(2), stop=30)
-    second = msgspec.structs.replace(report.stages[0], number=2, table=(), crosstable=(), games=0)
-    files.write_report_files(msgspec.structs.replace(report, stages=(report.stages[0], second)), folder)
-    page = visit("/contest/35", phone=True)
-    expect(page.get_by_role("table", name="Standings of stage 1")).to_be_visible()
-    assert page.get_by_text("Standings of stage 2").count() == 0
-    assert page.get_by_role("link", name="Stage 2").count() == 0

@@ -42,11 +42,6 @@ def test_programs_have_a_core_each() -> None:
     assert names(games_to_start(PROGRAMS, DUE, [], set(), 4)) == ["a1-a4", "a4-a1"], "a program may play several games"
 
 
-def test_with_a_single_core_games_of_two_programs_are_played_one_by_one() -> None:
-    assert len(games_to_start(PROGRAMS, DUE, [], set(), 1)) == 1
-    assert len(games_to_start(PROGRAMS, DUE, DUE[:1], set(), 1)) == 0
-
-
 def test_builtin_bots_take_a_core_and_those_who_connect_none() -> None:
     definition = replace(DEFINITION, qualification=Qualification(("random",), CONTROL, 1, 2, 1))
     due = plan(definition, []).due
@@ -84,11 +79,3 @@ def test_a_plan_does_not_stand_for_long_or_when_it_was_dropped() -> None:
     assert due.standing(STANDS_SECONDS) is None
     due.drop()
     assert due.standing(0.5) is None
-
-
-def test_choosing_a_game_of_programs_looks_at_no_more_games_than_fit() -> None:
-    definition = contest(10, RoundRobin(), pairs=20)
-    programs = replace(definition, entrants=tuple(replace(one, command=("bot",)) for one in definition.entrants))
-    looked = iter(plan(programs, []).due)
-    assert len(games_to_start(programs, looked, (), (), cores=4)) == 2
-    assert sum(1 for _ in looked) == 20 * 90 - 3, "a long contest costs no more for each of its games than a short one"

@@ -7,7 +7,7 @@ from engine.match.clock import TimeControl
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.rounds import Knockout, seeds
 from server.contest.standings import standings
-from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, final_plan, play
+from tests.server.contest.played import CONTROL, by_seed, contest, final_plan, play
 
 SHORT = TimeControl(100_000)
 FORMAT = Knockout(tie_breaks=2, control=SHORT)
@@ -38,18 +38,6 @@ def test_one_winner_comes_out_and_everybody_else_loses_one_meeting(
         assert sum(names & others != set() for later, others in meetings if later == number + 1) == (number < rounds)
     assert len(state.schedule.byes) == 2**rounds - entrants
     assert all(bye.round == 1 for bye in state.schedule.byes)
-
-
-def test_better_ones_win_and_the_table_says_how_far_everybody_came() -> None:
-    definition = contest(6, FORMAT)
-    games = play(definition, better_wins)
-    (state,) = final_plan(definition, games).stages
-    assert {bye.name for bye in state.schedule.byes} == {"a1", "a2"}
-    table = standings(definition, 0, state.players, games, state.schedule.byes)
-    assert [(line.place, line.name) for line in table] == [
-        (1, "a1"), (2, "a2"), (3, "a3"), (3, "a4"), (5, "a5"), (5, "a6")
-    ]  # fmt: skip
-    assert table[0].byes == 1 and table[0].points == 4, "a bye is worth no points here"
 
 
 def test_even_meetings_go_on_pair_by_pair_with_their_own_time_and_openings() -> None:

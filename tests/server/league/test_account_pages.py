@@ -215,12 +215,6 @@ def test_a_proxy_of_a_trusted_network_names_who_asks(site: Site) -> None:
 
 
 @pytest.mark.slow
-def test_without_the_option_the_header_is_nobodys_word(tmp_path: Path) -> None:
-    with open_site(tmp_path) as site:
-        assert Visitor(site, x_remote_user="ann").get("/me").status == 401
-
-
-@pytest.mark.slow
 def test_nobody_but_a_proxy_of_a_trusted_network_is_believed_who_has_signed_in(tmp_path: Path) -> None:
     file = tmp_path / "arena.toml"
     file.write_text('user-header = "X-Remote-User"\n\n[limits]\ntrusted = ["192.0.2.0/24"]\n')
@@ -231,14 +225,3 @@ def test_nobody_but_a_proxy_of_a_trusted_network_is_believed_who_has_signed_in(t
         visitor = sign_in(site, accounts, "bob")
         visitor.headers["x-remote-user"] = "ann"
         assert "<h1>bob" in visitor.get("/me").text
-
-
-@pytest.mark.slow
-def test_a_file_of_tokens_goes_on_working(tmp_path: Path) -> None:
-    file = tmp_path / "tokens.txt"
-    token = tokens.add(file, "ann")
-    with open_site(tmp_path / "data", "--tokens", str(file)) as site, closing(Accounts(site.data)) as accounts:
-        visitor = sign_in(site, accounts, "bob")
-        own = visitor.post("/me/token", bot="bob", form=visitor.get("/me").form).secret
-        assert logs_in(site, "ann", token) and logs_in(site, "bob", own)
-        assert not [pair for pair in (("ann", own), ("bob", token), ("carla", own)) if logs_in(site, *pair)]

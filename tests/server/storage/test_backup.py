@@ -73,17 +73,6 @@ def test_versions_of_bots_are_backed_up_with_their_links_and_modes(held: Path, t
     ]  # fmt: skip
 
 
-def test_a_record_takes_no_room_twice_and_a_journal_is_a_copy(held: Path, tmp_path: Path) -> None:
-    data = shutil.copytree(held, tmp_path / "data")
-    journal = RecordStore(data).begin(99, Keys.of("one", "other"), "head\n")
-    _back_up(data, tmp_path / "backup")
-    journal.write("more\n")
-    assert (tmp_path / "backup/records/1.txt").samefile(data / "records/1.txt")
-    assert (tmp_path / "backup/running/99.txt").read_bytes() == b"head\n"
-    restore(tmp_path / "backup", tmp_path / "restored")
-    assert not (tmp_path / "restored/records/1.txt").samefile(data / "records/1.txt")
-
-
 def test_a_game_that_begins_or_ends_meanwhile_stands_in_it_once_or_not_at_all(
     held: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

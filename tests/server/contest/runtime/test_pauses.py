@@ -14,17 +14,13 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
-from structlog.testing import capture_logs
 
-from engine.match import referee
 from server.contest.fixtures import SET_ASIDE, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import MAX_FAILURES, CoreQueue
 from server.contest.programs import program, program as programs
 from server.contest.programs.program import MachineFault, NotStarted, Place
 from server.contest.programs.sandbox.cores import spawn
-from server.contest.report.contents import make_report
-from server.contest.report.formatting import interruptions
 from server.contest.runtime import ledger
 from server.contest.runtime.service import take_snapshot
 from server.contest.scoring import find_disqualified
@@ -93,34 +89,6 @@ entrants = [{ name = "ann" }, { name = "bob" }, { name = "carol" }]
 games = [{ game = "mnk", params = "3 3 3" }]
 stages = [{ format = "round-robin" }]
 """
-
-
-@pytest.mark.slow
-async def test_an_error_of_the_servers_own_costs_one_match_which_is_played_again_and_the_report_says_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    move, broken = referee.move, 2
-
-    def breaks(state: referee.State, *words: Any) -> Any:
-        if state.header.match == broken and state.history.plies == 3:
-            raise ZeroDivisionError("a bug of the server's own")
-        return move(state, *words)
-
-    monkeypatch.setattr(referee, "move", breaks)
-    with capture_logs() as logs:
-        async with running_contest(tmp_path, THREE, "ann", "bob", "carol") as (_harness, store, contest):
-            games = await wait_until_over(store, contest)
-            (again,) = interruptions(make_report(*take_snapshot(store, contest, datetime.now(UTC))))
-    (annulled,) = [game for game in games if game not in counted_games(games)]
-    assert (annulled.match, annulled.termination) == (broken, "server_fault")
-    fixtures = [game.fixture for game in counted_games(games)]
-    assert annulled.fixture in fixtures and len(set(fixtures)) == len(fixtures) == 6
-    assert all(game.played for game in counted_games(games))
-    first, second = annulled.fixture.players
-    assert again == f"{first} against {second}, match {broken}: annulled, and played again: {annulled.detail}"
-    assert again.endswith("ZeroDivisionError")
-    errors = [(line["event"], line.get("match")) for line in logs if line["log_level"] == "error"]
-    assert errors == [("match_annulled", broken), ("contest_game_failed", None)]
 
 
 @pytest.mark.slow

@@ -1,8 +1,6 @@
 """Contests from their first game to their end, with bots in the same process."""
 
 import errno
-import sys
-from contextlib import closing
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -18,8 +16,6 @@ from server.contest.fixtures import counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.interventions import Intervention, Kind
 from server.contest.runtime.organiser_commands import intervene
-from server.contest.runtime.service import ContestService
-from server.contest.store.schema import FILE
 from server.contest.store.store import Store
 from server.contest.store.verifier import verify
 from tests.server.contest.runtime.bots import (
@@ -30,8 +26,7 @@ from tests.server.contest.runtime.bots import (
     seeking,
     wait_until_over,
 )
-from tests.server.harness import open_arena, until
-from tests.waiting import WAIT_SECONDS
+from tests.server.harness import until
 
 ROUND_ROBIN = """
 name = "Ann, Bob and Carol"
@@ -155,53 +150,6 @@ async def test_entrants_log_in_with_their_tokens_and_are_paired_by_the_contest_a
         assert {(await ann.hear(m.Match)).opponent, (await bob.hear(m.Match)).opponent} == {"ann", "bob"}
         assert (await dave.hear(m.Seeking)).game == "mnk"
         await dave.nothing()
-
-
-async def test_who_waited_in_the_lobby_plays_the_contest_that_is_opened(tmp_path: Path) -> None:
-    async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
-        clients = [await harness.connect("ann"), await harness.connect("bob")]
-        await clients[0].say(m.Seek("mnk"))
-        await clients[1].say(m.Seek("any"))
-        for client in clients:
-            await client.hear(m.Seeking)
-        with closing(Store(tmp_path / FILE)) as store:
-            store.open_contest(ROUND_ROBIN, read_definition(ROUND_ROBIN), datetime.now(UTC))
-            nursery.start_soon(ContestService(harness.arena, store).run)
-            for client in clients:
-                await client.hear(m.Match)
-            nursery.cancel_scope.cancel()
-
-
-@pytest.mark.slow
-async def test_a_game_of_which_a_player_is_withdrawn_while_it_is_set_up_does_not_begin(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    dice = Path(__file__).with_name("dice.py")
-    two = [f'{{ name = "{name}", command = ["{sys.executable}", "{dice}"] }}' for name in ("p1", "p2")]
-    file = f"""
-sandbox = "none"
-cores = 2
-name = "two programs"
-time = {{ budget = 60_000 }}
-entrants = [{", ".join(two)}]
-games = [{{ game = "mnk", params = "3 3 3" }}]
-stages = [{{ format = "round-robin" }}]
-"""
-    async with running_contest(tmp_path, file) as (harness, store, contest):
-        set_up, go = trio.Event(), trio.Event()
-
-        async def prepared(*_: object) -> None:
-            set_up.set()
-            await go.wait()
-
-        monkeypatch.setattr(harness.arena, "prepare_board", prepared)
-        with trio.fail_after(WAIT_SECONDS), capture_logs() as logs:
-            await set_up.wait()
-            intervene(store, contest, Intervention(0, datetime.now(UTC), Kind.WITHDRAW, "p2"))
-            await until(lambda: any(line["event"] == "organiser_intervened" for line in logs))
-        go.set()
-        games = await wait_until_over(store, contest)
-    assert [game.termination for game in games] == ["withdrawn"] * 2
 
 
 @pytest.mark.slow

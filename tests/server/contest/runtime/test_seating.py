@@ -36,19 +36,6 @@ stages = [{ format = "round-robin" }]
 TWO = THREE.replace(', { name = "carol" }', "")
 
 
-@pytest.fixture
-def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do at once what is done in a thread: a simulated clock would run on meanwhile."""
-
-    async def run_sync(work: Callable[..., Any], *args: Any, **_: Any) -> Any:
-        await trio.lowlevel.checkpoint()
-        result = work(*args)
-        await trio.lowlevel.checkpoint()
-        return result
-
-    monkeypatch.setattr(trio.to_thread, "run_sync", run_sync)
-
-
 async def comes_and_goes(harness: ArenaHarness, name: str) -> None:
     """Seek and leave, again and again, as a bot does that crashes in a loop of its shell."""
     milliseconds = 0
