@@ -140,11 +140,6 @@ def floods() -> None:
         say("NONSENSE " + "x" * 500)
 
 
-def sleeps() -> None:
-    tell(sleeps=True)
-    time.sleep(1000)
-
-
 def pick(told: list[str], moves: list[str]) -> str:
     return moves[int.from_bytes(sha256(" ".join((name, *told)).encode()).digest()[:8], "big") % len(moves)]
 

@@ -23,8 +23,8 @@ from tests.waiting import BUILD_SECONDS
 ATTACKER = Path(__file__).with_name("attacker.py")
 HONEST = ("honest1", "honest2")
 
-# who spins has a second of processor time, and a minute to get it in: on a busy machine, too, it ends by the one. All
-# that the minute costs is that who sleeps is waited for. The first entrant, who is honest, meets each other one
+# who spins has a second of processor time, and a minute to get it in: on a busy machine, too, it ends by the one. The
+# first entrant, who is honest, meets each other one
 CONTEST = """
 name = "Honest and hostile"
 seed = 11
@@ -41,7 +41,6 @@ cpu-seconds = 1
 """
 
 LOSE = {
-    "sleeps": Termination.TIME,
     "spins": Termination.OUT_OF_CPU_TIME,
     "eats": Termination.OUT_OF_MEMORY,
 }
