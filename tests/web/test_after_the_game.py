@@ -39,9 +39,8 @@ def kept_record(site: Site, match: int, *moves: str) -> Iterator[None]:
     path.unlink()
 
 
-@pytest.mark.parametrize("phone", [False, True])
-def test_mistakes_are_marked_and_jumped_to(browser: Browser, site: Site, phone: bool) -> None:
-    with kept_record(site, 900018, *LOST), open_page(browser, still=True, phone=phone, dark=phone) as page:
+def test_mistakes_are_marked_and_jumped_to(browser: Browser, site: Site) -> None:
+    with kept_record(site, 900018, *LOST), open_page(browser, still=True) as page:
         page.goto(f"{site.url}/match/900018")
         page.locator("#evaluate").click()
         expect(page.locator("#reviewed")).to_have_text("All moves were reviewed: 1 mistake.")
@@ -57,8 +56,7 @@ def test_mistakes_are_marked_and_jumped_to(browser: Browser, site: Site, phone: 
         expect(page.locator("#judged")).to_contain_text("; better a3: 0.00 (depth 4)")
         expect(page.locator("#mistakes button[aria-current]")).to_have_count(1)
         page.locator("#mistakes").evaluate("one => one.scrollIntoView({ block: 'end' })")
-        if not phone:
-            expect(page.locator("#board svg")).to_be_in_viewport(ratio=1)
+        expect(page.locator("#board svg")).to_be_in_viewport(ratio=1)
         check_accessibility(page)
         assert fits(page)
 

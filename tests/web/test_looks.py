@@ -88,9 +88,11 @@ BOARDS = (
 
 @pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
 def test_every_page_is_for_everybody_on_every_screen(browser: Browser, site: Site, seat: Seat, phone: bool) -> None:
-    table = seat("gipf", "budget=600000", ("a" * 32, "b" * 32))
+    table = seat("gipf", "budget=600000", ("W" * 32, "Friedrich-Wilhelm-von-Hohenzolle"))
     table.move("a5-b5")
     with open_page(browser, phone=phone, dark=phone, still=True) as page:
+        if phone:
+            page.set_viewport_size({"width": 320, "height": 640})
         for path in (*TEXTS, *BOARDS):
             page.goto("about:blank")  # a change behind # alone would not load the page
             page.goto(site.url + path.format(match=table.match))

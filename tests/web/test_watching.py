@@ -12,7 +12,7 @@ from server.contest.formats.rounds import Swiss
 from server.contest.report import files
 from tests.engine.test_record import played
 from tests.server.contest.report.samples import sample_report
-from tests.web.chromium import Visit, check_accessibility, fits, open_page
+from tests.web.chromium import Visit, check_accessibility, open_page
 from tests.web.site import Seat, Site, Table, open_site
 
 pytestmark = pytest.mark.slow
@@ -93,23 +93,6 @@ def test_notes_are_shown_beside_their_moves_when_the_match_is_over(visit: Visit,
     page.keyboard.press("Home")
     expect(page.locator("#noted")).to_have_text("Nothing was noted.")
     check_accessibility(page)
-
-
-def test_long_names_fit_the_narrowest_screen(visit: Visit, site: Site, seat: Seat) -> None:
-    table = seat("gipf", "params=3,3,9,9 budget=600000", ("W" * 32, "Friedrich-Wilhelm-von-Hohenzolle"))
-    page = visit(f"/match/{table.match}", phone=True)
-    page.set_viewport_size({"width": 320, "height": 640})
-    expect(page.locator("#status")).to_have_text("live")
-    assert fits(page)
-    table.resign()
-    expect(page.locator("#status")).to_have_text("over")
-    assert fits(page)
-    for path in ("/", "/games"):
-        page.goto(site.url + path)
-        expect(page.get_by_text("W" * 32).first).to_be_visible()
-        for width in (320, 1280):
-            page.set_viewport_size({"width": width, "height": 640})
-            assert fits(page), (path, width)
 
 
 def test_pages_outlive_their_server_and_show_what_is_true_then(browser: Browser, tmp_path: Path) -> None:

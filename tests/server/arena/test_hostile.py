@@ -221,8 +221,8 @@ def _connected_from(host: str) -> bool:
     return any(line.split()[1].startswith(source + ":") and line.split()[3] == "01" for line in lines)
 
 
+@pytest.mark.campaign
 @pytest.mark.slow
-@pytest.mark.skipif("ARENA_CAMPAIGN" not in os.environ, reason="takes minutes; make campaign runs it")
 @pytest.mark.parametrize("kind", attack.KINDS)
 def test_others_notice_little(kind: str) -> None:
     (row,) = hostile.run([kind])

@@ -138,24 +138,6 @@ def test_an_encrypted_connection_gets_a_cookie_for_such_alone(site: Site, accoun
     assert "secure" in page.headers["set-cookie"].lower()
 
 
-def test_forms_of_other_sites_change_nothing(site: Site, accounts: Accounts) -> None:
-    visitor = sign_in(site, accounts, "fay")
-    form = visitor.get("/me").form
-    other = sign_in(site, accounts, "gil").get("/me").form
-    for wrong in ("", "x", "é", other):
-        page = visitor.post("/me/token", bot="fay", form=wrong)
-        assert page.status == 403 and "not from this page" in page.text
-    body = urlencode({"bot": "fay", "form": form})
-    for headers, status in (
-        ({"content-type": FORM, "origin": "http://example.org"}, 403),
-        ({"content-type": "text/plain"}, 415),
-    ):
-        assert visitor.ask("POST", "/me/token", body, **headers).status == status
-    assert visitor.ask("POST", "/me/token", "x" * 300_000, **{"content-type": FORM}).status == 413
-    assert accounts.token_hash("fay") == ""
-    assert visitor.get("/me/token").status == 405
-
-
 def test_a_bot_logs_in_by_the_token_of_its_authors_page(site: Site, accounts: Accounts) -> None:
     visitor = sign_in(site, accounts, "hal")
     form = visitor.get("/me").form
@@ -167,19 +149,6 @@ def test_a_bot_logs_in_by_the_token_of_its_authors_page(site: Site, accounts: Ac
     assert not logs_in(site, "hal-9000", token)
     page = visitor.post("/me/revoke", bot="alphabeta", form=form)
     assert page.status == 400 and "Hal has no bot" in page.text
-
-
-def test_one_signs_out_here_and_there(site: Site, accounts: Accounts) -> None:
-    here = sign_in(site, accounts, "ivy")
-    there = Visitor(site)
-    assert there.post(here.post("/me/link", form=here.get("/me").form).secret).status == 303
-    newest = re.findall('name="browser" value="([0-9]+)"', here.get("/me").text)[0]
-    assert here.post("/me/end", browser=newest, form=here.get("/me").form).status == 303
-    assert there.get("/me").status == 401 and here.get("/me").status == 200
-    cookie = here.cookie
-    assert here.post("/me/out", form=here.get("/me").form).status == 303
-    here.cookie = cookie
-    assert here.get("/me").status == 401, "the session is over, and not only forgotten by the browser"
 
 
 def test_an_organiser_invites_and_others_may_not(site: Site, accounts: Accounts) -> None:

@@ -33,9 +33,8 @@ def fill(data: Path) -> None:
     write(data, 54, record(54, ("cid", "ann"), ("c3",), parameters="4 4 4"))
 
 
-@pytest.mark.parametrize("phone", [False, True])
-def test_games_are_searched_and_the_search_stands_in_the_address(browser: Browser, played: Site, phone: bool) -> None:
-    with open_page(browser, phone=phone, dark=phone) as page:
+def test_games_are_searched_and_the_search_stands_in_the_address(browser: Browser, played: Site) -> None:
+    with open_page(browser, phone=True, dark=True) as page:
         page.goto(f"{played.url}/games")
         expect(page.locator("#counted")).to_have_text("54 games")
         expect(page.locator("#games tr")).to_have_count(50)
@@ -73,9 +72,8 @@ def test_a_search_says_that_it_reads_before_it_says_0(index: Progress, found: in
     assert ("No game fits this search" in text) == index.complete
 
 
-@pytest.mark.parametrize("phone", [False, True])
-def test_a_name_leads_to_the_page_of_the_player(browser: Browser, played: Site, phone: bool) -> None:
-    with open_page(browser, phone=phone, dark=phone) as page:
+def test_a_name_leads_to_the_page_of_the_player(browser: Browser, played: Site) -> None:
+    with open_page(browser, phone=True, dark=True) as page:
         page.goto(f"{played.url}/games?player=cid")
         page.locator("#games").get_by_role("link", name="ann").click()
         expect(page.locator("h1")).to_have_text("ann")

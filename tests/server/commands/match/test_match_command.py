@@ -154,6 +154,7 @@ def test_bad_usage_is_one_sentence(
     assert shown.out == "" and sorted(path.name for path in tmp_path.iterdir()) == ["file", "old"], "nothing was begun"
 
 
+@pytest.mark.campaign
 @pytest.mark.slow
 def test_a_match_on_a_cluster_is_the_same_as_here(tmp_path: Path, machines: Machines) -> None:
     for name, place in (("ann", 0), ("bob", -1)):
