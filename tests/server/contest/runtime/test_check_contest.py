@@ -27,7 +27,7 @@ FILE = (
 start-seconds = {}
 name = "Tomorrow"
 time = {{ budget = 60_000 }}
-games = [{{ game = "mnk", params = "3 3 3" }}, {{ game = "mnk", params = "4 4 3" }}]
+games = [{{ game = "mnk", params = "3 3 3" }}]
 stages = [{{ format = "round-robin" }}]
 entrants = [{}]
 """
@@ -62,9 +62,9 @@ async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp
         entrant("guest"),
     )
     lines = {line.split()[0]: line for line in said}
-    assert said[0] == "Tomorrow: 6 entrants; m,n,k 3 3 3, m,n,k 4 4 3; 2 openings: the file can be played"
-    assert said[1].startswith("60 games on "), said[1]
-    assert lines["good"].endswith("  ok: it has played in 2 variants")
+    assert said[0] == "Tomorrow: 6 entrants; m,n,k 3 3 3; 1 opening: the file can be played"
+    assert said[1].startswith("30 games on "), said[1]
+    assert lines["good"].endswith("  ok: it has played in 1 variant")
     assert "NOT OK: in m,n,k 3 3 3: crashed after " in lines["crash"] and "exit status 7" in lines["crash"]
     assert "'pyhton3'" in lines["typo"] and "cannot be started" in lines["typo"]
     assert "exit status 1" in lines["ends"] and "    | no weights.bin here" in " ".join(said)
