@@ -149,9 +149,14 @@ class ArenaHarness:
             await client.hear(m.Welcome)
         return client
 
-    async def pair(self, options: str = "params=3,3,9,9 budget=1000", game: str = "gipf") -> tuple[Client, Client]:
+    async def pair(
+        self,
+        options: str = "params=3,3,9,9 budget=1000",
+        game: str = "gipf",
+        names: tuple[str, str] = ("ann", "bob"),
+    ) -> tuple[Client, Client]:
         """Return two clients for whom a match was announced; the first begins."""
-        first, second = await self.connect("ann"), await self.connect("bob")
+        first, second = await self.connect(names[0]), await self.connect(names[1])
         await first.say(m.Seek(game, m.Text(f"{options} colour={GAMES[game].sides[0]}")))
         await second.say(m.Seek(game, m.Text(options)))
         for client in (first, second):

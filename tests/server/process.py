@@ -30,6 +30,13 @@ def wait_until(true: Callable[[], object], pause: float = LOOK_SECONDS, most: fl
         time.sleep(pause)
 
 
+def run_program(room: str, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the program of a room to its end; further options are those of `subprocess.run`."""
+    return subprocess.run(
+        [sys.executable, "-P", "-m", room, *words], capture_output=True, text=True, check=False, **options
+    )
+
+
 class ServerProcess:
     """A server over a data directory. A ``with`` starts it, and kills it in the end.
 

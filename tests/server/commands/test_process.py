@@ -1,15 +1,13 @@
 """The server as a process, over real sockets, in real time."""
 
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from engine.match import verification
 from engine.wire import messages as m
-from tests.server.process import Client, ServerProcess, pair
+from tests.server.process import Client, ServerProcess, pair, run_program
 from tests.waiting import WAIT_SECONDS
 
 
@@ -72,8 +70,8 @@ def test_a_server_without_docstrings_answers_the_same(tmp_path: Path, monkeypatc
 
 @pytest.mark.slow
 def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "server", "demo", "--first", "random", "--second", "random", "--budget", "5000"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False, cwd=tmp_path)
+    words = ("demo", "--first", "random", "--second", "random", "--budget", "5000")
+    done = run_program("server", *words, timeout=WAIT_SECONDS, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
     assert said[0] == "a demonstration: random against random, 5 s a side, over TCP on this machine"

@@ -1,7 +1,6 @@
 """Versions of bots in contests: which plays after a deadline, and two versions of a bot that are compared."""
 
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -29,10 +28,10 @@ from server.league import contests as module
 from server.league.accounts import Accounts, Person
 from server.league.contests import ENTERED, Comparison, Comparisons, check_versions, enter_due, version_at
 from server.league.submissions.versions import BUILD, State, Version, Versions
-from tests.server.contest.runtime.bots import SANDBOX, read_definition, running_contest, wait_until_over
+from tests.server.contest.runtime.bots import DICE, SANDBOX, read_definition, running_contest, wait_until_over
 from tests.server.league.people import person, refused
 from tests.server.league.test_submissions import EXAMPLES, SEALED
-from tests.server.process import wait_until
+from tests.server.process import run_program, wait_until
 from tests.web.site import Site
 
 UNTIL = datetime(2026, 11, 27, 17, 0, tzinfo=UTC)
@@ -150,9 +149,8 @@ def test_a_bot_that_nobody_has_is_refused_and_so_is_a_deadline_that_is_over(leag
 
 
 async def test_entered_versions_play_their_contest(league: League) -> None:
-    dice = Path(__file__).parents[1] / "contest" / "runtime" / "dice.py"
     for bot in ("ann-2", "bob-1"):
-        league.submit(bot, {"dice.py": dice.read_text()}, ("python3", "dice.py"))
+        league.submit(bot, {"dice.py": DICE.read_text()}, ("python3", "dice.py"))
     async with running_contest(league.data, CONTEST) as (_, store, contest):
         assert store.begun(contest) == {}
         league.enter(UNTIL)
@@ -262,8 +260,8 @@ def test_two_versions_play_a_contest_and_a_killed_server_loses_no_game_that_was_
         _, token = author(accounts, versions, "ann")
         words = ["compare", "2", "1", "--name", "ann", "--token", token, "--game", "mnk", "--params", "3,3,3"]
         with Site(tmp_path) as site:
-            command = [sys.executable, "-P", "-m", "bots", *words, "--games", "4", "--server", site.url]
-            begun = subprocess.run([*command, "--detach"], capture_output=True, text=True)
+            words += ["--games", "4", "--server", site.url]
+            begun = run_program("bots", *words, "--detach")
             assert begun.returncode == 0 and f"{site.url}/contest/1" in begun.stdout, begun.stderr
             site.logs("match_ended")
             site.stop(signal.SIGKILL)
@@ -272,7 +270,7 @@ def test_two_versions_play_a_contest_and_a_killed_server_loses_no_game_that_was_
             wait_until(lambda: comparisons.of("ann")[0].is_over, 0.1)
             (comparison,) = comparisons.of("ann")
             assert comparison.done == 4 and comparison.summary.startswith("ann.2 has "), comparison
-            done = subprocess.run(command, capture_output=True, text=True)
+            done = run_program("bots", *words)
             assert done.returncode == 0 and "-- 4 of 4 games: ann.2 has" in done.stdout, done.stderr
             assert site.stop() == 0
         with closing(Store(tmp_path / FILE)) as store:

@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing, suppress
 from datetime import UTC, datetime
@@ -22,6 +20,7 @@ from server.commands.administration import LAST, audit
 from server.league.accounts import Accounts
 from server.league.console.terminal import answer_commands
 from tests.server.harness import ArenaHarness, open_arena, ready
+from tests.server.process import run_program
 from tests.web.site import Site
 
 DATE = datetime(2026, 11, 25, 18, 5, tzinfo=UTC)
@@ -139,21 +138,18 @@ def test_without_a_server_one_sentence_says_so(tmp_path: Path, capsys: pytest.Ca
 @pytest.mark.slow
 def test_a_server_in_a_long_path_answers_its_user_alone_also_after_a_kill(tmp_path: Path) -> None:
     data = tmp_path / ("d" * 120) / "data"
-    words = [sys.executable, "-P", "-m", "server"]
-
-    def said(*command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([*words, *command, "--data", str(data)], capture_output=True, text=True)
-
+    said = partial(run_program, "server")
+    here = ("--data", str(data))
     with Site(data) as site:
-        assert "processors" in said("now").stdout
+        assert "processors" in said("now", *here).stdout
         assert S_IMODE(os.stat(data / "server.socket").st_mode) == 0o600
         site.stop(signal.SIGKILL)
-        gone = said("now")
+        gone = said("now", *here)
         assert gone.returncode == 1 and gone.stderr.startswith("arena-server: no server uses "), gone.stderr
         site.start()
         site.wait()
-        assert "processors" in said("now").stdout
-        assert said("announce", "Lunch").returncode == 0 and "Lunch" in said("announce").stdout
+        assert "processors" in said("now", *here).stdout
+        assert said("announce", "Lunch", *here).returncode == 0 and "Lunch" in said("announce", *here).stdout
         assert site.stop() == 0
 
 

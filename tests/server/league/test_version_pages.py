@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from server.league.accounts import ORGANISER, Accounts
 from tests.server.league.test_account_pages import Page, Visitor, accounts, sign_in, site
 from tests.server.league.test_submissions import SEALED, packed
+from tests.server.process import run_program
 from tests.web.site import Site
 
 pytestmark = SEALED
@@ -42,9 +42,7 @@ def submit(site: Site, path: Path, name: str, token: str) -> subprocess.Complete
 
 
 def bot_command(site: Site, *words: str, token: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-m", "bots", *words, "--server", site.url]
-    environment = {**os.environ, "ARENA_TOKEN": token}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return run_program("bots", *words, "--server", site.url, env={**os.environ, "ARENA_TOKEN": token})
 
 
 @pytest.mark.slow

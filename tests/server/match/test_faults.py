@@ -98,12 +98,9 @@ class Others:
 
     async def begin(self, harness: ArenaHarness) -> None:
         for number in range(OTHERS):
-            first, second = await harness.connect(f"f{number}"), await harness.connect(f"s{number}")
-            options = f"params={OTHER} budget=600000"
-            await first.say(m.Seek("gipf", m.Text(f"{options} colour=white opponent=s{number}")))
-            await second.say(m.Seek("gipf", m.Text(f"{options} opponent=f{number}")))
-            await ready(first, second)
-            self.pairs.append((first, second))
+            pair = await harness.pair(f"params={OTHER} budget=600000", names=(f"f{number}", f"s{number}"))
+            await ready(*pair)
+            self.pairs.append(pair)
 
     async def end(self, harness: ArenaHarness) -> None:
         """Each goes on as if nothing had happened."""

@@ -2,8 +2,6 @@
 
 import shutil
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +22,7 @@ from server.storage.database import BadStore, copy_database
 from server.storage.disk import boot
 from server.storage.record_store import NUMBERS, Keys, RecordStore
 from tests.server.contest.runtime.test_verify_process import held
-from tests.server.process import ServerProcess, pair, resume_and_resign
+from tests.server.process import ServerProcess, pair, resume_and_resign, run_program
 
 __all__ = ["held"]
 
@@ -158,14 +156,10 @@ def test_a_match_that_runs_during_the_backup_goes_on_from_it(tmp_path: Path) -> 
     with ServerProcess(tmp_path / "data") as server, pair(server.port) as (ann, bob):
         tokens = [bob.token, ann.token]
         ann.ask(m.Move(m.Text("a5-b5")), m.Moved)
-        _run("backup", *folders, str(tmp_path / "data"))
+        assert run_program("server", "backup", *folders, str(tmp_path / "data")).returncode == 0
         ann.say(m.Resign())
         bob.hear(m.Turn)
         assert bob.hear(m.Result).reason == "resign"
-    _run("restore", *folders, str(tmp_path / "restored"))
+    assert run_program("server", "restore", *folders, str(tmp_path / "restored")).returncode == 0
     with ServerProcess(tmp_path / "restored") as server:
         resume_and_resign(server.port, tokens)
-
-
-def _run(*words: str) -> None:
-    subprocess.run([sys.executable, "-P", "-m", "server", *words], check=True, capture_output=True)

@@ -16,10 +16,8 @@ from server.contest.definition import Entrant, Qualification, Sandbox, Variant
 from server.contest.formats.meetings import RoundRobin
 from server.contest.hosts.arena_host import YIELDING, games_to_compile, precompile_bots
 from tests.server.contest.played import contest
-from tests.server.contest.runtime.bots import SANDBOX
+from tests.server.contest.runtime.bots import DICE, SANDBOX
 from tests.waiting import WAIT_SECONDS
-
-DICE = Path(__file__).with_name("dice.py")
 
 FILE = (
     SANDBOX

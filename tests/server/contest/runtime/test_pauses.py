@@ -29,13 +29,11 @@ from server.net.admission import AcceptStatus, Listener
 from server.ops import descendants
 from server.ops.faults import PROGRAM_FAULTS, machine_fault
 from tests.descriptors import open_files
-from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
+from tests.server.contest.runtime.bots import DICE, read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import kept, run
 from tests.server.contest.runtime.test_program import SEAT
 from tests.server.contest.runtime.test_sandbox import with_word
 from tests.waiting import WAIT_SECONDS
-
-DICE = Path(__file__).with_name("dice.py")
 
 COMMAND = [sys.executable, str(DICE)]
 

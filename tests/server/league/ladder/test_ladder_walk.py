@@ -19,6 +19,7 @@ import pytest
 from server.commands import administration as commands
 from server.league.accounts import ORGANISER, Accounts
 from server.league.ladder.store import CountedGame
+from tests.server.contest.runtime.bots import DICE
 from tests.server.league.ladder.counted import (
     check_counted,
     check_nothing_left,
@@ -33,7 +34,6 @@ pytestmark = pytest.mark.slow
 
 KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 2
 
-DICE = Path(__file__).parents[2] / "contest" / "runtime" / "dice.py"
 
 FILE = """
 sandbox = "none"

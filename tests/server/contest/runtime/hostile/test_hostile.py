@@ -15,7 +15,8 @@ from server.contest import contest_file
 from server.contest.fixtures import GameResult, counted_games
 from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.store.folders import folder_of
-from tests.server.contest.runtime.test_contest_command import DICE, Command, kept
+from tests.server.contest.runtime.bots import DICE
+from tests.server.contest.runtime.test_contest_command import Command, kept
 from tests.server.contest.runtime.test_sandbox import with_word
 from tests.server.process import free_port
 from tests.waiting import BUILD_SECONDS
