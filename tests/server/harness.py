@@ -67,6 +67,7 @@ class Client:
         self.stream = stream
         self.end = ClientEnd()
         self.heard: list[Any] = []
+        self.match = 0
         self.token = ""
 
     async def say(self, *messages: m.Message) -> None:
@@ -85,7 +86,7 @@ class Client:
             self.heard += self.end.receive(bytes(data))
         message = self.heard.pop(0)
         if isinstance(message, m.Match):
-            self.token = message.token
+            self.match, self.token = message.match, message.token
         return message
 
     async def hear(self, kind: type[MessageType]) -> MessageType:

@@ -1,6 +1,5 @@
 """The page of a contest for a projector: which games it shows first, and what a browser makes of it."""
 
-from contextlib import closing
 from types import SimpleNamespace
 from typing import cast
 
@@ -12,15 +11,11 @@ from engine.games.catalogue import GAMES
 from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Swiss
 from server.contest.report.structure import ScheduledGame
-from server.league.accounts import Accounts
-from server.league.console.announcements import Announcements
 from server.match.match import Match
 from server.web.views.lobby import games_of
 from tests.server.contest.report.samples import sample_report
 from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.site import Seat, Site
-
-LUNCH = "Lunch <now>, " + ", ".join(["and then the final"] * 10)
 
 
 def match(number: int, players: tuple[str, str], game: str = "morris", parameters: str = "") -> Match:
@@ -70,16 +65,9 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         expect(tile.locator("use")).to_have_count(1)
         expect(tile.locator(".foot")).to_contain_text("1 move")
         assert fits(page)
-        with closing(Accounts(site.data)) as accounts:
-            Announcements(accounts).add(LUNCH, 1, "test")
-        expect(page.locator("#announcements")).to_contain_text(LUNCH)
         assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), "nobody has to scroll"
         assert min(page.evaluate(SIZES)) >= 1920 * 28 / 1440, "it is read from 8 m"
         check_accessibility(page)
-        with closing(Accounts(site.data)) as accounts:
-            for one in Announcements(accounts).current():
-                Announcements(accounts).end(one.number, "test")
-        expect(page.locator("#announcements")).to_be_empty()
         table.resign()
         expect(tile.locator(".foot")).to_contain_text("resigned at move 2")
         expect(tile).to_have_count(0)

@@ -2,7 +2,6 @@
 
 import errno
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,12 +9,11 @@ from playwright.sync_api import expect
 from structlog.testing import capture_logs
 
 from server.contest.formats.meetings import RoundRobin
-from server.contest.formats.rounds import Knockout, Swiss
-from server.contest.report import contents, files, formatting
+from server.contest.formats.rounds import Swiss
+from server.contest.report import files, formatting
 from server.web.views import contests
-from tests.server.contest.played import CONTROL
-from tests.server.contest.report.samples import sample, sample_report
-from tests.web.chromium import Visit, check_accessibility, check_legibility, fits
+from tests.server.contest.report.samples import sample_report
+from tests.web.chromium import Visit, check_accessibility
 from tests.web.site import Site, write_reports
 
 
@@ -108,27 +106,3 @@ def test_a_browser_shows_contests(visit: Visit, site: Site) -> None:
     page.get_by_role("link", name="Show all games").click()
     expect(page).to_have_url(f"{site.url}/contest/1?tab=games")
     check_accessibility(page)
-
-
-MOST_SCREENS = 15
-"""Most screens that a phone scrolls through for the page of a contest, at first."""
-
-
-@pytest.mark.slow
-def test_a_knockout_of_64_is_no_endless_page_on_a_phone(
-    visit: Visit, site: Site, contest_folder: Callable[[int], Path]
-) -> None:
-    folder = contest_folder(64)
-    report = contents.make_report(*sample(64, Knockout(tie_breaks=1, control=CONTROL), variants=1, qualified=False))
-    files.write_report_files(report, folder)
-    champion = report.stages[-1].table[0].name
-    page = visit("/contest/64", phone=True)
-    expect(page.locator("#parts .standings").first).to_contain_text(champion)
-    screens = page.evaluate("document.documentElement.scrollHeight / innerHeight")
-    assert 1 < screens <= MOST_SCREENS
-    assert fits(page)
-    check_legibility(page)
-    check_accessibility(page)
-    page.goto(f"{site.url}/contest/64/live")
-    expect(page.locator("#featured .lead")).to_contain_text(champion)
-    assert fits(page)

@@ -107,44 +107,6 @@ async def test_a_name_of_an_account_says_where_its_token_is_made(
     assert (await client.ask(m.Login("ann", "other"), m.Welcome)).name == "ann"
 
 
-async def test_the_name_of_a_running_match_is_kept_and_a_free_one_named(
-    harness: ArenaHarness, autojump_clock: MockClock
-) -> None:
-    ann, _ = await harness.pair("params=3,3,9,9 budget=10000")
-    await ann.stream.aclose()
-    await trio.testing.wait_all_tasks_blocked()
-    again = await harness.connect()
-    error = await again.ask(m.Login("ann"), m.Error)
-    assert error.code == "name_taken"
-    assert error.sentence.startswith("ann plays in match 1; come back to it with RESUME 1 TOKEN, or wait 20 s until ")
-    assert error.sentence.endswith("; ann-2 is free: LOGIN ann-2, or for a bot ARENA_NAME=ann-2")
-
-
-@pytest.mark.parametrize(
-    ("opponent", "words"),
-    [
-        ("bbo", "nobody is called bbo so far; here are ann, bob; is bob meant?"),
-        ("random.9", "nobody is called random.9 so far; here are ann, bob; is random meant?"),
-        ("xyz", "nobody is called xyz so far; here are ann, bob"),
-        ("BOB", ""),
-        ("random", ""),
-    ],
-)
-async def test_a_player_who_seeks_an_unknown_opponent_is_told_who_is_here(
-    opponent: str, words: str, harness: ArenaHarness, autojump_clock: MockClock
-) -> None:
-    harness.arena.builtin_kinds["random"] = "random"
-    for name in ("bob", "ann"):
-        await harness.connect(name)
-    client = await harness.connect("carol")
-    await client.ask(m.Seek("gipf", m.Text(f"opponent={opponent}")), m.Awaited)
-    await client.say(m.Ping())
-    notices = []
-    while not isinstance(message := await client.next(), m.Pong):
-        notices.append(message)
-    assert notices == ([m.Notice("unknown_player", m.Text(words))] if words else [])
-
-
 async def test_the_sentence_of_a_crash_has_no_folders(harness: ArenaHarness, autojump_clock: MockClock) -> None:
     ann, bob = await harness.pair("params=3,3,9,9")
     await ann.say(m.Crashed(m.Text("FileNotFoundError: '/home/ann/my bots/book.bin'")))
