@@ -38,7 +38,6 @@ from tests.web.people.records import record, write
 from tests.web.site import Site, Table, random_moves
 from tests.web.test_after_the_game import LOST
 from tests.web.test_analysis_page import TREE
-from tests.web.test_app import ask
 
 SIZES, THEMES = ("390x844", "844x390", "1440x900", "1920x1080"), ("light", "dark")
 
@@ -149,7 +148,7 @@ def open_full(stack: ExitStack, folder: Path) -> Place:
         running[name] = table.match
     for names in PAIRS:
         stack.callback(Table(site, "morris", BUDGET, names).close)
-    while not ask(site, "/api/games").json["index"]["complete"]:
+    while not site.ask("/api/games").json["index"]["complete"]:
         time.sleep(0.1)
     return Place(site, running)
 

@@ -20,6 +20,7 @@ from server.contest.report.structure import Report
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
 from tests.server.process import Client, ServerProcess, free_port, seat
+from tests.web.asking import Answer, fetch
 
 
 class Site(ServerProcess):
@@ -46,6 +47,12 @@ class Site(ServerProcess):
         self.web_port = int(found[1])
         self.url = f"http://127.0.0.1:{self.web_port}"
         return seconds
+
+    def ask(self, path: str, method: str = "GET", body: bytes | None = None, **headers: str) -> Answer:
+        """Ask for a page."""
+        return fetch(
+            self.web_port, method, path, body, {name.replace("_", "-"): text for name, text in headers.items()}
+        )
 
 
 @contextmanager

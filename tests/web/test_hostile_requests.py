@@ -1,13 +1,10 @@
 """Whatever is asked of a route, it is answered, or refused with one clear sentence; the server fails at nothing."""
 
-import http.client
-import json
 from urllib.parse import quote
 
 import pytest
 
 from tests.engine.test_record import played
-from tests.waiting import WAIT_SECONDS
 from tests.web.site import Site
 
 NUMBERS = (
@@ -46,17 +43,11 @@ PATHS = (
 
 def refused(site: Site, method: str, path: str, body: bytes | None = None, kind: str = "application/json") -> int:
     """Ask; return the status, and hold what was refused against what a refusal has to be."""
-    connection = http.client.HTTPConnection("127.0.0.1", site.web_port, timeout=WAIT_SECONDS)
-    try:
-        connection.request(method, path, body, {"content-type": kind} if body is not None else {})
-        answer = connection.getresponse()
-        data = b"" if path.startswith("/live") and answer.status == 200 else answer.read()
-    finally:
-        connection.close()
-    asked = (method, path[:100], (body or b"")[:100], answer.status, data[:200])
+    answer = site.ask(path, method, body, **({"content-type": kind} if body is not None else {}))
+    asked = (method, path[:100], (body or b"")[:100], answer.status, answer.body[:200])
     assert answer.status < 500, asked
     if answer.status >= 400:
-        sentence = json.loads(data)["error"]
+        sentence = answer.json["error"]
         assert sentence and "\n" not in sentence and len(sentence) < 500 and "Traceback" not in sentence, asked
     return answer.status
 

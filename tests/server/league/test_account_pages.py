@@ -1,11 +1,9 @@
 """Pages and forms of accounts, over HTTP, and what lets a bot in."""
 
-import http.client
 import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import urlencode
 
 import pytest
@@ -15,32 +13,10 @@ from engine.wire.codes import Code
 from server.config import tokens
 from server.league.accounts import AUTHOR, ORGANISER, Accounts, Role
 from tests.server.process import Client
-from tests.waiting import WAIT_SECONDS
+from tests.web.asking import Answer, fetch
 from tests.web.site import Site, open_site
 
 FORM = "application/x-www-form-urlencoded"
-
-
-class Page(NamedTuple):
-    """What came back."""
-
-    status: int
-    headers: dict[str, str]
-    text: str
-
-    @property
-    def form(self) -> str:
-        """What its forms are signed by."""
-        found = re.search('name="form" value="([^"]+)"', self.text)
-        assert found is not None, self.text
-        return found[1]
-
-    @property
-    def secret(self) -> str:
-        """A link or token that is shown once."""
-        found = re.search("<code>([^<]+)</code>", self.text)
-        assert found is not None, self.text
-        return found[1]
 
 
 class Visitor:
@@ -51,23 +27,17 @@ class Visitor:
         self.cookie = ""
         self.headers = {"accept": "text/html", **{name.replace("_", "-"): value for name, value in headers.items()}}
 
-    def ask(self, method: str, path: str, body: str | None = None, **headers: str) -> Page:
-        connection = http.client.HTTPConnection("127.0.0.1", self.site.web_port, timeout=WAIT_SECONDS)
+    def ask(self, method: str, path: str, body: str | None = None, **headers: str) -> Answer:
         sent = {**self.headers, **({"cookie": self.cookie} if self.cookie else {}), **headers}
-        try:
-            connection.request(method, path, body, sent)
-            response = connection.getresponse()
-            answered = {name.lower(): value for name, value in response.getheaders()}
-            if "set-cookie" in answered:
-                self.cookie = answered["set-cookie"].partition(";")[0]
-            return Page(response.status, answered, response.read().decode())
-        finally:
-            connection.close()
+        answer = fetch(self.site.web_port, method, path, body, sent)
+        if "set-cookie" in answer.headers:
+            self.cookie = answer.headers["set-cookie"].partition(";")[0]
+        return answer
 
-    def get(self, path: str) -> Page:
+    def get(self, path: str) -> Answer:
         return self.ask("GET", path)
 
-    def post(self, path: str, **fields: str) -> Page:
+    def post(self, path: str, **fields: str) -> Answer:
         return self.ask("POST", path, urlencode(fields), **{"content-type": FORM})
 
 

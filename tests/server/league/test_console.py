@@ -15,8 +15,9 @@ from server.contest.store.store import Store
 from server.league.accounts import ORGANISER, Accounts
 from server.league.console.console_pages import TEMPLATES, read_new
 from tests.server.contest.runtime.bots import read_definition
-from tests.server.league.test_account_pages import Page, Visitor, accounts, sign_in, site
+from tests.server.league.test_account_pages import Visitor, accounts, sign_in, site
 from tests.server.process import Client, wait_until
+from tests.web.asking import Answer
 from tests.web.site import Site, Table
 
 __all__ = ["accounts", "site"]
@@ -52,7 +53,7 @@ def test_a_contest_is_paused_changed_and_cancelled_and_the_audit_log_says_who_di
     here = f"/organise/contest/{number}"
     form = head.get("/organise").form
 
-    def post(change: str, **fields: str) -> Page:
+    def post(change: str, **fields: str) -> Answer:
         found = head.post(f"{here}/{change}", form=form, **fields)
         if found.status == 303:
             assert found.headers["location"].startswith(f"{here}?done="), "the address is that of the contest again"
@@ -104,7 +105,7 @@ def test_a_contest_is_checked_copied_and_begun_from_a_form(site: Site, accounts:
     prefect = sign_in(site, accounts, "prefect", ORGANISER)
     page = prefect.get("/organise/new")
 
-    def post(text: str, do: str = "check") -> Page:
+    def post(text: str, do: str = "check") -> Answer:
         return prefect.post("/organise/new", form=page.form, text=text, do=do)
 
     file = CONTEST.replace("Autumn", "Winter")
