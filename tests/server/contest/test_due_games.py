@@ -42,6 +42,11 @@ def test_programs_have_a_core_each() -> None:
     assert names(games_to_start(PROGRAMS, DUE, [], set(), 4)) == ["a1-a4", "a4-a1"], "a program may play several games"
 
 
+def test_with_a_single_core_games_of_two_programs_are_played_one_by_one() -> None:
+    assert len(games_to_start(PROGRAMS, DUE, [], set(), 1)) == 1
+    assert len(games_to_start(PROGRAMS, DUE, DUE[:1], set(), 1)) == 0
+
+
 def test_builtin_bots_take_a_core_and_those_who_connect_none() -> None:
     definition = replace(DEFINITION, qualification=Qualification(("random",), CONTROL, 1, 2, 1))
     due = plan(definition, []).due

@@ -226,6 +226,19 @@ async def test_a_refused_line_is_in_the_result_of_a_loss_on_time_and_in_the_log(
         assert await asked(bob) == ()
 
 
+async def test_on_an_open_server_a_name_is_enough_for_what_was_sent_under_it(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with open_arena(tmp_path, change=with_organiser) as harness:
+        ann, bob = await pair(harness)
+        await crash(ann, bob)
+        carol, guest = await harness.connect("carol"), await harness.connect()
+        assert (await asked(ann), await asked(bob)) == (OF_ANN, OF_BOB)
+        assert (await asked(carol), await asked(guest)) == ("bad_token", "bad_token")
+        assert await asked(guest, bob.token) == OF_BOB
+        assert await asked(guest, ORGANISER) == OF_ANN + OF_BOB
+
+
 async def test_what_programs_of_a_contest_wrote_needs_a_token(tmp_path: Path, autojump_clock: MockClock) -> None:
     """On an open server anybody may take the name of an entrant when the contest is over."""
     async with open_arena(tmp_path) as harness:

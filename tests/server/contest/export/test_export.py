@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -137,6 +138,13 @@ def test_what_was_changed_after_it_was_signed_is_named(packed: bytes) -> None:
     _replace("manifest.json", "Autumn", "Spring")(files)
     with pytest.raises(BadExport, match="the signature is not true"):
         verify_export(pack(files))
+
+
+def test_it_has_nothing_that_is_nobody_elses_business(packed: bytes) -> None:
+    """Names of keys stand in the report; no token, command or folder does."""
+    text = unpack(packed)["contest.json"].decode()
+    definition = msgspec.json.decode(msgspec.json.decode(text)["definition"])
+    assert not any(any(rest) for _, *rest in definition[2])
 
 
 def _zip(*files: tuple[str, bytes]) -> bytes:

@@ -1,6 +1,7 @@
 """Contests from their first game to their end, with bots in the same process."""
 
 import errno
+from contextlib import closing
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -16,6 +17,8 @@ from server.contest.fixtures import counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.interventions import Intervention, Kind
 from server.contest.runtime.organiser_commands import intervene
+from server.contest.runtime.service import ContestService
+from server.contest.store.schema import FILE
 from server.contest.store.store import Store
 from server.contest.store.verifier import verify
 from tests.server.contest.runtime.bots import (
@@ -26,7 +29,7 @@ from tests.server.contest.runtime.bots import (
     seeking,
     wait_until_over,
 )
-from tests.server.harness import until
+from tests.server.harness import open_arena, until
 
 ROUND_ROBIN = """
 name = "Ann, Bob and Carol"
@@ -150,6 +153,21 @@ async def test_entrants_log_in_with_their_tokens_and_are_paired_by_the_contest_a
         assert {(await ann.hear(m.Match)).opponent, (await bob.hear(m.Match)).opponent} == {"ann", "bob"}
         assert (await dave.hear(m.Seeking)).game == "mnk"
         await dave.nothing()
+
+
+async def test_who_waited_in_the_lobby_plays_the_contest_that_is_opened(tmp_path: Path) -> None:
+    async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
+        clients = [await harness.connect("ann"), await harness.connect("bob")]
+        await clients[0].say(m.Seek("mnk"))
+        await clients[1].say(m.Seek("any"))
+        for client in clients:
+            await client.hear(m.Seeking)
+        with closing(Store(tmp_path / FILE)) as store:
+            store.open_contest(ROUND_ROBIN, read_definition(ROUND_ROBIN), datetime.now(UTC))
+            nursery.start_soon(ContestService(harness.arena, store).run)
+            for client in clients:
+                await client.hear(m.Match)
+            nursery.cancel_scope.cancel()
 
 
 @pytest.mark.slow

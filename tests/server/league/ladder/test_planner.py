@@ -300,6 +300,12 @@ def test_contests_go_first() -> None:
     assert free_games(turns, 0, 0) == 0
 
 
+def test_a_machine_with_one_core_plays_one_game_at_a_time() -> None:
+    turns = CoreQueue(1)
+    turns.enter(LADDER, lambda: None)
+    assert (free_games(turns, 0, 0), free_games(turns, 0, 1)) == (1, 0)
+
+
 @pytest.mark.parametrize(
     ("winner", "termination", "ready", "score", "failed"),
     [
