@@ -271,7 +271,7 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path
     assert played.state is not None and played.state.outcome is not None
     assert (played.state.header.match, played.state.gone) == (7, (False, False))
     for usage in answer.programs:
-        assert usage is not None and usage.cpu_seconds > 0 and usage.wall_seconds > 0
+        assert usage is not None and usage.wall_seconds > 0
     record_store = SimpleNamespace(import_record=lambda _number, _text: None)
     arena: Any = SimpleNamespace(server="", settings=SimpleNamespace(data=tmp_path), record_store=record_store)
 
@@ -308,7 +308,7 @@ async def test_who_does_not_come_is_named_and_what_it_wrote_comes_back(tmp_path:
     assert "bad did not come to the game" in answer.why and "NameError" in answer.why
     assert b"NameError" in answer.wrote["bad"]
     _, bad = check_answer(job(of=found), msgspec.json.encode(answer)).answer.programs
-    assert bad is not None and (bad.status, bad.cpu_seconds > 0) == (1, True)
+    assert bad is not None and bad.status == 1
 
 
 @pytest.mark.slow
