@@ -1,6 +1,6 @@
 from random import Random
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
 from engine.match.clock import TimeControl
@@ -66,7 +66,6 @@ def test_a_tie_is_broken_by_the_first_pair_that_is_not_even() -> None:
     assert standings(definition, 0, ("a1", "a2"), games)[0].name == "a2"
 
 
-@settings(max_examples=30)
 @given(st.integers(2, 9), st.integers(0, 10**6), st.sampled_from([0.0, 0.7]))
 def test_losers_of_the_semi_finals_meet_for_the_third_place(entrants: int, seed: int, late: float) -> None:
     definition = contest(entrants, replace(FORMAT, third_place=True), time_losses=2)

@@ -214,7 +214,7 @@ def test_the_commands(held: Path, tmp_path: Path, packed: bytes) -> None:
 STRANGE: tuple[Any, ...] = (0, -1, 2**31, 2**62, 1.5, "", None, [], {}, "ann", "gipf", True, "forfeit", "2 2 2")
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(30))
 def test_whatever_a_stranger_signs_is_refused_or_judged(packed: bytes, tmp_path: Path, seed: int) -> None:
     """A value of the contest, or of its definition, is another one or missing: nothing else is ever raised."""
     chance = random.Random(seed)

@@ -53,9 +53,8 @@ command = ['{sys.executable}', '{DICE}']
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [errno.EAGAIN, errno.EMFILE, errno.ENOMEM])
 async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has_lost_by_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ledger, "pause_seconds", lambda _: 0.05)
     failed = Counter[str]()
@@ -63,7 +62,7 @@ async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has
     def fails(*words: Any, **options: Any) -> Any:
         failed["starts"] += 1
         if failed["starts"] <= 20:
-            raise OSError(number, os.strerror(number))
+            raise OSError(errno.EMFILE, "too many files are open")
         return spawn(*words, **options)
 
     monkeypatch.setattr(program, "spawn", fails)
@@ -71,13 +70,13 @@ async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has
         with trio.fail_after(WAIT_SECONDS):
             while (present := ContestPlayers.of(harness.arena).present.get(contest)) is None or present.paused is None:
                 await trio.sleep(0.005)
-        assert errno.errorcode[number] in present.paused.reason
+        assert "EMFILE" in present.paused.reason
         games = await wait_until_over(store, contest)
         moment = take_snapshot(store, contest, datetime.now(UTC)).moment
     assert [game.termination for game in games if not game.played] == [] and len(games) == 2
     assert not find_disqualified(read_definition(PROGRAMS), games)
     assert moment.pauses and all(pause.ended is not None for pause in moment.pauses)
-    assert errno.errorcode[number] in moment.pauses[0].reason
+    assert "EMFILE" in moment.pauses[0].reason
 
 
 THREE = """
@@ -207,10 +206,7 @@ def test_what_a_program_does_itself_is_no_lack_of_the_machine() -> None:
     assert "EMFILE" in machine_fault(group)
 
 
-ERRORS = [OSError(number, os.strerror(number)) for number in OF_THE_MACHINE]
-
-
-@pytest.mark.parametrize("error", [*ERRORS, MemoryError()], ids=lambda error: getattr(error, "strerror", "memory"))
+@pytest.mark.parametrize("error", [OSError(errno.EAGAIN, "none left"), MemoryError()], ids=["system", "memory"])
 @pytest.mark.parametrize("place", ["pipe", "popen", "dup", "second dup", "affinity", "handle"])
 async def test_a_program_that_the_machine_does_not_start_is_not_to_blame_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, error: Exception
