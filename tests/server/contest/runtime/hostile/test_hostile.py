@@ -79,6 +79,7 @@ class Held:
             source = DICE if name in honest else ATTACKER
             (folder / name).mkdir()
             shutil.copy(source, folder / name / "bot.py")
+            shutil.copy(DICE, folder / name)
             command = [sys.executable, "bot.py"]
             if name in hostile:
                 rival = folder / "honest1" / "bot.py"
