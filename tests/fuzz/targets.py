@@ -57,7 +57,7 @@ def _boards(game: str) -> Callable[[bytes], None]:
             return
         again = GAMES[game].read(position.text())
         assert (again.key, again.parameters, again.turn) == (position.key, position.parameters, position.turn)
-        assert position.is_over == (position.is_over)
+        assert again.is_over == position.is_over
 
     return target
 

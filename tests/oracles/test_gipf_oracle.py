@@ -35,16 +35,6 @@ CROSSING = board(
 )  # fmt: skip
 """a1-b2 completes the column d6 to d4 and the printed row b2 to d4, which share d4."""
 
-BOTH_COLOURS = board(
-    "3 3 9 9", "6 6 W",
-    "  _ W _",
-    " _ W _ _",
-    "W B _ _ _",
-    " _ B _ _",
-    "  B _ _",
-)  # fmt: skip
-"""a1-b2 completes the white column c5 to c3 and the black column d4 to d2, which share no field."""
-
 
 def test_the_start_is_printed_as_the_rules_show_it() -> None:
     """The picture of section 1.8, read back as well."""

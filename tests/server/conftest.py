@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import trio
 from trio.testing import MockClock
 
 from tests.server.harness import ArenaHarness, open_arena
@@ -65,3 +66,16 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
         return CommandResult(status, said.out.splitlines(), said.err.splitlines())
 
     return run
+
+
+@pytest.fixture
+def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do at once what is done in a thread: a simulated clock would run on meanwhile."""
+
+    async def run_sync(work: Callable[..., Any], *args: Any, **_: Any) -> Any:
+        await trio.lowlevel.checkpoint()
+        result = work(*args)
+        await trio.lowlevel.checkpoint()
+        return result
+
+    monkeypatch.setattr(trio.to_thread, "run_sync", run_sync)

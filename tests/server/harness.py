@@ -67,6 +67,7 @@ class Client:
         self.stream = stream
         self.end = ClientEnd()
         self.heard: list[Any] = []
+        self.match = 0
         self.token = ""
 
     async def say(self, *messages: m.Message) -> None:
@@ -85,7 +86,7 @@ class Client:
             self.heard += self.end.receive(bytes(data))
         message = self.heard.pop(0)
         if isinstance(message, m.Match):
-            self.token = message.token
+            self.match, self.token = message.match, message.token
         return message
 
     async def hear(self, kind: type[MessageType]) -> MessageType:
@@ -149,9 +150,14 @@ class ArenaHarness:
             await client.hear(m.Welcome)
         return client
 
-    async def pair(self, options: str = "params=3,3,9,9 budget=1000", game: str = "gipf") -> tuple[Client, Client]:
+    async def pair(
+        self,
+        options: str = "params=3,3,9,9 budget=1000",
+        game: str = "gipf",
+        names: tuple[str, str] = ("ann", "bob"),
+    ) -> tuple[Client, Client]:
         """Return two clients for whom a match was announced; the first begins."""
-        first, second = await self.connect("ann"), await self.connect("bob")
+        first, second = await self.connect(names[0]), await self.connect(names[1])
         await first.say(m.Seek(game, m.Text(f"{options} colour={GAMES[game].sides[0]}")))
         await second.say(m.Seek(game, m.Text(options)))
         for client in (first, second):

@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Self, TextIO
 
+from engine.games.catalogue import GAMES
 from engine.wire import messages as m
 from engine.wire.ends import ClientEnd
 from tests.waiting import WAIT_SECONDS
@@ -27,6 +28,13 @@ def wait_until(true: Callable[[], object], pause: float = LOOK_SECONDS, most: fl
     while not true():
         assert time.monotonic() < deadline, f"waited in vain for {inspect.getsource(true).strip()}"
         time.sleep(pause)
+
+
+def run_program(room: str, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the program of a room to its end; further options are those of `subprocess.run`."""
+    return subprocess.run(
+        [sys.executable, "-P", "-m", room, *words], capture_output=True, text=True, check=False, **options
+    )
 
 
 class ServerProcess:
@@ -147,23 +155,24 @@ class Client:
         self.socket.close()
 
 
+def seat(first: Client, second: Client, options: str, game: str = "gipf") -> int:
+    """Pair two clients and begin their match, in which the first one moves first; return its number."""
+    first.ask(m.Seek(game, m.Text(f"{options} colour={GAMES[game].sides[0]}")), m.Seeking)
+    second.say(m.Seek(game, m.Text(options)))
+    match = max(client.hear(m.Match).match for client in (first, second))
+    for client in (first, second):
+        client.say(m.Ready())
+    for client in (first, second):
+        client.hear(m.Start)
+    return match
+
+
 @contextmanager
 def pair(port: int, options: str = "budget=86400000") -> Iterator[tuple[Client, Client]]:
     """Two clients in a match in play; the first begins."""
-    first, second = Client(port, "ann"), Client(port, "bob")
-    try:
-        first.say(m.Seek("gipf", m.Text(f"{options} colour=white")))
-        first.hear(m.Seeking)
-        second.say(m.Seek("gipf", m.Text(options)))
-        for client in (first, second):
-            client.hear(m.Match)
-            client.say(m.Ready())
-        for client in (first, second):
-            client.hear(m.Start)
+    with closing(Client(port, "ann")) as first, closing(Client(port, "bob")) as second:
+        seat(first, second, options)
         yield first, second
-    finally:
-        first.close()
-        second.close()
 
 
 def resume_and_resign(port: int, tokens: Iterable[str]) -> None:

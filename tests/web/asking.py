@@ -1,22 +1,55 @@
-"""Requests to an ASGI application without a network."""
+"""Requests to pages, and what is answered: over HTTP, and to an ASGI application without a network."""
 
+import http.client
+import re
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any, NamedTuple
 
 import msgspec
 import trio
 from starlette.types import ASGIApp, Message
 
+from tests.waiting import WAIT_SECONDS
+
 
 class Answer(NamedTuple):
     """What an application answered."""
 
     status: int
+    headers: dict[str, str]
     body: bytes
 
     @property
     def json(self) -> Any:
         return msgspec.json.decode(self.body)
+
+    @property
+    def text(self) -> str:
+        return self.body.decode()
+
+    @property
+    def form(self) -> str:
+        """What its forms are signed by."""
+        return self._found('name="form" value="([^"]+)"')
+
+    @property
+    def secret(self) -> str:
+        """A link or token that is shown once."""
+        return self._found("<code>([^<]+)</code>")
+
+    def _found(self, pattern: str) -> str:
+        found = re.search(pattern, self.text)
+        assert found is not None, self.text
+        return found[1]
+
+
+def fetch(port: int, method: str, path: str, body: str | bytes | None, headers: dict[str, str]) -> Answer:
+    """Ask a server of this machine over HTTP."""
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT_SECONDS)) as connection:
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
 
 
 async def ask(
@@ -57,4 +90,5 @@ async def ask(
     }
     await app(scope, receive, send)
     pieces = [message.get("body", b"") for message in answered if message["type"] == "http.response.body"]
-    return Answer(answered[0]["status"], b"".join(pieces))
+    head = {name.decode(): value.decode() for name, value in answered[0].get("headers", ())}
+    return Answer(answered[0]["status"], head, b"".join(pieces))

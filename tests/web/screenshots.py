@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -32,13 +32,12 @@ from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import Sample, sample
 from tests.server.league.test_account_pages import sign_in
 from tests.web.chromium import broken_words, fits, open_browser, open_page, point
+from tests.web.league import LADDER, OWNERS, PAGES, WIDE, fill
 from tests.web.people import test_games_page as games_page
 from tests.web.people.records import record, write
 from tests.web.site import Site, Table, random_moves
 from tests.web.test_after_the_game import LOST
 from tests.web.test_analysis_page import TREE
-from tests.web.test_app import ask
-from tests.web.test_league_tables import LADDER, OWNERS, PAGES, WIDE, fill
 
 SIZES, THEMES = ("390x844", "844x390", "1440x900", "1920x1080"), ("light", "dark")
 
@@ -149,7 +148,7 @@ def open_full(stack: ExitStack, folder: Path) -> Place:
         running[name] = table.match
     for names in PAIRS:
         stack.callback(Table(site, "morris", BUDGET, names).close)
-    while not ask(site, "/api/games").json["index"]["complete"]:
+    while not site.ask("/api/games").json["index"]["complete"]:
         time.sleep(0.1)
     return Place(site, running)
 
@@ -258,17 +257,29 @@ def all_shots() -> list[Shot]:
     return [*boards(), *lists(), *league(), *errors()]
 
 
-def take(browser: Browser, shot: Shot, place: Place, size: str, dark: bool, picture: Path) -> None:
-    """Write the picture of a page."""
-    width, height = map(int, size.split("x"))
-    with open_page(browser, phone=width < PHONE_WIDTH, dark=dark, still=True, refused=shot.refused) as page:
-        page.set_viewport_size({"width": width, "height": height})
+@contextmanager
+def open_shot(browser: Browser, shot: Shot, place: Place, *, phone: bool, dark: bool) -> Iterator[Page]:
+    """Open an empty page for the reader of a shot, who is signed in where the shot says so."""
+    with open_page(browser, phone=phone, dark=dark, still=True, refused=shot.refused) as page:
         if shot.who:
             name, _, value = place.cookies[shot.who].partition("=")
             page.context.add_cookies([{"name": name, "value": value, "url": place.site.url}])
+        yield page
+
+
+def show(page: Page, shot: Shot, place: Place) -> None:
+    """Load the page of a shot."""
+    page.goto(place.site.url + shot.path.format(**place.values))
+    expect(page.locator(shot.seen).first).to_be_visible()
+
+
+def take(browser: Browser, shot: Shot, place: Place, size: str, dark: bool, picture: Path) -> None:
+    """Write the picture of a page."""
+    width, height = map(int, size.split("x"))
+    with open_shot(browser, shot, place, phone=width < PHONE_WIDTH, dark=dark) as page:
+        page.set_viewport_size({"width": width, "height": height})
         try:
-            page.goto(place.site.url + shot.path.format(**place.values))
-            expect(page.locator(shot.seen).first).to_be_visible()
+            show(page, shot, place)
             if shot.act is not None:
                 shot.act(page)
             page.wait_for_function(SETTLED)

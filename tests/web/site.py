@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from engine.games.catalogue import GAMES, start_of
+from engine.games.catalogue import start_of
 from engine.games.history import History
 from engine.wire import messages as m
 from server.contest.formats.meetings import RoundRobin
@@ -19,7 +19,8 @@ from server.contest.report import contents, files
 from server.contest.report.structure import Report
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
-from tests.server.process import Client, ServerProcess, free_port
+from tests.server.process import Client, ServerProcess, free_port, seat
+from tests.web.asking import Answer, fetch
 
 
 class Site(ServerProcess):
@@ -46,6 +47,12 @@ class Site(ServerProcess):
         self.web_port = int(found[1])
         self.url = f"http://127.0.0.1:{self.web_port}"
         return seconds
+
+    def ask(self, path: str, method: str = "GET", body: bytes | None = None, **headers: str) -> Answer:
+        """Ask for a page."""
+        return fetch(
+            self.web_port, method, path, body, {name.replace("_", "-"): text for name, text in headers.items()}
+        )
 
 
 @contextmanager
@@ -100,16 +107,8 @@ class Table:
 
     def __init__(self, site: Site, game: str, options: str, names: tuple[str, str] = ("ann", "bob")) -> None:
         """Seat them, and let them be ready."""
-        self.players = [Client(site.port, name) for name in names]
-        first, second = self.players
-        first.say(m.Seek(game, m.Text(f"{options} colour={GAMES[game].sides[0]} opponent={names[1]}")))
-        first.hear(m.Seeking)
-        second.say(m.Seek(game, m.Text(f"{options} opponent={names[0]}")))
-        self.match: int = max(player.hear(m.Match).match for player in self.players)
-        for player in self.players:
-            player.say(m.Ready())
-        for player in self.players:
-            player.hear(m.Start)
+        self.players = Client(site.port, names[0]), Client(site.port, names[1])
+        self.match = seat(*self.players, options, game)
         self.plies = 0
 
     def move(self, move: str) -> None:

@@ -1,6 +1,5 @@
 """What a person does with a match that is over, in a real browser."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,9 +39,8 @@ def kept_record(site: Site, match: int, *moves: str) -> Iterator[None]:
     path.unlink()
 
 
-@pytest.mark.parametrize("phone", [False, True])
-def test_mistakes_are_marked_and_jumped_to(browser: Browser, site: Site, phone: bool) -> None:
-    with kept_record(site, 900018, *LOST), open_page(browser, still=True, phone=phone, dark=phone) as page:
+def test_mistakes_are_marked_and_jumped_to(browser: Browser, site: Site) -> None:
+    with kept_record(site, 900018, *LOST), open_page(browser, still=True) as page:
         page.goto(f"{site.url}/match/900018")
         page.locator("#evaluate").click()
         expect(page.locator("#reviewed")).to_have_text("All moves were reviewed: 1 mistake.")
@@ -58,23 +56,9 @@ def test_mistakes_are_marked_and_jumped_to(browser: Browser, site: Site, phone: 
         expect(page.locator("#judged")).to_contain_text("; better a3: 0.00 (depth 4)")
         expect(page.locator("#mistakes button[aria-current]")).to_have_count(1)
         page.locator("#mistakes").evaluate("one => one.scrollIntoView({ block: 'end' })")
-        if not phone:
-            expect(page.locator("#board svg")).to_be_in_viewport(ratio=1)
+        expect(page.locator("#board svg")).to_be_in_viewport(ratio=1)
         check_accessibility(page)
         assert fits(page)
-
-
-def test_the_move_that_was_not_made_in_time_has_a_place_in_both_graphs(
-    visit: Visit, site: Site, tmp_path: Path
-) -> None:
-    record = tmp_path / "record.txt"
-    record.write_text(Table("mnk", "3 3 3").ready().play("a1", "b2", "a2").flag())
-    page = visit("/replay", still=True)
-    page.set_input_files("#file", record)
-    expect(page.locator("#times .bar-of")).to_have_count(4)
-    expect(page.locator("#times .late")).to_have_count(1)
-    page.locator("#evaluate").click()
-    expect(page.locator("#values .curve")).to_have_count(1)
 
 
 def test_a_record_from_a_file_is_reviewed_in_parts_and_no_more_than_some_at_once(visit: Visit, tmp_path: Path) -> None:
@@ -96,21 +80,3 @@ def test_a_record_from_a_file_is_reviewed_in_parts_and_no_more_than_some_at_once
     assert asked == ["review?before=8", *(f"review?before={before}" for before in range(300, 84, -24))]
     assert len(asked) == 10
     expect(page.locator("#judged")).to_contain_text("c1: first wins in 3 plies; better c2: first wins in 1 ply.")
-
-
-def test_five_clicks_lead_from_a_contest_to_the_move_that_lost_a_game(browser: Browser, site: Site) -> None:
-    report = json.loads((site.data / "contests" / "3" / "report.json").read_text())
-    game = [game for game in report["games"] if game["match"]][-1]
-    with kept_record(site, game["match"], *LOST), open_page(browser, still=True) as page:
-        page.goto(f"{site.url}/contest/3?tab=games")
-        page.locator(f"#rounds a[href='/match/{game['match']}']").first.click()
-        page.locator("#evaluate").click()
-        page.locator("#mistake-after").click()
-        expect(page.locator("#judged")).to_contain_text("Blunder: b1: first wins in 6 plies")
-        contest = page.get_by_role("link", name=report["name"], exact=True)
-        expect(contest).to_have_attribute("href", "/contest/3")
-        check_accessibility(page)
-        contest.click()
-        page.get_by_role("link", name="Games", exact=True).last.click()
-        for name in (game["first"], game["second"]):
-            expect(page.locator(f"#rounds a[href='/player/{name}']").first).to_be_attached()

@@ -1,12 +1,10 @@
 """The board to think on in a real Chromium: variations, set-up, links, the way from a match, keyboard, phones."""
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.engine.test_record import played
 from tests.web.chromium import Visit, check_accessibility, point, show
 from tests.web.site import Seat, Site
 
@@ -96,25 +94,6 @@ def test_a_position_is_set_up_by_mouse_and_the_rules_say_what_is_wrong_with_it(p
     expect(page.locator("#tree button")).to_have_text(["1.a4-b4"])
 
 
-def test_a_game_of_arrows_is_set_up_with_its_first_arrows_and_blocked_fields(page: Page, address: str) -> None:
-    show(page, address, "game=arrows&params=4+4")
-    page.locator("#arrange").click()
-    point(page, "2,2")
-    point(page, "2,2")
-    page.locator("#arrange-tools button", has_text="Blocked field").click()
-    for field in ("1,2", "4,1", "4,1"):
-        point(page, field)
-    expect(page.locator("#board .marks .blocked")).to_have_count(1)
-    page.keyboard.press("Escape")
-    expect(page.locator("#board .marks .blocked")).to_have_count(0)
-    page.locator("#arrange").click()
-    point(page, "2,2")
-    page.locator("#arrange-done").click()
-    page.locator("#pad button[aria-label='up']").click()
-    expect(page).to_have_url(re.compile(r"start=4\+4"))
-    expect(page.locator("#tree button")).to_have_count(1)
-
-
 def test_a_match_leads_to_its_analysis_and_on_to_playing(visit: Visit, seat: Seat) -> None:
     table = seat("gipf", "params=3,3,9,9 budget=600000")
     for move in ("a4-b4", "d7-d6", "a4-b4"):
@@ -129,42 +108,6 @@ def test_a_match_leads_to_its_analysis_and_on_to_playing(visit: Visit, seat: Sea
     page.locator("#play").click()
     expect(page.locator("#moves li").first).to_have_text("a4-b4")
     expect(page.locator("#title")).to_have_text("GIPF 3 3 9 9")
-
-
-def test_a_line_is_copied_as_a_record_that_the_page_for_records_shows(
-    page: Page, site: Site, address: str, tmp_path: Path
-) -> None:
-    show(page, address, TREE)
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
-    page.locator("#copy-record").click()
-    expect(page.locator("#toast")).to_have_text("Copied")
-    (tmp_path / "record.txt").write_text(page.evaluate("navigator.clipboard.readText()"))
-    page.goto(f"{site.url}/replay")
-    page.locator("#file").set_input_files(tmp_path / "record.txt")
-    expect(page.locator("#moves li")).to_have_count(2)
-
-
-def test_a_record_is_chosen_on_the_page_for_analysis(page: Page, address: str, tmp_path: Path) -> None:
-    show(page, address)
-    (tmp_path / "record.txt").write_text(played(end="resign", stop_after=4))
-    page.locator("#file").set_input_files(tmp_path / "record.txt")
-    expect(page.locator("#tree button")).to_have_count(4)
-
-
-def test_a_link_has_bounds_beyond_which_the_page_says_so_and_goes_on(page: Page, address: str) -> None:
-    notes = ",".join(f"{move}!{'%C3%A4' * 2000}" for move in ("b2", "a1"))
-    show(page, address, f"game=mnk&params=3+3+3&tree={notes}")
-    page.locator("#note").fill("ä" * 2000)
-    expect(page.locator("#link-fault")).to_be_empty()
-    point(page, "c3")
-    page.locator("#note").fill("ä" * 2000)
-    expect(page.locator("#link-fault")).to_contain_text("a link has 30,000 characters at most, not 36,0")
-    page.locator("#note").fill("")
-    expect(page.locator("#link-fault")).to_be_empty()
-    show(page, address, f"game=mnk&note={'a' * 30_000}")
-    expect(page.locator("#fault")).to_contain_text(
-        "The link cannot be opened: a link has 30,000 characters at most, not 30,014."
-    )
 
 
 def test_what_is_wrong_is_said_and_changes_nothing(page: Page, address: str) -> None:

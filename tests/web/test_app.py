@@ -1,15 +1,11 @@
 """Requests and answers over real sockets: what is told, what is refused and how, and what stays within bounds."""
 
 import gzip
-import http.client
 import json
 import re
 import socket
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
-from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
 import pytest
@@ -28,29 +24,8 @@ from server.web.http.static_files import address
 from server.web.matches import RECORD_BYTES
 from tests.engine.test_record import played
 from tests.waiting import WAIT_SECONDS
+from tests.web.asking import Answer
 from tests.web.site import Seat, Site, Table
-
-
-class Answer(NamedTuple):
-    """What came back."""
-
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.body)
-
-
-def ask(site: Site, path: str, method: str = "GET", body: bytes | None = None, **headers: str) -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", site.web_port, timeout=WAIT_SECONDS)
-    try:
-        connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
-        response = connection.getresponse()
-        return Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
-    finally:
-        connection.close()
 
 
 def over(site: Site) -> int:
@@ -67,7 +42,7 @@ def test_hypercorn_whose_private_parts_are_used_has_an_upper_bound() -> None:
 
 
 def test_a_page_at_a_trailing_slash_is_at_the_same_server(site: Site) -> None:
-    answer = ask(site, "/games/", host="evil.example")
+    answer = site.ask("/games/", host="evil.example")
     assert answer.status == 307 and answer.headers["location"] == "/games"
 
 
@@ -80,51 +55,36 @@ def test_every_answer_keeps_the_page_to_itself(site: Site) -> None:
         "/api/matches/999",
         "/nothing",
     ):
-        answer = ask(site, path)
+        answer = site.ask(path)
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy and "http" not in policy
         assert answer.headers["x-content-type-options"] == "nosniff" and "server" not in answer.headers
-    assert ask(site, address("boards/board.js")).headers["content-type"].startswith("text/javascript")
+    assert site.ask(address("boards/board.js")).headers["content-type"].startswith("text/javascript")
 
 
 def test_files_that_a_page_names_are_kept_for_good_until_one_changes(site: Site) -> None:
     for path in ("/", f"/match/{over(site)}", "/contests", "/play"):
-        text = ask(site, path).body.decode()
+        text = site.ask(path).body.decode()
         named = re.findall('(?:href|src)="(/static/[^"]+)"', text)
         scripts = {name for name in named if name.endswith(".js")}
         assert len({name.split("/")[2] for name in named}) == 1
         for name in named:
-            answer = ask(site, name)
+            answer = site.ask(name)
             assert (answer.status, answer.headers["cache-control"]) == (200, "public, max-age=31536000, immutable")
         for script in (name for name in scripts if "/vendor/" not in name):
-            code = ask(site, script).body.decode()
+            code = site.ask(script).body.decode()
             imported = re.findall(r'(?:from|import) "(\.[^"]+)"', code)
             assert {urljoin(script, one) for one in imported} <= scripts, "they are fetched before they are asked for"
-    assert ask(site, "/static/v-" + "0" * 16 + "/site.css").status == 404, "files of two versions do not mix"
+    assert site.ask("/static/v-" + "0" * 16 + "/site.css").status == 404, "files of two versions do not mix"
 
 
 def test_a_page_is_small_before_its_first_board(site: Site) -> None:
     pages = ("/", f"/match/{over(site)}", "/contest/1", "/play")
     for path in pages:
-        page = ask(site, path, accept_encoding="gzip")
+        page = site.ask(path, accept_encoding="gzip")
         named = set(re.findall('(?:href|src)="(/static/[^"]+)"', gzip.decompress(page.body).decode()))
-        sizes = [len(ask(site, name, accept_encoding="gzip").body) for name in named]
+        sizes = [len(site.ask(name, accept_encoding="gzip").body) for name in named]
         assert len(page.body) + sum(sizes) <= 44 * 1024, path
-
-
-def test_what_is_long_is_compressed_for_who_takes_that(site: Site) -> None:
-    record = played(end="resign", stop_after=40).encode()
-    for path, method, body in (
-        (address("match/match.js"), "GET", None),
-        ("/contest/1/report", "GET", None),
-        ("/api/record", "POST", record),
-    ):
-        plain = ask(site, path, method, body)
-        packed = ask(site, path, method, body, accept_encoding="br, gzip")
-        assert "content-encoding" not in plain.headers and packed.headers["content-encoding"] == "gzip"
-        assert "accept-encoding" in packed.headers["vary"].lower()
-        assert gzip.decompress(packed.body) == plain.body and len(packed.body) < len(plain.body) * 0.6, path
-    assert "content-encoding" not in ask(site, "/api/matches/999", accept_encoding="gzip").headers
 
 
 def test_what_is_live_is_not_compressed_and_comes_at_once(site: Site) -> None:
@@ -140,17 +100,11 @@ def test_what_is_live_is_not_compressed_and_comes_at_once(site: Site) -> None:
 
 
 def test_a_report_that_a_page_has_is_not_sent_again(site: Site) -> None:
-    whole = ask(site, "/contest/2").body.decode()
+    whole = site.ask("/contest/2").body.decode()
     (again,) = re.findall('hx-get="(/contest/2/report[^"]+)"', whole)
-    same = ask(site, again)
+    same = site.ask(again)
     assert (same.status, same.body) == (204, b"")
-    assert ask(site, again.partition("?")[0]).body.decode().splitlines()[-1] == "</div>"
-
-
-def test_a_client_that_a_proxy_names_has_limits_of_its_own(site: Site) -> None:
-    for _ in range(3):  # the machine itself has none, and may say for whom it asks
-        assert ask(site, "/", x_forwarded_for="2001:db8::1, 192.0.2.1").status == 200
-    assert ask(site, "/", x_forwarded_for="nonsense\x7f").status == 200
+    assert site.ask(again.partition("?")[0]).body.decode().splitlines()[-1] == "</div>"
 
 
 def test_pages_name_no_other_host() -> None:
@@ -179,61 +133,29 @@ def test_pages_name_no_other_host() -> None:
     ],
 )
 def test_what_is_not_there_is_said_in_a_sentence(site: Site, path: str, status: int, sentence: str) -> None:
-    answer = ask(site, path)
+    answer = site.ask(path)
     assert (answer.status, answer.json) == (status, {"error": sentence})
-
-
-def test_who_asks_for_a_page_is_told_by_a_page(site: Site) -> None:
-    answer = ask(site, "/<script>alert(1)</script>", accept="text/html,*/*")
-    assert answer.status == 404
-    assert b"There is no page here" in answer.body and b"&lt;script&gt;" in answer.body
-    assert b"<script>" not in answer.body and b'<a href="/learn">Learn</a>' in answer.body
-
-
-def test_pages_stand_in_one_frame(site: Site) -> None:
-    paths = {
-        "/": "/",
-        f"/match/{over(site)}": "",
-        "/replay": "/replay",
-        "/play": "/play",
-        "/analysis": "/analysis",
-        "/contests": "/contests",
-        "/learn": "/learn",
-    }
-    for path, current in {**paths, "/contest/1": "/contests"}.items():
-        page = ask(site, path)
-        assert page.headers["content-type"] == "text/html; charset=utf-8"
-        text = page.body.decode()
-        assert re.findall('<a href="([^"]+)" aria-current="page">', text.partition("</header>")[0]) == [current] * bool(
-            current
-        ), path
-        for named in re.findall('(?:href|src)="(/static/[^"]+)"', text):
-            assert ask(site, named).status == 200, named
-        skipped = re.search('class="skip" href="#([^"]+)"', text)
-        assert skipped is not None and text.count(f'id="{skipped[1]}"') == 1
-        ids = re.findall(' id="([^"]+)"', text)
-        assert len(ids) == len(set(ids)) and text.count("<main") == text.count("</main>") == 1
 
 
 def test_a_match_is_told_while_it_is_played_and_afterwards(site: Site, seat: Seat) -> None:
     table = seat("gipf", "params=3,3,9,9 budget=600000")
     for move in ("a4-b4", "d7-d6", "a4-b4"):
         table.move(move)
-    told = ask(site, f"/api/matches/{table.match}").json
+    told = site.ask(f"/api/matches/{table.match}").json
     assert told["info"]["players"] == ["ann", "bob"] and told["info"]["start"]["parameters"] == "3 3 9 9"
     assert [step[0] for step in told["now"]["steps"]] == ["a4-b4", "d7-d6", "a4-b4"]
     assert [frame["ply"] for frame in told["frames"]] == [0, 1, 2, 3]
     assert told["now"]["phase"] == "running" and told["now"]["runs"] == [False, True]
     for part in ("record", "review"):
-        refused = ask(site, f"/api/matches/{table.match}/{part}")
+        refused = site.ask(f"/api/matches/{table.match}/{part}")
         assert refused.status == 409 and "is being played" in refused.json["error"]
     table.resign()
     table.close()
-    over = ask(site, f"/api/matches/{table.match}").json
+    over = site.ask(f"/api/matches/{table.match}").json
     assert over["frames"] == told["frames"] and over["now"]["ending"]["reason"] == "resign"
-    record = ask(site, f"/api/matches/{table.match}/record")
+    record = site.ask(f"/api/matches/{table.match}/record")
     assert record.headers["content-type"] == "text/plain; charset=utf-8"
-    again = ask(site, "/api/record", "POST", record.body).json
+    again = site.ask("/api/record", "POST", record.body).json
     assert again == over
 
 
@@ -241,31 +163,15 @@ def test_a_fault_behind_a_page_is_logged_with_one_traceback(tmp_path: Path) -> N
     (tmp_path / "records").mkdir(parents=True)
     (tmp_path / "records" / "7.txt").write_bytes(b"\xff")
     with Site(tmp_path) as site:
-        answer = ask(site, "/api/matches/7/record")
+        answer = site.ask("/api/matches/7/record")
         assert site.stop() == 0
     assert answer.status == 500 and "its log" in answer.json["error"]
     assert site.log.count("Traceback (most recent") == 1 and "no UTF-8" in site.log
 
 
-@pytest.mark.parametrize(
-    ("record", "sentence"),
-    [
-        (b"", "this is no true record: line 1: the record ends before its first position is complete"),
-        (b"\xff\xfe", "this is no true record: line 1: byte 1 is not UTF-8"),
-        (b"x" * 1_000_000, "this is no true record: line 1: expected arena-record and its value"),
-        (b"<script>alert(1)</script>\n", "this is no true record: line 1: expected arena-record and its value"),
-        (played().replace("move 3 ", "move 4 ", 1).encode(), "this line is written 'move 3 "),
-    ],
-)
-def test_a_bad_record_is_refused_with_its_line(site: Site, record: bytes, sentence: str) -> None:
-    answer = ask(site, "/api/record", "POST", record)
-    assert answer.status == 422 and sentence in answer.json["error"] and len(answer.body) < 1000
-    assert "\n" not in answer.json["error"]
-
-
 def test_a_record_is_bounded_in_size(site: Site) -> None:
     more_than_sockets_hold = 8 << 20
-    answer = ask(site, "/api/record", "POST", bytes(RECORD_BYTES + more_than_sockets_hold))
+    answer = site.ask("/api/record", "POST", bytes(RECORD_BYTES + more_than_sockets_hold))
     assert answer.status == 413 and "at most" in answer.json["error"]
 
 
@@ -274,7 +180,7 @@ def test_the_log_of_a_player_is_for_who_posts_its_token(site: Site, seat: Seat) 
     path = f"/api/matches/{table.match}/log"
 
     def log(body: object) -> Answer:
-        return ask(site, path, "POST", json.dumps(body).encode(), content_type="application/json")
+        return site.ask(path, "POST", json.dumps(body).encode(), content_type="application/json")
 
     ann, bob = table.players
     assert log({"token": ann.token}).status == 409, "it is being played"
@@ -289,15 +195,15 @@ def test_the_log_of_a_player_is_for_who_posts_its_token(site: Site, seat: Seat) 
         refused = log({"token": token})
         assert (refused.status, refused.json) == (403, {"error": "this token is of neither player of the match"})
     assert log({"token": 7}).status == 400
-    assert ask(site, "/api/matches/999/log", "POST", b'{"token": ""}').status == 404
+    assert site.ask("/api/matches/999/log", "POST", b'{"token": ""}').status == 404
 
 
 def test_another_sites_page_may_not_ask_for_work(site: Site) -> None:
     record = played(stop_after=2, end=Termination.RESIGN).encode()
     own = f"http://127.0.0.1:{site.web_port}"
-    assert ask(site, "/api/record", "POST", record, origin=own).status == 200
+    assert site.ask("/api/record", "POST", record, origin=own).status == 200
     for origin in ("http://example.net", "null"):
-        assert ask(site, "/api/record", "POST", record, origin=origin).status == 403
+        assert site.ask("/api/record", "POST", record, origin=origin).status == 403
 
 
 @pytest.mark.parametrize(
@@ -319,7 +225,7 @@ def test_odd_requests_are_answered_or_closed(site: Site, request_text: bytes) ->
         browser.sendall(request_text)
         answer = browser.recv(65536)
         assert not answer.startswith(b"HTTP/1.1 200")
-    assert ask(site, "/").status == 200
+    assert site.ask("/").status == 200
 
 
 async def test_a_server_stops_at_once_though_a_browser_does_not_read(mock_clock: trio.testing.MockClock) -> None:
@@ -338,24 +244,6 @@ async def test_a_server_stops_at_once_though_a_browser_does_not_read(mock_clock:
         mock_clock.autojump_threshold = 0
         nursery.cancel_scope.cancel()
     assert trio.current_time() == began
-
-
-@pytest.mark.slow
-def test_a_port_that_is_taken_is_said_in_a_sentence(site: Site, tmp_path: Path) -> None:
-    where = ["--port", "0", "--web", f"127.0.0.1:{site.web_port}", "--data", str(tmp_path)]
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "server", "serve", *where],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=WAIT_SECONDS,
-    )
-    (line,) = done.stderr.splitlines()
-    assert (
-        done.returncode == 1
-        and f"127.0.0.1, port {site.web_port} (Address already in use)" in line
-        and line.endswith("choose another place with --web HOST:PORT")
-    )
 
 
 def test_a_place_is_an_address_and_a_port(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,19 +16,10 @@ from server.web.http.request import (
     Guard,
     HttpRateLimiter,
 )
+from tests.clocks import SetClock
 from tests.web.asking import ask
 
 HOST, OTHER = "192.0.2.1", "192.0.2.2"
-
-
-class Clock:
-    """Counts microseconds, when it is told to."""
-
-    def __init__(self) -> None:
-        self.now = 1
-
-    def __call__(self) -> int:
-        return self.now
 
 
 def behind(http_rate_limiter: HttpRateLimiter, forwarded: str) -> ClientQuota:
@@ -37,7 +28,7 @@ def behind(http_rate_limiter: HttpRateLimiter, forwarded: str) -> ClientQuota:
 
 
 def test_connections_of_an_address_and_of_all_are_bounded() -> None:
-    http_rate_limiter = HttpRateLimiter(Limits(connections=3), 5, Clock())
+    http_rate_limiter = HttpRateLimiter(Limits(connections=3), 5, SetClock(1))
     inside = [http_rate_limiter.enter(HOST) for _ in range(3)]
     assert all(inside) and http_rate_limiter.enter(HOST) is None
     others = [http_rate_limiter.enter(OTHER) for _ in range(2)]
@@ -48,7 +39,7 @@ def test_connections_of_an_address_and_of_all_are_bounded() -> None:
 
 
 def test_requests_beyond_the_rate_wait_and_are_refused_in_the_end() -> None:
-    clock = Clock()
+    clock = SetClock(1)
     quota = HttpRateLimiter(Limits(), 50, clock).enter(HOST)
     assert quota is not None
     assert all(quota.wait() == 0 for _ in range(int(REQUESTS_AT_ONCE)))
@@ -60,7 +51,7 @@ def test_requests_beyond_the_rate_wait_and_are_refused_in_the_end() -> None:
 
 
 def test_addresses_that_have_gone_are_forgotten() -> None:
-    clock = Clock()
+    clock = SetClock(1)
     http_rate_limiter = HttpRateLimiter(Limits(), 10, clock)
     for number in range(1000):
         quota = http_rate_limiter.enter(f"192.0.{number // 250}.{number % 250}")
@@ -72,7 +63,7 @@ def test_addresses_that_have_gone_are_forgotten() -> None:
 
 
 def test_the_machine_itself_has_more_requests_but_not_all_time() -> None:
-    clock = Clock()
+    clock = SetClock(1)
     proxy = HttpRateLimiter(Limits(), 10, clock).enter("127.0.0.1")
     assert proxy is not None
     waits = [proxy.wait() for _ in range(int(REQUESTS_AT_ONCE + TRUSTED_REQUESTS * MAX_WAIT) + 1)]
@@ -82,7 +73,7 @@ def test_the_machine_itself_has_more_requests_but_not_all_time() -> None:
 
 
 def test_a_proxy_of_a_trusted_network_asks_for_the_address_that_it_names() -> None:
-    http_rate_limiter = HttpRateLimiter(Limits(connections=3), 50, Clock())
+    http_rate_limiter = HttpRateLimiter(Limits(connections=3), 50, SetClock(1))
     proxy = http_rate_limiter.enter("127.0.0.1")
     assert proxy is not None and proxy.trusted
     client = behind(http_rate_limiter, HOST)
@@ -107,7 +98,7 @@ async def test_a_refused_request_is_answered_with_its_status() -> None:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await PlainTextResponse("found")(scope, receive, send)
 
-    quota = HttpRateLimiter(Limits(trusted=()), 10, Clock()).enter("127.0.0.1")
+    quota = HttpRateLimiter(Limits(trusted=()), 10, SetClock(1)).enter("127.0.0.1")
     assert quota is not None
     assert (await ask(Guard(app), "GET", "/", state={QUOTA: quota})).body == b"found"
     while quota.wait() is not None:

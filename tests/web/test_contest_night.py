@@ -1,9 +1,5 @@
 """The page of a contest for a projector: which games it shows first, and what a browser makes of it."""
 
-import re
-from collections.abc import Callable
-from contextlib import closing
-from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -13,20 +9,13 @@ from playwright.sync_api import Browser, expect
 
 from engine.games.catalogue import GAMES
 from server.contest.formats.meetings import RoundRobin
-from server.contest.formats.rounds import Knockout, Swiss
-from server.contest.report import files
-from server.contest.report.contents import make_report
+from server.contest.formats.rounds import Swiss
 from server.contest.report.structure import ScheduledGame
-from server.league.accounts import Accounts
-from server.league.console.announcements import Announcements
 from server.match.match import Match
 from server.web.views.lobby import games_of
-from tests.server.contest.played import CONTROL
-from tests.server.contest.report.samples import sample, sample_report
-from tests.web.chromium import Visit, check_accessibility, fits, open_page
+from tests.server.contest.report.samples import sample_report
+from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.site import Seat, Site
-
-LUNCH = "Lunch <now>, " + ", ".join(["and then the final"] * 10)
 
 
 def match(number: int, players: tuple[str, str], game: str = "morris", parameters: str = "") -> Match:
@@ -76,16 +65,9 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         expect(tile.locator("use")).to_have_count(1)
         expect(tile.locator(".foot")).to_contain_text("1 move")
         assert fits(page)
-        with closing(Accounts(site.data)) as accounts:
-            Announcements(accounts).add(LUNCH, 1, "test")
-        expect(page.locator("#announcements")).to_contain_text(LUNCH)
         assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), "nobody has to scroll"
         assert min(page.evaluate(SIZES)) >= 1920 * 28 / 1440, "it is read from 8 m"
         check_accessibility(page)
-        with closing(Accounts(site.data)) as accounts:
-            for one in Announcements(accounts).current():
-                Announcements(accounts).end(one.number, "test")
-        expect(page.locator("#announcements")).to_be_empty()
         table.resign()
         expect(tile.locator(".foot")).to_contain_text("resigned at move 2")
         expect(tile).to_have_count(0)
@@ -94,55 +76,3 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         leaders = [line.name for line in sample_report(8, RoundRobin()).stages[-1].table if line.place == 1]
         expect(page.locator("#featured .lead")).to_contain_text(" and ".join(leaders))
         check_accessibility(page)
-
-
-@pytest.mark.slow
-def test_a_projector_shows_the_time_left(visit: Visit, seat: Seat, contest_folder: Callable[[int], Path]) -> None:
-    report = make_report(*sample(4, Knockout(tie_breaks=1, control=CONTROL), stop=0, qualified=False))
-    files.write_report_files(msgspec.structs.replace(report, seconds_left=754.0), contest_folder(79))
-    table = seat("morris", "budget=600000", ("a1", "a4"))
-    page = visit("/contest/79/live", still=True)
-    expect(page.locator(f".game[data-match='{table.match}']")).to_be_visible()
-    expect(page.locator("#progress")).to_contain_text(" · about 13 min left")
-    expect(page.locator("#placed .meetings li")).to_have_count(3)
-
-
-@pytest.mark.slow
-def test_a_contest_that_waits_names_the_missing_players(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
-    definition, games, now, moment = sample(4, RoundRobin(), stop=4, qualified=False)
-    report = make_report(definition, games, now, moment._replace(running=(), missing=("a1", "a2", "a3")))
-    files.write_report_files(report, contest_folder(75))
-    page = visit("/contest/75")
-    expect(page.locator("#live .empty")).to_have_text("No game is running: waiting for a1, a2 and a3.")
-    page.goto(page.url + "/live")
-    expect(page.locator("#next .waits").first).to_have_text(re.compile("^waits for a[123]"))
-    page.set_viewport_size({"width": 1440, "height": 900})
-    assert min(page.evaluate(SIZES)) >= 28, "it is read from 8 m"
-
-
-@pytest.mark.slow
-def test_the_head_of_a_projector_is_whole(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
-    report = make_report(*sample(6, RoundRobin(), stop=4, qualified=False))
-    status = "running, waiting for anastasia, bartholomew, constantine, dominique, ekaterina and 12 more"
-    files.write_report_files(msgspec.structs.replace(report, status=status, seconds_left=754.0), contest_folder(78))
-    page = visit("/contest/78/live", still=True)
-    for width, height in ((1440, 900), (1920, 1080)):
-        page.set_viewport_size({"width": width, "height": height})
-        expect(page.locator("#progress")).to_contain_text("and 12 more · ")
-        assert page.locator("#progress").evaluate("one => one.scrollWidth <= one.clientWidth")
-        assert page.evaluate("document.documentElement.scrollHeight <= innerHeight") and fits(page)
-
-
-@pytest.mark.slow
-def test_a_contest_without_a_report_is_waited_for(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
-    folder = contest_folder(77)
-    page = visit("/contest/77/live", phone=True, dark=True)
-    expect(page.locator("#name")).to_have_text("Contest 77 has no report yet")
-    expect(page.locator("#name")).to_have_attribute("href", "/contests")
-    expect(page.locator("#placed")).to_be_empty()
-    check_accessibility(page)
-    report = sample_report(12, Swiss(5), stop=60)
-    files.write_report_files(report, folder)
-    expect(page.locator("#standings tr")).to_have_count(8)
-    assert fits(page)
-    check_accessibility(page)

@@ -2,22 +2,19 @@
 
 import errno
 import os
-from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 from structlog.testing import capture_logs
 
 from server.contest.formats.meetings import RoundRobin
-from server.contest.formats.rounds import Knockout, Swiss
-from server.contest.report import contents, files, formatting
+from server.contest.formats.rounds import Swiss
+from server.contest.report import files, formatting
 from server.web.views import contests
-from tests.server.contest.played import CONTROL
-from tests.server.contest.report.samples import sample, sample_report
-from tests.web.chromium import Visit, check_accessibility, check_legibility, fits, open_page
-from tests.web.site import Site, knockout, write_reports
+from tests.server.contest.report.samples import sample_report
+from tests.web.chromium import Visit, check_accessibility
+from tests.web.site import Site, write_reports
 
 
 async def test_contests_are_listed_with_how_far_they_have_come(tmp_path: Path) -> None:
@@ -109,81 +106,3 @@ def test_a_browser_shows_contests(visit: Visit, site: Site) -> None:
     page.get_by_role("link", name="Show all games").click()
     expect(page).to_have_url(f"{site.url}/contest/1?tab=games")
     check_accessibility(page)
-
-
-@pytest.mark.slow
-def test_a_bracket_is_drawn_alike_in_a_report_and_on_the_page(browser: Browser, site: Site) -> None:
-    report = knockout()
-    folder = site.data / "contests" / "3"
-    meetings = [one for round in report.stages[0].bracket for one in round.meetings]
-    with open_page(browser, phone=True) as page:
-        drawn = []
-        for shown, games in (
-            ("report", [f"#game-{number}" for number in meetings[-1].games]),
-            ("page", [f"/match/{report.games[number - 1].match}" for number in meetings[-1].games]),
-        ):
-            if shown == "page":
-                page.goto(f"{site.url}/contest/3")
-            else:
-                page.set_content((folder / "index.html").read_text(encoding="utf-8"))
-            bracket = page.locator(".bracket")
-            expect(bracket.locator(".pair")).to_have_count(len(meetings))
-            final = bracket.locator(".round").last
-            assert [link.get_attribute("href") for link in final.locator(".played a").all()] == games
-            drawn.append([side.inner_text() for side in bracket.locator(".side").all()])
-            assert fits(page)
-            check_accessibility(page)
-        assert drawn[0] == drawn[1]
-
-
-MOST_SCREENS = 15
-"""Most screens that a phone scrolls through for the page of a contest, at first."""
-
-
-@pytest.mark.slow
-def test_a_knockout_of_64_is_no_endless_page_on_a_phone(
-    visit: Visit, site: Site, contest_folder: Callable[[int], Path]
-) -> None:
-    folder = contest_folder(64)
-    report = contents.make_report(*sample(64, Knockout(tie_breaks=1, control=CONTROL), variants=1, qualified=False))
-    files.write_report_files(report, folder)
-    champion = report.stages[-1].table[0].name
-    page = visit("/contest/64", phone=True)
-    expect(page.locator("#parts .standings").first).to_contain_text(champion)
-    screens = page.evaluate("document.documentElement.scrollHeight / innerHeight")
-    assert 1 < screens <= MOST_SCREENS
-    assert fits(page)
-    check_legibility(page)
-    check_accessibility(page)
-    page.goto(f"{site.url}/contest/64/live")
-    expect(page.locator("#featured .lead")).to_contain_text(champion)
-    assert fits(page)
-
-
-@pytest.mark.slow
-def test_all_columns_of_games_of_programs_are_seen(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
-    report = sample_report(4, RoundRobin())
-    used = {f"{side}_{what}": 85_000_000 for side in ("first", "second") for what in ("cpu", "wall", "memory", "used")}
-    games = tuple(
-        msgspec.structs.replace(game, variant="gipf 4 4 15 15", **used, first_status=0, second_status=-9)
-        for game in report.games
-    )
-    files.write_report_files(msgspec.structs.replace(report, games=games), contest_folder(76))
-    page = visit("/contest/76?tab=games")
-    table = page.locator("#rounds .scroll").first
-    for width in (1440, 1920):
-        page.set_viewport_size({"width": width, "height": 900})
-        expect(table.get_by_text("Programs")).to_be_visible()
-        assert table.evaluate("one => one.scrollWidth <= one.clientWidth"), width
-
-
-@pytest.mark.slow
-def test_a_stage_in_which_nobody_takes_part_is_left_out(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
-    folder = contest_folder(35)
-    report = sample_report(6, RoundRobin(), Swiss(2), stop=30)
-    second = msgspec.structs.replace(report.stages[0], number=2, table=(), crosstable=(), games=0)
-    files.write_report_files(msgspec.structs.replace(report, stages=(report.stages[0], second)), folder)
-    page = visit("/contest/35", phone=True)
-    expect(page.get_by_role("table", name="Standings of stage 1")).to_be_visible()
-    assert page.get_by_text("Standings of stage 2").count() == 0
-    assert page.get_by_role("link", name="Stage 2").count() == 0

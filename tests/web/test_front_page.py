@@ -18,7 +18,6 @@ from server.contest.report import files
 from server.contest.report.contents import make_report
 from server.contest.report.structure import ContestState, Report
 from server.match.match import Match
-from server.web.views import lobby
 from server.web.views.contests import Entry, contest_of_today
 from server.web.views.lobby import LINGER_SECONDS, StartLines, Tiles, how_to_start
 from tests.server.contest.played import contest
@@ -85,22 +84,6 @@ def test_boards_keep_their_places_and_the_best_game_takes_the_first_one() -> Non
     assert shown([games[3], games[2], games[4]], later + 1) == [0, 2, 3]
     assert shown([games[3], games[2], games[4]], later + 1 + LINGER_SECONDS) == [3, 2, 4]
     assert shown([], later + 2 + LINGER_SECONDS) == []
-
-
-def test_without_a_running_match_the_newest_finished_one_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lobby, "board_of", lambda match: f"board {match.number}")
-    monkeypatch.setattr(lobby, "listed", lambda public, now: now)
-    monkeypatch.setattr(lobby, "evaluation_of", lambda _: "")
-    tiles, last, begun = Tiles(), match(6), match(7)
-    for one in (last, begun):
-        stock = SimpleNamespace(drawing=lambda: SimpleNamespace(stock=None))
-        one.public.__dict__["history"] = SimpleNamespace(plies=3, position=stock)
-        one.__dict__["now"] = lambda number=one.number: number
-    last.public.__dict__["outcome"] = "over"
-    tiles.choose([], 3, 0, last)
-    assert [tile["match"] for tile in tiles.tiles()] == [6]
-    tiles.choose([begun], 3, 1, last)
-    assert [tile["match"] for tile in tiles.tiles()] == [7], "a running match takes its place at once"
 
 
 def report_of_today(stop: int = 9, missing: tuple[str, ...] = (), running: bool = True) -> Report:
@@ -180,8 +163,6 @@ def test_the_front_page_shows_the_contest_of_today(
     check_legibility(page)
     page.get_by_role("button", name="Copy").first.click()
     expect(page.locator("[data-copy=line]")).to_have_text("Copied")
-    page.get_by_role("button", name="Copy").last.click()
-    expect(page.locator("[data-copy=powershell]")).to_have_text("Copied")
     page.wait_for_timeout(600)  # what moves within half a second of a click does not count
     page.evaluate(JUMPS)
     table = seat("morris", "budget=600000", ("a1", "a2"))
@@ -202,38 +183,3 @@ def test_the_front_page_shows_the_contest_of_today(
     expect(page.locator(".podium .place1 .who").first).to_have_text(over.champions[0])
     expect(page.locator(".podium .place1 .number").first).to_contain_text(" points")
     assert fits(page)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", ["/contest/91", "/contest/91/live"])
-def test_nothing_jumps_on_the_pages_of_a_contest_when_a_game_begins_and_ends(
-    visit: Visit, seat: Seat, contest_folder: Callable[[int], Path], path: str
-) -> None:
-    folder = contest_folder(91)
-    files.write_report_files(report_of_today(), folder)
-    page = visit(path)
-    expect(page.locator("#status")).to_have_text("live")
-    shown = page.locator("#live .tile:visible, #featured .game[data-match]")
-    page.evaluate(JUMPS)
-    table = seat("morris", "budget=600000", ("a1", "a2"))
-    expect(shown).to_have_count(1)
-    table.move("1")
-    files.write_report_files(report_of_today(stop=10), folder)
-    table.resign()
-    expect(shown).to_have_count(0)
-    check_calm(page)
-
-
-@pytest.mark.slow
-def test_a_contest_of_five_has_four_tabs_of_three_screens_at_most(
-    visit: Visit, site: Site, contest_folder: Callable[[int], Path]
-) -> None:
-    definition, games, plan, moment = sample(5, RoundRobin(), qualified=False)
-    files.write_report_files(make_report(definition, games, plan, moment), contest_folder(92))
-    page = visit("/contest/92")
-    tabs = page.get_by_role("navigation", name="Contest")
-    for name in ("Standings", "Games", "Statistics", "Losses"):
-        tabs.get_by_role("link", name=name).click()
-        expect(tabs.locator("[aria-current]")).to_have_text(name)
-        assert page.evaluate("document.documentElement.scrollHeight / innerHeight") <= 3, name
-        check_accessibility(page)

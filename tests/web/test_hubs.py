@@ -6,17 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 import trio
 import trio.testing
 
 from engine.wire import messages as m
 from server.web.live import Broadcaster
-from server.web.matches import MatchFrames, MatchHubs
-from server.web.views.board import Played, positions
+from server.web.matches import MatchHubs
 from tests.server.harness import ArenaHarness, open_arena, play, ready
 from tests.web.reader import Reader
-from tests.web.test_match_frames import rebuilt
 
 MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
 """Of GIPF 3 3 9 9: pushes that collect nothing."""
@@ -114,30 +111,3 @@ async def test_what_is_kept_back_from_spectators_is_not_told(
         await first.hear(m.Result)
         await trio.sleep(1)
         assert told(browser)[-1]["frame"]["ply"] == 4
-
-
-async def test_films_hold_every_position_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with open_arena(tmp_path) as harness:
-        first, second = await harness.pair("params=3,3,9,9 budget=60000")
-        await ready(first, second)
-        match = harness.arena.matches[1]
-        kept = MatchFrames(match.header.position)
-        asked = []
-
-        async def tell(played: bytes) -> bytes:
-            asked.append(played)
-            return msgspec.json.encode(positions(msgspec.json.decode(played, type=Played)))
-
-        for ply, move in enumerate(MOVES):
-            await play(*((first, second) if ply % 2 == 0 else (second, first)), move)
-            history = match.state.history
-            for known in (kept, MatchFrames(match.header.position)):
-                frames = await known.up_to(history.moves, history.position, tell)
-                told = [msgspec.json.decode(frame) for frame in frames]
-                assert [frame["ply"] for frame in told] == list(range(ply + 2))
-                assert rebuilt(told)[-1]["text"] == history.position.text()
-                assert told[-1]["motion"]["move"] == move and told[0]["motion"] is None
-        assert not asked
-        monkeypatch.setattr("server.web.matches.AT_A_TIME", 2)
-        again = await MatchFrames(history.start).up_to(history.moves, history.position, tell)
-        assert len(asked) == 1 and [bytes(one) for one in again] == [bytes(one) for one in frames]

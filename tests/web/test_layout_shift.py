@@ -77,22 +77,6 @@ def test_a_match_does_not_jump_when_the_connection_is_lost_or_something_is_copie
 
 
 @pytest.mark.parametrize("phone", [False, True])
-def test_bots_that_play_do_not_move_the_page(browser: Browser, site: Site, phone: bool) -> None:
-    with steady(browser, phone) as page:
-        page.goto(f"{site.url}/play#game=gipf&params=3+3+9+9&players=bot:0.1,bot:0.1")
-        expect(page.locator("#moves li").nth(5)).to_be_attached()
-
-
-@pytest.mark.parametrize("phone", [False, True])
-def test_playing_against_a_bot_does_not_jump(browser: Browser, site: Site, phone: bool) -> None:
-    with steady(browser, phone) as page:
-        page.goto(f"{site.url}/play#game=arrows&params=5+5&players=person,bot:0.1")
-        for ply in (2, 4):
-            page.locator("#pad button[aria-label=right]").click()
-            expect(page.locator("#moves li").nth(ply - 1)).to_be_attached()
-
-
-@pytest.mark.parametrize("phone", [False, True])
 def test_the_engine_of_an_analysis_does_not_move_the_page(browser: Browser, site: Site, phone: bool) -> None:
     with steady(browser, phone) as page:
         page.goto(f"{site.url}/analysis#game=gipf&params=3+3+9+9&tree=a4-b4,d7-d6")

@@ -1,64 +1,44 @@
-"""Pages of the league in a real Chromium: they work without scripts, on every screen, and for everybody."""
+"""Pages of the league in a real Chromium, with the longest names: for everybody, on every screen, without scripts."""
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from server.league.accounts import ORGANISER, Accounts
-from server.league.submissions.versions import Versions
 from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
+from tests.web.screenshots import Place, league, open_league, open_shot, show
 from tests.web.site import Site
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
-def test_a_class_is_invited_and_makes_tokens(browser: Browser, site: Site, phone: bool) -> None:
-    name = f"teacher{int(phone)}"
-    with closing(Accounts(site.data)) as accounts:
-        link = accounts.invite(name, ORGANISER, "test")
-    with open_page(browser, phone=phone, dark=phone, still=True, refused=400) as page:
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    with ExitStack() as stack:
+        yield open_league(stack, tmp_path_factory.mktemp("league"))
 
-        def look() -> None:
+
+@pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
+def test_every_page_of_the_league_is_for_everybody_on_every_screen(browser: Browser, place: Place, phone: bool) -> None:
+    for shot in league():
+        with open_shot(browser, shot, place, phone=phone, dark=phone) as page:
+            show(page, shot, place)
             check_accessibility(page)
             check_legibility(page)
-            assert fits(page)
+            assert fits(page), shot.name
 
+
+def test_a_person_comes_in_by_a_link_and_makes_a_token(browser: Browser, site: Site) -> None:
+    with closing(Accounts(site.data)) as accounts:
+        link = accounts.invite("teacher", ORGANISER, "test")
+    with open_page(browser, still=True) as page:
         page.goto(f"{site.url}/join/{link}")
-        look()
-        page.get_by_role("button", name=f"Sign in as {name}").click()
+        page.get_by_role("button", name="Sign in as teacher").click()
         page.get_by_label("Name of a bot").fill("bad name")
         page.get_by_role("button", name="Make a token").click()
-        expect(page.locator("main")).not_to_contain_text("shown this once")  # the browser's own check
-        page.get_by_label("Name of a bot").fill(f"{name}-bot")
+        expect(page.locator(".secret")).to_have_count(0)  # the browser's own check
+        page.get_by_label("Name of a bot").fill("teacher-bot")
         page.get_by_role("button", name="Make a token").click()
         expect(page.locator(".secret code")).to_have_count(1)
-        look()
-        with closing(Accounts(site.data)) as accounts:
-            person = accounts.person(name)
-            assert person is not None
-            Versions(site.data, accounts).add(person, f"{name}-bot", "a-file-with-a-long-name.zip", b"no archive")
-        for place in ("/versions/1", ""):
-            page.goto(f"{site.url}/bots/{name}-bot{place}")
-            look()
-        page.goto(f"{site.url}/me")
-        page.get_by_role("link", name="People").click()
-        page.get_by_label("How many people").fill("0")
-        page.get_by_role("button", name="Make a code").click()
-        expect(page.get_by_role("alert")).to_contain_text("A code is for 1 to 10000 people")
-        page.get_by_label("Names").fill(f"ann{int(phone)} bob{int(phone)}")
-        page.get_by_role("button", name="Make links").click()
-        expect(page.locator(".secret code")).to_have_count(2)
-        look()
-        for place in ("/people", "/organise/new", "/organise"):
-            page.goto(site.url + place)
-            look()
-            expect(page.locator("nav [aria-current]")).to_have_text("Account")
-        page.goto(f"{site.url}/me")
-        page.get_by_role("button", name="Sign out here").click()
-        page.goto(f"{site.url}/join")
-        look()
-        page.get_by_label("The code").fill("none")
-        page.get_by_role("button", name="Go on").click()
-        expect(page.get_by_role("alert")).to_contain_text("This invitation is not known here")

@@ -11,7 +11,6 @@ from server.web.views.board import motion
 from server.web.views.learn import MOVE, POSITION, example, rules
 from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
 from tests.web.site import Site
-from tests.web.test_app import ask
 
 
 def test_each_game_has_its_rules_and_pictures_and_no_link_is_dead() -> None:
@@ -51,7 +50,7 @@ def test_a_visitor_learns_and_goes_on(browser: Browser, site: Site, still: bool)
 
 
 def test_the_first_bot_has_the_address_of_this_server(site: Site) -> None:
-    page = ask(site, "/learn").body.decode()
+    page = site.ask("/learn").body.decode()
     lines = re.search("<pre[^>]*>(from random .*?)</pre>", page, re.DOTALL)
     assert lines is not None and len(lines[1].splitlines()) == 5
     call = ast.parse(lines[1].replace("&#34;", '"')).body[-1]

@@ -3,26 +3,20 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import msgspec
 import pytest
 import trio
 import trio.testing
-from structlog.testing import capture_logs
 
 from engine.wire import messages as m
 from server.arena.arena import Announcement
-from server.contest.formats.rounds import Swiss
-from server.contest.report import files
 from server.web.http.request import Refused
 from server.web.live import AGAIN_SECONDS, Broadcaster, LivePages
 from server.web.views.lobby import Listed
-from tests.server.contest.report.samples import sample_report
 from tests.server.harness import ArenaHarness, open_arena, play, ready
 from tests.web.reader import Reader
-from tests.web.site import renamed
 
 MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
 """Of GIPF 3 3 9 9: pushes that collect nothing."""
@@ -43,12 +37,6 @@ async def open_pages(
         nursery.start_soon(pages.run)
         yield pages, nursery
         nursery.cancel_scope.cancel()
-
-
-def fill_contest(harness: ArenaHarness) -> None:
-    """Write the report of a contest, number 1, whose entrants ann and bob play morris."""
-    report = renamed(renamed(sample_report(8, Swiss(3), stop=30), "a1", "ann"), "a2", "bob")
-    files.write_report_files(report, harness.folder / "contests" / "1")
 
 
 async def test_the_lobby_shows_who_is_here_and_what_is_played(
@@ -76,30 +64,6 @@ async def test_the_lobby_shows_who_is_here_and_what_is_played(
         await second.hear(m.Result)
         await trio.sleep(1.5)
         assert "<strong" in browser.block("results") and "Match 1: ann – bob" in browser.block("featured")
-
-
-@pytest.mark.parametrize("place", ["lobby", "contest"])
-async def test_a_game_that_is_over_keeps_its_board_and_its_result_for_ten_seconds(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock, place: str
-) -> None:
-    async with open_arena(tmp_path) as harness, open_pages(harness) as (pages, nursery):
-        fill_contest(harness)
-        first, second = await harness.pair("budget=60000", "morris")
-        await ready(first, second)
-        browser = Reader()
-        nursery.start_soon(pages.lobby.listen if place == "lobby" else partial(pages.listen, 1), browser.mailbox)
-        await play(first, second, "4")
-        await trio.sleep(1.5)
-        board = browser.block("featured")
-        assert 'data-match="1"' in board and "var(--light)" in board, "the last move is marked"
-        await second.say(m.Resign())
-        await second.hear(m.Result)
-        for seconds in (1.5, 8):
-            await trio.sleep(seconds)
-            board = browser.block("featured")
-            assert 'data-match="1"' in board and "resigned at move" in board and "<svg" in board
-        await trio.sleep(2.5)
-        assert "data-match" not in browser.block("featured")
 
 
 async def test_the_lobby_keeps_back_what_is_kept_back_from_spectators(
@@ -161,19 +125,3 @@ async def test_the_page_of_a_contest_is_freed_when_its_last_browser_leaves_also_
         first.mailbox.close()
         await trio.sleep(1)
         assert not pages._contests
-
-
-async def test_a_fault_of_one_page_is_logged_and_leaves_the_others(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock
-) -> None:
-    async with open_arena(tmp_path) as harness, open_pages(harness) as (pages, nursery):
-        lobby, contest = Reader(), Reader()
-        nursery.start_soon(pages.lobby.listen, lobby.mailbox)
-        nursery.start_soon(pages.listen, 1, contest.mailbox)
-        await trio.sleep(1.5)
-        pages.lobby._look = lambda: 1 / 0  # type: ignore[assignment, return-value]
-        fill_contest(harness)
-        with capture_logs() as logs:
-            await trio.sleep(1)
-        assert {entry["event"] for entry in logs} == {"page_refresh_failed"}
-        assert 'href="/contest/1"' in contest.block("head")

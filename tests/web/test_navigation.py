@@ -4,9 +4,9 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.web.chromium import Visit, open_page
+from tests.web.chromium import Visit
 from tests.web.site import Seat, Site
 
 pytestmark = pytest.mark.slow
@@ -83,28 +83,3 @@ def test_a_game_is_played_by_the_keyboard_alone(visit: Visit) -> None:
     page.keyboard.type("2")
     page.keyboard.press("Enter")
     expect(page.locator("#moves li")).to_have_text(["right"])
-
-
-def test_a_contest_and_the_list_of_contests_are_updated_in_place(browser: Browser, site: Site) -> None:
-    def more(route: Route) -> None:
-        told = route.fetch(url=route.request.url.partition("?")[0])
-        body = told.text().replace('<progress value="', '<progress value="1').replace(" of ", " from ")
-        route.fulfill(response=told, body=body)
-
-    for path, refreshed, watched in (
-        ("/contests", "/contests", ".one"),
-        ("/contest/2", "/contest/2/report?*", "#parts tr, #parts summary"),
-    ):
-        with open_page(browser, still=True, apart=True) as page:
-            page.clock.install()
-            page.goto(site.url + path)
-            progress = page.locator("progress").first
-            value = progress.get_attribute("value")
-            count = mark(page.locator(watched))
-            held = page.locator(".one, #parts summary").first
-            held.focus()
-            page.route(f"**{refreshed}", more)
-            page.clock.run_for(6000)
-            expect(progress).not_to_have_attribute("value", str(value))
-            assert count and kept(page.locator(watched)) == count == page.locator(watched).count()
-            expect(held).to_be_focused()

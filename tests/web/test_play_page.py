@@ -1,10 +1,9 @@
 """The page for playing in a real Chromium, on a server of its own: clicks, keys, files, links, desk and phone."""
 
 import re
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Position, Request, expect
+from playwright.sync_api import Browser, Page, Position, expect
 
 from tests.web.chromium import open_page, point, show
 from tests.web.site import Site
@@ -117,33 +116,6 @@ def test_bots_play_each_other_wait_and_go_step_by_step(page: Page, address: str)
     expect(page.locator("#moves li").nth(count + 1)).to_be_visible()
 
 
-def test_a_bot_of_a_level_is_chosen_and_stands_in_the_link(page: Page, address: str) -> None:
-    asked: list[Any] = []
-
-    def note(request: Request) -> None:
-        if request.url.endswith("/think"):
-            asked.append(request.post_data_json)
-
-    page.on("request", note)
-    show(page, address, "game=gipf&params=5+4+18+18&players=person,level:11")
-    expect(page.locator("#player-1")).to_have_value("person")
-    page.locator("#player-0").select_option(label="learner (level 3)")
-    page.locator("#setup .main").click()
-    expect(page.locator("#moves li")).to_have_count(1)
-    assert [(one["level"], one["seconds"]) for one in asked] == [(3, 10)]
-    expect(page.locator("#seat-0 .who")).to_have_text("White: learner (level 3)")
-    assert "players=level%3A3%2Cperson" in page.url
-
-
-def test_a_visitor_plays_against_a_beginner_first(page: Page, address: str) -> None:
-    show(page, address)
-    expect(page.locator("#seat-1 .who")).to_have_text("Black: beginner (level 2)")
-    expect(page.locator("#player-1 option")).to_contain_text(["newcomer (level 1)", "champion (level 10), 10 s"])
-    assert "players=person%2Clevel%3A2" in page.url
-    page.locator("#rules").click()
-    expect(page.locator("#gipf h2")).to_be_in_viewport()
-
-
 def test_a_move_that_is_made_while_the_server_restarts_is_sent_again(browser: Browser, address: str) -> None:
     with open_page(browser, still=True, lost=True, refused=502, apart=True) as page:
         show(page, address, "game=mnk&params=3+3+3&players=person,person")
@@ -245,46 +217,3 @@ def test_the_end_of_a_game_names_the_result_once_and_offers_what_comes_next(page
     expect(page.locator("#moves li")).to_have_count(0)
     expect(page.locator("#seat-1 .who")).to_have_text("Second: beginner (level 2)")
     expect(page.locator("#after")).to_be_hidden()
-    for players, moves, result in (
-        ("level:2,person", "a1,b3,b1,c3,c1", "You lost: first has 3 in a line"),
-        ("person,person", "a1,b3,b1,c3,c1", "First wins: first has 3 in a line"),
-        ("person,level:2", "b2,a1,c3,b1,c1,a3,a2,c2,b3", "Draw: the board is full"),
-    ):
-        show(page, address, f"game=mnk&params=3+3+3&players={players}&moves={moves}")
-        expect(page.locator("#status")).to_contain_text(result)
-
-
-def test_a_hint_is_an_arrow_on_the_board_until_the_next_move(page: Page, address: str) -> None:
-    show(page, address, "game=gipf&players=person,person")
-    page.locator("#hint").click()
-    expect(page.locator("#thought")).to_contain_text("Hint: ")
-    expect(page.locator("#board line.arrow.best")).to_have_count(1)
-    assert page.locator("#arrowhead").count() == 1
-    page.locator("#move").fill("a5-b5")
-    page.keyboard.press("Enter")
-    expect(page.locator("#moves li")).to_have_count(1)
-    expect(page.locator("#board .arrow")).to_have_count(0)
-
-
-@pytest.mark.parametrize("name", ["play", "analysis"])
-def test_nothing_moves_when_a_choice_begins_and_its_sentence_replaces_the_advice(
-    page: Page, site: Site, name: str
-) -> None:
-    show(page, f"{site.url}/{name}", "game=gipf&players=person,person")
-    places = "[...document.querySelectorAll('.side *')].map(one => [one.id, one.getBoundingClientRect().y])"
-    page.locator("#undo, #begin").first.wait_for()
-    advice = page.locator(".said #thought")
-    if name == "play":
-        expect(advice).to_contain_text("Choose a dot, and then the field")
-    before = page.evaluate(places)
-    point(page, "a5")
-    expect(page.locator("#cancel")).to_be_visible()
-    tops = [
-        page.locator(one).evaluate("one => one.getBoundingClientRect().y")
-        for one in ("#cancel", "#hint" if name == "play" else "#move")
-    ]
-    assert abs(tops[0] - tops[1]) < 1, "it stands in the same line"
-    expect(page.locator("#status")).to_have_text("a5: b5?")
-    assert page.evaluate(places) == before
-    if name == "play":
-        expect(advice).to_be_empty()

@@ -238,23 +238,6 @@ LOOK = b'{"game": "mnk", "parameters": "3 3 3"}'
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("interpreting")
-async def test_a_process_whose_search_nobody_waits_for_any_more_serves_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pools, "STOP_SECONDS", 300.0)
-    async with Pool() as pool:
-        await pool.ask("think", LARGE % 0.05)
-        (worker,) = pool._idle
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(pool.ask, "think", LARGE % 10)
-            while not worker.asked:
-                await trio.sleep(0.01)
-            nursery.cancel_scope.cancel()
-        assert pool._idle == [worker] and worker.process.returncode is None
-        assert b'"move"' in await pool.ask("think", LARGE % 0.05)
-    assert worker.process.returncode is not None, "it ends with the server"
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("interpreting")
 async def test_a_process_that_does_not_answer_or_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     async with Pool() as pool:
         monkeypatch.setitem(pools.TRIES, "think", ((SLOW, 0.5),))

@@ -65,13 +65,9 @@ class Play:
         self.ready = [False, False]
 
     async def begin(self) -> None:
-        self.players = [await self.harness.connect(name) for name in self.names]
         options = f"params=3,3,9,9 budget={BUDGET * 1000:.0f} increment={INCREMENT * 1000:.0f}"
-        await self.players[0].say(m.Seek("gipf", m.Text(f"{options} colour=white opponent={self.names[1]}")))
-        await self.players[1].say(m.Seek("gipf", m.Text(f"{options} opponent={self.names[0]}")))
-        for player in self.players:
-            self.match = (await player.hear(m.Match)).match
-            await player.hear(m.Board)
+        self.players = list(await self.harness.pair(options, names=self.names))
+        self.match = self.players[0].match
         self.tokens = [player.token for player in self.players]
         self.clocks = Simulation(trio.current_time())
 

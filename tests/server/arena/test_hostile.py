@@ -16,7 +16,7 @@ import msgspec
 import pytest
 import structlog
 import trio
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from trio.testing import MockClock
 
 from engine.wire import messages as m
@@ -123,7 +123,6 @@ async def test_endless_line_gets_one_error_and_takes_no_room(tmp_path: Path, aut
         assert await client.next() == m.Pong()
 
 
-@settings(max_examples=60)
 @given(pieces=st.lists(st.binary(max_size=200), max_size=12), ends=st.booleans())
 def test_garbage_harms_nobody(tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes], ends: bool) -> None:
     async def main() -> None:
@@ -221,8 +220,8 @@ def _connected_from(host: str) -> bool:
     return any(line.split()[1].startswith(source + ":") and line.split()[3] == "01" for line in lines)
 
 
+@pytest.mark.campaign
 @pytest.mark.slow
-@pytest.mark.skipif("ARENA_CAMPAIGN" not in os.environ, reason="takes minutes; make campaign runs it")
 @pytest.mark.parametrize("kind", attack.KINDS)
 def test_others_notice_little(kind: str) -> None:
     (row,) = hostile.run([kind])

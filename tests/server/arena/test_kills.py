@@ -25,7 +25,7 @@ from tests.bench.server import processor_seconds
 from tests.server.process import ServerProcess, wait_until
 from tests.waiting import WAIT_SECONDS
 
-KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 4
+KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 3
 """The server waits longer after each of them before it starts another process."""
 MOVES = range(40, 400 if os.environ.get("ARENA_CAMPAIGN") else 150)
 """So many are made before each kill."""

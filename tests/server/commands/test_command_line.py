@@ -1,8 +1,6 @@
 """What the three programs say to somebody who has mistyped something, and what they offer in their help."""
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from engine.cli import application
 from server.cli import app as server_app
 from server.config.builtin_bot import BUILTIN_BOTS
 from tests.server.conftest import Run
+from tests.server.process import run_program
 
 APPS = {"server": server_app, "engine": application(), "bots": bot_app}
 
@@ -99,10 +98,7 @@ def test_files_that_are_no_text_and_directories_that_are_none_are_named(run: Run
 def test_the_bots_that_a_server_knows_are_those_that_the_command_of_bots_has() -> None:
     """The server starts them by their names there, and may not import them."""
     for kind in BUILTIN_BOTS:
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "bots", kind, "--help"], capture_output=True, text=True, check=True
-        )
-        assert "--host" in done.stdout
+        assert "--host" in run_program("bots", kind, "--help").stdout
 
 
 def test_each_option_of_a_file_reaches_the_server(run: Run, tmp_path: Path) -> None:

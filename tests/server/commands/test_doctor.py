@@ -12,7 +12,6 @@ import trustme
 from trio.testing import MockClock
 
 from engine.wire import messages as m
-from server.commands import doctor
 from server.commands.doctor import GOOD, NOTE, WRONG, Finding, diagnosis
 from server.config import tokens
 from server.config.keys import SIGNING_KEY, signing_key
@@ -64,13 +63,6 @@ async def test_records_that_are_not_true(tmp_path: Path, autojump_clock: MockClo
     assert record.state == WRONG and "1.txt is not true: line" in record.sentence
 
 
-def test_sample_of_records(tmp_path: Path) -> None:
-    (tmp_path / "data" / "records").mkdir(parents=True)
-    for number in range(1, 201):
-        (tmp_path / "data" / "records" / f"{number}.txt").write_text("nonsense")
-    assert len(found(tmp_path, "records")) == doctor.SAMPLE
-
-
 def test_port_that_is_taken(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
@@ -85,13 +77,6 @@ def test_server_that_runs_is_seen_and_left_alone(tmp_path: Path) -> None:
         assert [finding.state for finding in found(tmp_path, "server")] == [NOTE]
         assert found(tmp_path, "port") == []
     assert found(tmp_path, "server") == []
-
-
-def test_data_directory(tmp_path: Path) -> None:
-    (tmp_path / "data").write_text("a file")
-    assert [finding.state for finding in found(tmp_path, "data")] == [WRONG]
-    (tmp_path / "data").unlink()
-    assert [finding.state for finding in found(tmp_path, "data")] == [GOOD]
 
 
 @pytest.mark.parametrize(("about", "file"), [("contests", STORE), ("league", LEAGUE)])

@@ -139,17 +139,6 @@ def test_ctrl_c_ends_what_a_command_does_without_a_traceback(tmp_path: Path, kin
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_a_bot_that_is_not_greeted(listener: socket.socket) -> None:
-    listener.settimeout(WAIT_SECONDS)
-    with started("bots", "random", "--port", str(listener.getsockname()[1])) as process:
-        connection, _ = listener.accept()
-        with connection:
-            os.killpg(process.pid, signal.SIGINT)
-            status, errors = ended(process)
-    assert (status, "Traceback" in errors) == (options.INTERRUPTED, False), errors
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["serve", "contest"])
 def test_more_ctrl_c_while_it_ends_shows_no_traceback(tmp_path: Path, kind: str) -> None:
     with started(*words_of_any(kind, tmp_path)) as process:

@@ -121,31 +121,12 @@ def test_places_and_games_are_those_of_the_contest() -> None:
     assert score == round(sum(counted) / len(counted), 2) and 0 < elo < 1
 
 
-def test_builds_counts_the_status_of_the_build() -> None:
-    def built(status: int, *results: SituationResult) -> bytes:
-        return check_as_json("./bot", results, {"command": "make -s", "status": status}).encode()
-
-    failed = built(2, SituationResult("the build", "failed", 0.0, reason="x"))
-    text = rule('for = "builds"\nmost = 5', 'for = "conformance"\nmost = 10')
-    reports = ("ann", built(0, SituationResult("1", "passed", 0.0))), ("bob", failed), ("carl", check_report(1, 0))
-    assert graded(text, *reports) == {"ann": [5, 10], "bob": [0, 0], "carl": [0, 10]}
-    evidence = Evidence()
-    add_report(evidence, failed, "bob", "bob.json")
-    (student,) = grade_all(read(text), evidence)
-    assert student.grades[0].why == "make -s ended with status 2" and student.grades[0].evidence == ("bob.json",)
-
-
 def test_rating_is_that_of_the_contest() -> None:
     text = rule('for = "rating"\nmost = 100\nnone = -3000\nfull = 3000')
     found = graded(text, contest_report())
     for rating in json.loads(contest_report())["ratings"]:
         part = (rating["low"] + 3000) / 6000
         assert found[rating["name"]] == [round(100 * min(max(part, 0), 1), 2)]
-
-
-def test_students_of_the_rule_are_graded_in_its_order_and_get_nothing_for_nothing() -> None:
-    text = rule('for = "conformance"\nmost = 5', students='students = ["zoe", "Ann"]\n')
-    assert graded(text, ("ann", check_report(1, 0)), ("bob", check_report(1, 0))) == {"zoe": [0], "Ann": [5]}
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,13 @@
 """The server as a process, over real sockets, in real time."""
 
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from engine.match import verification
 from engine.wire import messages as m
-from tests.server.process import Client, ServerProcess, pair
+from tests.server.process import Client, ServerProcess, pair, run_program
 from tests.waiting import WAIT_SECONDS
 
 
@@ -33,7 +30,6 @@ def test_match_over_sockets_then_an_orderly_stop(tmp_path: Path) -> None:
 def test_grace_lets_running_matches_end(tmp_path: Path) -> None:
     with ServerProcess(tmp_path, "--grace", "600") as server, pair(server.port) as (ann, bob):
         server.process.send_signal(signal.SIGINT)
-        bob.hear(m.Turn) if bob.end.state == "thinking" else None
         server.logs("event=server_stopping")
         ann.say(m.Resign())
         assert bob.hear(m.Result).reason == "resign"
@@ -73,32 +69,9 @@ def test_a_server_without_docstrings_answers_the_same(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.slow
-def test_builtin_bots_are_seated_again_after_a_match_and_after_a_kill(tmp_path: Path) -> None:
-    with ServerProcess(tmp_path, "--builtin", "random") as server:
-        newcomer = Client(server.port, "newcomer")
-        newcomer.socket.settimeout(WAIT_SECONDS)
-        newcomer.ask(m.Seek("gipf", m.Text("params=2,3,5,5 colour=white")), m.Match)
-        newcomer.ask(m.Ready(), m.Turn)
-        assert newcomer.ask(m.Move(m.Text("a1-b2")), m.Result).reason == "dead_lock"
-        seek = m.Seek("gipf", m.Text("params=3,3,9,9 colour=white budget=86400000"))
-        newcomer.ask(seek, m.Match)
-        newcomer.ask(m.Ready(), m.Turn)
-        for child in Path(f"/proc/{server.process.pid}/task").glob("*/children"):
-            for process in map(int, child.read_text().split()):
-                if b"random" in Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0"):
-                    os.kill(process, signal.SIGKILL)
-        result = newcomer.hear(m.Result)
-        assert (result.result, result.reason) == ("white", "crashed") and "status -9" in result.sentence
-        assert newcomer.ask(seek, m.Match).opponent in ("random", "random.2"), "one sits down while another plays"
-        newcomer.close()
-        assert server.stop() == 0  # which ends its bots: one whose server is killed waits as long as its clock lasts
-        assert "builtin_bot_start_failed" not in server.log
-
-
-@pytest.mark.slow
 def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "server", "demo", "--first", "random", "--second", "random", "--budget", "5000"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False, cwd=tmp_path)
+    words = ("demo", "--first", "random", "--second", "random", "--budget", "5000")
+    done = run_program("server", *words, timeout=WAIT_SECONDS, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
     assert said[0] == "a demonstration: random against random, 5 s a side, over TCP on this machine"

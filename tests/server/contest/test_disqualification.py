@@ -8,7 +8,6 @@ from engine.match.clock import TimeControl
 from engine.match.record import Header
 from engine.match.verification import verify
 from server.contest.fixtures import (
-    ENDED_AT_START,
     FORFEIT,
     NO_ANSWER,
     NOT_STARTED,
@@ -100,24 +99,6 @@ def test_builtin_bots_are_never_disqualified() -> None:
     late = [GameResult(f, 1, 1 - f.players.index("random"), Termination.TIME, ready=(False, False)) for f in due]
     assert find_disqualified(definition, late) == {}
     assert find_disqualified(definition, [better_wins(f) for f in plan(contest(2, RoundRobin()), []).due]) == {}
-
-
-def test_a_disqualification_says_what_happened_and_how_often() -> None:
-    with_a2 = [fixture for fixture in plan(DEFINITION, []).due if "a2" in fixture.players]
-
-    def out(*terminations: str) -> str:
-        games = [
-            GameResult(fixture, number, 1 - fixture.players.index("a2"), how)
-            for number, (fixture, how) in enumerate(zip(with_a2, terminations, strict=False), 1)
-        ]
-        (found,) = find_disqualified(DEFINITION, games).values()
-        assert [loss.game.match for loss in found.evidence] == list(range(1, len(games) + 1))
-        return found.reason
-
-    assert out(NOT_STARTED) == "cannot be started (1 game)"
-    assert (
-        out(NO_ANSWER, ENDED_AT_START, Termination.CRASHED) == "crashed (2 games), no answer after its start (1 game)"
-    )
 
 
 def test_who_cannot_be_started_is_out_at_once_unless_nobody_ever_is() -> None:

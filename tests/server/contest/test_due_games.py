@@ -84,11 +84,3 @@ def test_a_plan_does_not_stand_for_long_or_when_it_was_dropped() -> None:
     assert due.standing(STANDS_SECONDS) is None
     due.drop()
     assert due.standing(0.5) is None
-
-
-def test_choosing_a_game_of_programs_looks_at_no_more_games_than_fit() -> None:
-    definition = contest(10, RoundRobin(), pairs=20)
-    programs = replace(definition, entrants=tuple(replace(one, command=("bot",)) for one in definition.entrants))
-    looked = iter(plan(programs, []).due)
-    assert len(games_to_start(programs, looked, (), (), cores=4)) == 2
-    assert sum(1 for _ in looked) == 20 * 90 - 3, "a long contest costs no more for each of its games than a short one"

@@ -5,7 +5,7 @@ from hypothesis import given, settings, strategies as st
 
 from engine.games.outcome import Termination
 from server.contest.fixtures import Fixture, GameResult
-from server.contest.formats.meetings import Ladder, RoundRobin
+from server.contest.formats.meetings import Ladder
 from server.contest.plan import Present, plan
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
 
@@ -84,14 +84,3 @@ def test_who_is_disqualified_is_paired_no_more() -> None:
     games = play(definition, by_seed(1, late=1.0, slow="a2"))
     assert [game.played for game in games] == [True, False]
     assert final_plan(definition, games).over
-
-
-def test_stages_may_follow_a_ladder() -> None:
-    definition = contest(4, Ladder(4, 0), Ladder(4, 0))
-    games = play(definition, better_wins)
-    assert Counter(game.fixture.stage for game in games) == {0: 4, 1: 4}
-    definition = contest(2, Ladder(0, 60), RoundRobin())
-    games = [better_wins(fixture) for fixture in plan(definition, [], Present(free=("a1", "a2"))).due]
-    now = plan(definition, games, Present(free=("a1", "a2"), seconds={0: 61, 1: 1}))
-    assert [fixture.stage for fixture in now.due] == [1, 1]
-    assert plan(definition, [*games, better_wins(now.due[0])]).due == now.due[1:], "its time is known from the games"

@@ -2,7 +2,6 @@
 
 import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
@@ -16,7 +15,7 @@ from server.contest.formats.meetings import Gauntlet, Pairs, RoundRobin, berger
 from server.contest.openings import BadOpening
 from server.contest.plan import Present, plan
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
-from tests.server.contest.runtime.bots import read_definition
+from tests.server.contest.runtime.bots import DICE, read_definition
 
 PUBLISHED = {
     4: ["1-4 2-3", "4-3 1-2", "2-4 3-1"],
@@ -80,9 +79,6 @@ def test_challengers_meet_all_others_and_nobody_else_meets(entrants: int, cycles
         for other in names:
             challenged = (one in challengers) != (other in challengers)
             assert begun[one, other] == (cycles if challenged else 0)
-
-
-DICE = Path(__file__).parent / "runtime" / "dice.py"
 
 
 def first_loses(fixture: Fixture) -> GameResult:

@@ -1,11 +1,9 @@
 """Pages and forms of accounts, over HTTP, and what lets a bot in."""
 
-import http.client
 import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import urlencode
 
 import pytest
@@ -15,32 +13,10 @@ from engine.wire.codes import Code
 from server.config import tokens
 from server.league.accounts import AUTHOR, ORGANISER, Accounts, Role
 from tests.server.process import Client
-from tests.waiting import WAIT_SECONDS
+from tests.web.asking import Answer, fetch
 from tests.web.site import Site, open_site
 
 FORM = "application/x-www-form-urlencoded"
-
-
-class Page(NamedTuple):
-    """What came back."""
-
-    status: int
-    headers: dict[str, str]
-    text: str
-
-    @property
-    def form(self) -> str:
-        """What its forms are signed by."""
-        found = re.search('name="form" value="([^"]+)"', self.text)
-        assert found is not None, self.text
-        return found[1]
-
-    @property
-    def secret(self) -> str:
-        """A link or token that is shown once."""
-        found = re.search("<code>([^<]+)</code>", self.text)
-        assert found is not None, self.text
-        return found[1]
 
 
 class Visitor:
@@ -51,23 +27,17 @@ class Visitor:
         self.cookie = ""
         self.headers = {"accept": "text/html", **{name.replace("_", "-"): value for name, value in headers.items()}}
 
-    def ask(self, method: str, path: str, body: str | None = None, **headers: str) -> Page:
-        connection = http.client.HTTPConnection("127.0.0.1", self.site.web_port, timeout=WAIT_SECONDS)
+    def ask(self, method: str, path: str, body: str | None = None, **headers: str) -> Answer:
         sent = {**self.headers, **({"cookie": self.cookie} if self.cookie else {}), **headers}
-        try:
-            connection.request(method, path, body, sent)
-            response = connection.getresponse()
-            answered = {name.lower(): value for name, value in response.getheaders()}
-            if "set-cookie" in answered:
-                self.cookie = answered["set-cookie"].partition(";")[0]
-            return Page(response.status, answered, response.read().decode())
-        finally:
-            connection.close()
+        answer = fetch(self.site.web_port, method, path, body, sent)
+        if "set-cookie" in answer.headers:
+            self.cookie = answer.headers["set-cookie"].partition(";")[0]
+        return answer
 
-    def get(self, path: str) -> Page:
+    def get(self, path: str) -> Answer:
         return self.ask("GET", path)
 
-    def post(self, path: str, **fields: str) -> Page:
+    def post(self, path: str, **fields: str) -> Answer:
         return self.ask("POST", path, urlencode(fields), **{"content-type": FORM})
 
 
@@ -138,24 +108,6 @@ def test_an_encrypted_connection_gets_a_cookie_for_such_alone(site: Site, accoun
     assert "secure" in page.headers["set-cookie"].lower()
 
 
-def test_forms_of_other_sites_change_nothing(site: Site, accounts: Accounts) -> None:
-    visitor = sign_in(site, accounts, "fay")
-    form = visitor.get("/me").form
-    other = sign_in(site, accounts, "gil").get("/me").form
-    for wrong in ("", "x", "é", other):
-        page = visitor.post("/me/token", bot="fay", form=wrong)
-        assert page.status == 403 and "not from this page" in page.text
-    body = urlencode({"bot": "fay", "form": form})
-    for headers, status in (
-        ({"content-type": FORM, "origin": "http://example.org"}, 403),
-        ({"content-type": "text/plain"}, 415),
-    ):
-        assert visitor.ask("POST", "/me/token", body, **headers).status == status
-    assert visitor.ask("POST", "/me/token", "x" * 300_000, **{"content-type": FORM}).status == 413
-    assert accounts.token_hash("fay") == ""
-    assert visitor.get("/me/token").status == 405
-
-
 def test_a_bot_logs_in_by_the_token_of_its_authors_page(site: Site, accounts: Accounts) -> None:
     visitor = sign_in(site, accounts, "hal")
     form = visitor.get("/me").form
@@ -167,19 +119,6 @@ def test_a_bot_logs_in_by_the_token_of_its_authors_page(site: Site, accounts: Ac
     assert not logs_in(site, "hal-9000", token)
     page = visitor.post("/me/revoke", bot="alphabeta", form=form)
     assert page.status == 400 and "Hal has no bot" in page.text
-
-
-def test_one_signs_out_here_and_there(site: Site, accounts: Accounts) -> None:
-    here = sign_in(site, accounts, "ivy")
-    there = Visitor(site)
-    assert there.post(here.post("/me/link", form=here.get("/me").form).secret).status == 303
-    newest = re.findall('name="browser" value="([0-9]+)"', here.get("/me").text)[0]
-    assert here.post("/me/end", browser=newest, form=here.get("/me").form).status == 303
-    assert there.get("/me").status == 401 and here.get("/me").status == 200
-    cookie = here.cookie
-    assert here.post("/me/out", form=here.get("/me").form).status == 303
-    here.cookie = cookie
-    assert here.get("/me").status == 401, "the session is over, and not only forgotten by the browser"
 
 
 def test_an_organiser_invites_and_others_may_not(site: Site, accounts: Accounts) -> None:
@@ -215,12 +154,6 @@ def test_a_proxy_of_a_trusted_network_names_who_asks(site: Site) -> None:
 
 
 @pytest.mark.slow
-def test_without_the_option_the_header_is_nobodys_word(tmp_path: Path) -> None:
-    with open_site(tmp_path) as site:
-        assert Visitor(site, x_remote_user="ann").get("/me").status == 401
-
-
-@pytest.mark.slow
 def test_nobody_but_a_proxy_of_a_trusted_network_is_believed_who_has_signed_in(tmp_path: Path) -> None:
     file = tmp_path / "arena.toml"
     file.write_text('user-header = "X-Remote-User"\n\n[limits]\ntrusted = ["192.0.2.0/24"]\n')
@@ -231,14 +164,3 @@ def test_nobody_but_a_proxy_of_a_trusted_network_is_believed_who_has_signed_in(t
         visitor = sign_in(site, accounts, "bob")
         visitor.headers["x-remote-user"] = "ann"
         assert "<h1>bob" in visitor.get("/me").text
-
-
-@pytest.mark.slow
-def test_a_file_of_tokens_goes_on_working(tmp_path: Path) -> None:
-    file = tmp_path / "tokens.txt"
-    token = tokens.add(file, "ann")
-    with open_site(tmp_path / "data", "--tokens", str(file)) as site, closing(Accounts(site.data)) as accounts:
-        visitor = sign_in(site, accounts, "bob")
-        own = visitor.post("/me/token", bot="bob", form=visitor.get("/me").form).secret
-        assert logs_in(site, "ann", token) and logs_in(site, "bob", own)
-        assert not [pair for pair in (("ann", own), ("bob", token), ("carla", own)) if logs_in(site, *pair)]

@@ -173,13 +173,14 @@ def test_a_version_that_loses_its_first_games_by_a_fault_of_its_own_is_refused(
         return Ended(0)
 
     monkeypatch.setattr(pipeline, "run_check", check)
+    monkeypatch.setattr(pipeline, "GAMES_PLAYED", 2)
     version, logs = tried(versions, tmp_path, versions.add(ann, "bot", "bot.py", CRASHES.encode()))
     assert version.state == "refused"
     assert version.sentence.startswith(
-        "it has not passed the qualification: game 4: crashed: bot (first) crashed, and says:"
+        "it has not passed the qualification: game 2: crashed: bot (second) crashed, and says:"
     )
     assert (
-        "ZeroDivisionError: it divides by nothing" in version.sentence and "bot lost 4 games by its own fault" in logs
+        "ZeroDivisionError: it divides by nothing" in version.sentence and "bot lost 2 games by its own fault" in logs
     )
 
 

@@ -1,7 +1,6 @@
 """Versions of bots in contests: which plays after a deadline, and two versions of a bot that are compared."""
 
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -10,18 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
 from engine.match import verification
 from server.contest.contest_file import BadContest
-from server.contest.formats.meetings import RoundRobin
 from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
 from server.contest.programs.sandbox.visible_files import view
 from server.contest.report.contents import make_report
-from server.contest.report.structure import Comparison as PairsOfGames, ContestState
+from server.contest.report.structure import ContestState
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import take_snapshot
 from server.contest.store.folders import folder_of
@@ -31,11 +28,10 @@ from server.league import contests as module
 from server.league.accounts import Accounts, Person
 from server.league.contests import ENTERED, Comparison, Comparisons, check_versions, enter_due, version_at
 from server.league.submissions.versions import BUILD, State, Version, Versions
-from tests.server.contest.report.samples import sample_report
-from tests.server.contest.runtime.bots import SANDBOX, read_definition, running_contest, wait_until_over
+from tests.server.contest.runtime.bots import DICE, SANDBOX, read_definition, running_contest, wait_until_over
 from tests.server.league.people import person, refused
 from tests.server.league.test_submissions import EXAMPLES, SEALED
-from tests.server.process import wait_until
+from tests.server.process import run_program, wait_until
 from tests.web.site import Site
 
 UNTIL = datetime(2026, 11, 27, 17, 0, tzinfo=UTC)
@@ -153,9 +149,8 @@ def test_a_bot_that_nobody_has_is_refused_and_so_is_a_deadline_that_is_over(leag
 
 
 async def test_entered_versions_play_their_contest(league: League) -> None:
-    dice = Path(__file__).parents[1] / "contest" / "runtime" / "dice.py"
     for bot in ("ann-2", "bob-1"):
-        league.submit(bot, {"dice.py": dice.read_text()}, ("python3", "dice.py"))
+        league.submit(bot, {"dice.py": DICE.read_text()}, ("python3", "dice.py"))
     async with running_contest(league.data, CONTEST) as (_, store, contest):
         assert store.begun(contest) == {}
         league.enter(UNTIL)
@@ -257,31 +252,6 @@ def test_the_named_versions_are_entered_whichever_is_active(
     assert not entered.exists()
 
 
-@pytest.mark.parametrize(
-    ("one", "pairs", "elo", "margin", "sentence"),
-    [
-        ("ann.1", (0, 1, 2, 1, 1), 66.0, 120.4, "60.0 % of 10 games: +66 Elo, with 95 % between −54 and +186"),
-        ("ann.2", (1, 1, 2, 1, 0), -66.0, 120.4, "60.0 % of 10 games: +66 Elo, with 95 % between −54 and +186"),
-        ("ann.1", (0, 0, 0, 0, 3), 0.0, None, "100.0 % of 6 games; all pairs of games have ended alike"),
-    ],
-)  # fmt: skip
-def test_the_result_is_told_from_the_first_version(
-    tmp_path: Path, accounts: Accounts, versions: Versions, comparisons: Comparisons,
-    one: str, pairs: tuple[int, ...], elo: float, margin: float | None, sentence: str,
-) -> None:  # fmt: skip
-    ann, _ = author(accounts, versions, "ann")
-    comparisons.begin(ann, "ann", (1, 2), "mnk", "3,3,3", 4)
-    other = {"ann.1": "ann.2", "ann.2": "ann.1"}[one]
-    compared = PairsOfGames(one=one, other=other, pairs=pairs, elo=elo, margin=margin, los=0.9, ratio=1.0, verdict="")
-    report = msgspec.structs.replace(
-        sample_report(4, RoundRobin()), done=10, entrants=("ann.1", "ann.2"), comparisons=(compared,)
-    )
-    folder_of(tmp_path, 1).mkdir(parents=True)
-    (folder_of(tmp_path, 1) / "report.json").write_bytes(msgspec.json.encode(report))
-    (found,) = comparisons.of("ann")
-    assert found.summary.startswith(f"ann.1 has {sentence}") and found.is_over and found.done == 10
-
-
 @SEALED
 @pytest.mark.slow
 def test_two_versions_play_a_contest_and_a_killed_server_loses_no_game_that_was_over(tmp_path: Path) -> None:
@@ -290,8 +260,8 @@ def test_two_versions_play_a_contest_and_a_killed_server_loses_no_game_that_was_
         _, token = author(accounts, versions, "ann")
         words = ["compare", "2", "1", "--name", "ann", "--token", token, "--game", "mnk", "--params", "3,3,3"]
         with Site(tmp_path) as site:
-            command = [sys.executable, "-P", "-m", "bots", *words, "--games", "4", "--server", site.url]
-            begun = subprocess.run([*command, "--detach"], capture_output=True, text=True)
+            words += ["--games", "4", "--server", site.url]
+            begun = run_program("bots", *words, "--detach")
             assert begun.returncode == 0 and f"{site.url}/contest/1" in begun.stdout, begun.stderr
             site.logs("match_ended")
             site.stop(signal.SIGKILL)
@@ -300,7 +270,7 @@ def test_two_versions_play_a_contest_and_a_killed_server_loses_no_game_that_was_
             wait_until(lambda: comparisons.of("ann")[0].is_over, 0.1)
             (comparison,) = comparisons.of("ann")
             assert comparison.done == 4 and comparison.summary.startswith("ann.2 has "), comparison
-            done = subprocess.run(command, capture_output=True, text=True)
+            done = run_program("bots", *words)
             assert done.returncode == 0 and "-- 4 of 4 games: ann.2 has" in done.stdout, done.stderr
             assert site.stop() == 0
         with closing(Store(tmp_path / FILE)) as store:

@@ -200,22 +200,6 @@ def test_a_rule_by_which_nobody_can_be_graded_takes_one_sentence(league: League,
     assert book.last() is None
 
 
-def test_the_default_rule_has_the_criteria_with_evidence_and_grades_everybody(tmp_path: Path, league: League) -> None:
-    assert [one.label for one in read(league.book.default_rule()).criteria] == [
-        "builds", "conformance", "score against alphabeta:1"
-    ]  # fmt: skip
-    league.book.grade(league.book.default_rule(), 0, "teacher")
-    (tmp_path / "new").mkdir()
-    with closing(Accounts(tmp_path / "new")) as accounts:
-        person(accounts, "dora", "dora-1")
-        new = League(tmp_path / "new", accounts, Versions(tmp_path / "new", accounts))
-        assert [one.label for one in read(new.book.default_rule()).criteria] == ["builds", "conformance"]
-        submit(new, "dora-1", check_report(34, 0, 1))
-        new.book.grade(new.book.default_rule(), 0, "teacher")
-        last = new.book.last()
-        assert last is not None and [one.total for one in last.students] == [40]
-
-
 @pytest.mark.slow
 def test_organisers_grade_on_a_page_and_students_see_their_own_grades_when_these_are_published(league: League) -> None:
     data, accounts = league.data, league.accounts
@@ -225,11 +209,8 @@ def test_organisers_grade_on_a_page_and_students_see_their_own_grades_when_these
         form = teacher.get("/organise/grades").form
         assert teacher.get("/organise/grades/grades.csv").status == 404
         wrong = teacher.post("/organise/grades", form=form, rule=RULE.replace("most = 10", "most = 'x'"), contest="0")
-        assert wrong.status == 400 and "Points[1].most is a number from 0.001 to 1e+06 points" in wrong.text
-        assert "most = &#39;x&#39;" in wrong.text, "what was written stays in the form"
+        assert wrong.status == 400 and "most = &#39;x&#39;" in wrong.text, "what was written stays in the form"
         assert teacher.post("/organise/grades", form=form, rule=RULE, contest="0").status == 303
-        graded = teacher.get("/organise/grades").text
-        assert '<a href="/bots/ann-2/versions/1">' in graded and "4.5 points in 6 games" in graded
         rows = list(csv.DictReader(io.StringIO(teacher.get("/organise/grades/grades.csv").text)))
         assert [(row["student"], row["total"], row["most"]) for row in rows] == [
             ("ann", "90.0", "100.0"),
@@ -241,8 +222,7 @@ def test_organisers_grade_on_a_page_and_students_see_their_own_grades_when_these
         assert "Grades" not in ann.get("/me").text, "nothing is published"
         assert teacher.post("/organise/grades/publish", form=form, number="1").status == 303
         mine = ann.get("/me").text
-        assert "<h2>Grades</h2>" in mine and "4.5 points in 6 games" in mine and "bob" not in mine
-        assert "version 1 was not built" in bob.get("/me").text and "ann" not in bob.get("/me").text
+        assert "<h2>Grades</h2>" in mine and "bob" not in mine and "ann" not in bob.get("/me").text
         assert ann.post("/organise/grades/withdraw", form=ann.get("/me").form).status == 403
         assert teacher.post("/organise/grades/withdraw", form=form).status == 303
         assert "<h2>Grades</h2>" not in ann.get("/me").text

@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing, suppress
 from datetime import UTC, datetime
@@ -22,6 +20,7 @@ from server.commands.administration import LAST, audit
 from server.league.accounts import Accounts
 from server.league.console.terminal import answer_commands
 from tests.server.harness import ArenaHarness, open_arena, ready
+from tests.server.process import run_program
 from tests.web.site import Site
 
 DATE = datetime(2026, 11, 25, 18, 5, tzinfo=UTC)
@@ -59,22 +58,6 @@ async def command(capsys: pytest.CaptureFixture[str], work: object, *words: obje
     return (said.out or said.err.removeprefix("arena-server: ")).strip()
 
 
-def test_a_link_with_a_guessed_address_says_so_on_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    administration.invite("ann", "bob", data=tmp_path)
-    said = capsys.readouterr()
-    assert [line.partition("/join/")[0] for line in said.out.splitlines()] == [
-        "ann  http://127.0.0.1:8080",
-        "bob  http://127.0.0.1:8080",
-    ]
-    assert said.err == (
-        f"arena-server: no server uses {tmp_path} now, so the link has the usual address http://127.0.0.1:8080; "
-        "give the address of the pages with --url if it is another one\n"
-    )
-    administration.code(2, data=tmp_path, url="https://arena.example.org/")
-    said = capsys.readouterr()
-    assert said.out.startswith("https://arena.example.org/join/") and not said.err
-
-
 async def test_links_of_invitations_have_the_port_that_is_served(
     tmp_path: Path, accounts: Accounts, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,22 +86,6 @@ async def test_a_running_match_is_annulled_once(
             assert result.reason == "organiser" and result.sentence.endswith("annulled the match: the wrong variant")
         assert (await command(capsys, annul, 1, data=tmp_path)).startswith("match 1 is not running")
     assert [(entry.who, entry.what) for entry in accounts.audit(9)] == [("the command line", "annulled match 1")]
-
-
-async def test_a_player_is_sent_away_and_others_are_not(
-    tmp_path: Path, accounts: Accounts, capsys: pytest.CaptureFixture[str]
-) -> None:
-    async with answered(tmp_path, accounts) as harness:
-        ann, _ = await harness.connect("Ann"), await harness.connect("bob")
-        dismiss = administration.dismiss
-        assert await command(capsys, dismiss, "ann", "not so fast", data=tmp_path) == "Ann was sent away."
-        bye = await ann.hear(m.Bye)
-        assert (bye.reason, bye.sentence) == ("dismissed", "the organiser has sent you away: not so fast")
-        assert await command(capsys, dismiss, "ann", data=tmp_path) == "nobody is logged in as 'ann'"
-        for sentence in ("x" * 201, "a\x07b"):
-            told = await command(capsys, dismiss, "bob", sentence, data=tmp_path)
-            assert told == "what players are told is one line of at most 200 characters"
-    assert [entry.what for entry in accounts.audit(9)] == ["sent Ann away"]
 
 
 async def test_what_goes_on_is_printed_a_line_each(
@@ -171,21 +138,17 @@ def test_without_a_server_one_sentence_says_so(tmp_path: Path, capsys: pytest.Ca
 @pytest.mark.slow
 def test_a_server_in_a_long_path_answers_its_user_alone_also_after_a_kill(tmp_path: Path) -> None:
     data = tmp_path / ("d" * 120) / "data"
-    words = [sys.executable, "-P", "-m", "server"]
-
-    def said(*command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([*words, *command, "--data", str(data)], capture_output=True, text=True)
-
+    said = partial(run_program, "server")
+    here = ("--data", str(data))
     with Site(data) as site:
-        assert "processors" in said("now").stdout
+        assert "processors" in said("now", *here).stdout
         assert S_IMODE(os.stat(data / "server.socket").st_mode) == 0o600
         site.stop(signal.SIGKILL)
-        gone = said("now")
+        gone = said("now", *here)
         assert gone.returncode == 1 and gone.stderr.startswith("arena-server: no server uses "), gone.stderr
         site.start()
         site.wait()
-        assert "processors" in said("now").stdout
-        assert said("announce", "Lunch").returncode == 0 and "Lunch" in said("announce").stdout
+        assert "processors" in said("now", *here).stdout
         assert site.stop() == 0
 
 

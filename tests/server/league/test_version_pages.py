@@ -3,14 +3,15 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from server.league.accounts import ORGANISER, Accounts
-from tests.server.league.test_account_pages import Page, Visitor, accounts, sign_in, site
+from tests.server.league.test_account_pages import Visitor, accounts, sign_in, site
 from tests.server.league.test_submissions import SEALED, packed
+from tests.server.process import run_program
+from tests.web.asking import Answer
 from tests.web.site import Site
 
 pytestmark = SEALED
@@ -21,7 +22,7 @@ BOUNDARY = "----frontier"
 __all__ = ["accounts", "site"]
 
 
-def send(visitor: Visitor, bot: str, form: str, name: str, data: bytes) -> Page:
+def send(visitor: Visitor, bot: str, form: str, name: str, data: bytes) -> Answer:
     """Send a file as a browser does."""
     head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="form"\r\n\r\n{form}\r\n--{BOUNDARY}\r\n'
     head += f'Content-Disposition: form-data; name="file"; filename="{name}"\r\nContent-Type: application/zip\r\n\r\n'
@@ -30,7 +31,7 @@ def send(visitor: Visitor, bot: str, form: str, name: str, data: bytes) -> Page:
     return visitor.ask("POST", f"/bots/{bot}/versions", body, **{"content-type": kind})
 
 
-def ended(visitor: Visitor, path: str) -> Page:
+def ended(visitor: Visitor, path: str) -> Answer:
     """Look at a version until it is not under way any more, as the page does by itself."""
     while "every 3s" in (page := visitor.get(path)).text:
         pass
@@ -42,9 +43,7 @@ def submit(site: Site, path: Path, name: str, token: str) -> subprocess.Complete
 
 
 def bot_command(site: Site, *words: str, token: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-m", "bots", *words, "--server", site.url]
-    environment = {**os.environ, "ARENA_TOKEN": token}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return run_program("bots", *words, "--server", site.url, env={**os.environ, "ARENA_TOKEN": token})
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """A fault in the server ends one match, annulled, and nothing else; a fault of the disk is said, and loses nothing."""
 
-import inspect
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -29,12 +28,19 @@ OTHER = "2,2,5,5"
 
 POSITION = type(GAMES["gipf"].start("3 3 9 9"))
 
-REFEREE = sorted(
-    name
-    for name, function in inspect.getmembers(referee, inspect.isfunction)
-    if function.__module__ == referee.__name__ and not name.startswith("_")
-)
-RULES = ("outcome", "child", "children", "text", "key")
+BROKEN = {
+    ("announcing", "no record"): ("announcement", "begin", "deadline", "first_board", "child", "children", "text"),
+    ("announcing", "server_fault"): (
+        *("disconnect", "flag", "move", "ready", "reconnect", "resign", "start_turn", "turn_message"),
+    ),
+    ("announcing", "no result"): ("finish", "result"),
+    ("playing", "server_fault"): (
+        *("announcement", "deadline", "disconnect", "flag", "move", "reconnect", "resign", "start_turn"),
+        *("turn_message", "child", "children", "text"),
+    ),
+    ("playing", "no result"): ("finish", "result"),
+}
+"""Functions of the referee and of the position, by the moment from which they are broken and by the match's end."""
 
 
 def _opening() -> tuple[str, ...]:
@@ -92,12 +98,9 @@ class Others:
 
     async def begin(self, harness: ArenaHarness) -> None:
         for number in range(OTHERS):
-            first, second = await harness.connect(f"f{number}"), await harness.connect(f"s{number}")
-            options = f"params={OTHER} budget=600000"
-            await first.say(m.Seek("gipf", m.Text(f"{options} colour=white opponent=s{number}")))
-            await second.say(m.Seek("gipf", m.Text(f"{options} opponent=f{number}")))
-            await ready(first, second)
-            self.pairs.append((first, second))
+            pair = await harness.pair(f"params={OTHER} budget=600000", names=(f"f{number}", f"s{number}"))
+            await ready(*pair)
+            self.pairs.append(pair)
 
     async def end(self, harness: ArenaHarness) -> None:
         """Each goes on as if nothing had happened."""
@@ -146,22 +149,7 @@ async def _everything(harness: ArenaHarness, ann: Client, bob: Client, arm: Call
         await _try(again, m.Resume(OTHERS + 1, ann.token))
 
 
-ENDS: dict[str, m.Message] = {"resign": m.Resign(), "bad_move": m.Move(m.Text("a1-a9")), "time": None}
-"""What the other player says at last."""
-
-ANNULLING = frozenset({"end", "finish", "result"})
-"""Without these no end can be written: the journal stays without one."""
-
-BEGINNING = frozenset({"begin", "first_board", "announcement", "deadline"})
-"""Without these no match is begun."""
-
-LOOKING = frozenset({"first_board", "flag"})
-"""These are called for those who watch, too, or for a match that is over."""
-
-
-async def _broken_match(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, when: str, end: str
-) -> tuple[str, list[str]]:
+async def _broken_match(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, when: str) -> tuple[str, list[str]]:
     """Play a match beside others, with a function broken for it from some point on; return how it ended."""
     async with open_arena(folder) as harness:
         others = Others()
@@ -173,11 +161,11 @@ async def _broken_match(
             def arm(point: str) -> None:
                 nonlocal calls
                 if point == when:
-                    calls = break_function(patch, owner, name)
+                    calls = break_function(patch, POSITION if hasattr(POSITION, name) else referee, name)
 
             await _everything(harness, ann, bob, arm)
-            if ENDS[end] is not None:
-                await _try(bob, ENDS[end])
+            if name != "flag":
+                await _try(bob, m.Resign())
             await trio.sleep(3)  # whatever has gone wrong: by then its flags have fallen
         await others.end(harness)
         return _how_it_ended(harness, OTHERS + 1), calls
@@ -193,34 +181,13 @@ def _how_it_ended(harness: ArenaHarness, match: int) -> str:
 
 
 @pytest.mark.parametrize(
-    "end", ["resign", *(pytest.param(end, marks=pytest.mark.slow) for end in ("bad_move", "time"))]
+    ("name", "when", "end"), [(name, when, end) for (when, end), names in BROKEN.items() for name in names]
 )
-@pytest.mark.parametrize("when", ["announcing", "playing"])
-@pytest.mark.parametrize("name", REFEREE)
-async def test_a_fault_of_the_referee_ends_that_match_alone(
+async def test_a_fault_of_the_referee_or_the_rules_ends_that_match_alone(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, name: str, when: str, end: str
 ) -> None:
-    ended, calls = await _broken_match(tmp_path, monkeypatch, referee, name, when, end)
-    if not calls:
-        assert ended == end
-    elif name in ANNULLING:
-        assert ended == "no result"
-    elif name in BEGINNING and when == "announcing":
-        assert ended == "no record"
-    elif name in LOOKING:
-        assert ended in ("server_fault", end)
-    else:
-        assert ended == "server_fault", calls
-
-
-@pytest.mark.parametrize("name", RULES)
-async def test_a_fault_of_the_rules_ends_that_match_alone(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    for when in ("announcing", "playing"):
-        ended, calls = await _broken_match(tmp_path / when, monkeypatch, POSITION, name, when, "time")
-        if calls:
-            assert ended in ("server_fault", "no record"), f"{when}: {ended}"
+    ended, calls = await _broken_match(tmp_path, monkeypatch, name, when)
+    assert calls and ended == end
 
 
 async def test_who_asked_for_what_failed_may_play_on(

@@ -14,17 +14,13 @@ from engine.wire.codes import Code, ProtocolError
 from engine.wire.fields import Note, read_note
 from server.config.settings import ERRORS, Settings
 from tests.engine.records import Table
-from tests.server.harness import ArenaHarness, Client, hear_all, open_arena, play, playing, ready
+from tests.server.harness import ArenaHarness, Client, open_arena, play, playing, ready
 
 MNK = ("params=3,3,3 budget=60000", "mnk")
 
 
 def live(settings: Settings) -> Settings:
     return msgspec.structs.replace(settings, live_notes=True)
-
-
-def live_and_late(settings: Settings) -> Settings:
-    return msgspec.structs.replace(settings, live_notes=True, delay_moves=1)
 
 
 def note(content: str) -> m.Note:
@@ -109,23 +105,6 @@ async def test_the_organiser_may_show_notes_with_their_moves(tmp_path: Path, aut
         await ann.say(note("again"))
         assert _kinds(await _heard(ann))[-1:] != [m.Notice]
         assert _kinds(await _heard(spectator)) == ["text=again"], "its move has been seen"
-
-
-async def test_notes_come_as_late_as_the_moves(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with playing(tmp_path, *MNK, change=live_and_late) as (harness, ann, bob):
-        spectator = await _watching(harness)
-        await ann.say(note("one"))
-        await play(ann, bob, "a1")
-        await ann.say(note("one more"))
-        await ann.ask(m.Ping(), m.Pong)
-        assert _kinds(await _heard(spectator)) == [m.Start]
-        await bob.hear(m.Turn)
-        await bob.say(note("two"))
-        await play(bob, ann, "b1")
-        assert _kinds(await _heard(spectator)) == [1, "text=one", "text=one more"]
-        assert _kinds(await _heard(await _watching(harness))) == [m.Start, 1, "text=one", "text=one more"]
-        await ann.say(m.Resign())
-        assert _kinds(await _heard(spectator)) == [2, "text=two", m.Result]
 
 
 async def test_a_note_that_is_left_out_is_told_once_and_is_no_error(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -279,16 +258,6 @@ async def test_end_is_told_at_once_and_with_it_everything(tmp_path: Path, autoju
         await watcher.say(m.Watch(1))
         assert await _plies(watcher) == [1, 2, 3, 4]
         assert (await watcher.ask(m.List(), m.Matches)).lines[0].split()[7:] == ["4", "black", "resign"]
-
-
-async def test_who_begins_to_watch_before_play_sees_the_start(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path, change=late) as harness:
-        players = await harness.pair(OPTIONS)
-        before, after = await harness.connect(), await harness.connect()
-        await before.say(m.Watch(1))
-        await ready(*players)
-        await after.say(m.Watch(1))
-        await hear_all(m.Start, before, after)
 
 
 @pytest.mark.parametrize("plies", [2, 5])

@@ -156,20 +156,6 @@ async def test_newcomer_has_to_earn_what_may_be_sent_at_once(harness: ArenaHarne
     assert await _answers(client, 0.0005) == Limits().messages_at_once + 1
 
 
-async def test_neighbours_of_one_address_share_its_messages(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path, change=limited) as harness:
-        loud, quiet = await harness.connect(host=STRANGER), await harness.connect(host=STRANGER)
-        line = b"PING " + b"x" * 122 + b"\n"
-        for _ in range(20):
-            await loud.stream.send_all(line * (RECEIVE_BYTES // len(line)))
-        began = trio.current_time()
-        for _ in range(20):
-            await quiet.ask(m.Ping(), m.Pong)
-            await trio.sleep(1 / 25)  # half of its share
-        assert trio.current_time() - began == pytest.approx(20 / 25, abs=0.05)
-        assert await _answers(loud, 0.001) <= 10 + 50 * 20 / 25 + RECEIVE_BYTES // len(line)
-
-
 async def test_who_floods_on_is_closed_and_nobody_else(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with open_arena(tmp_path, change=limited) as harness:
         flood, other = await harness.connect(host=STRANGER), await harness.connect(host=STRANGER)
@@ -186,15 +172,6 @@ async def test_who_floods_on_is_closed_and_nobody_else(tmp_path: Path, autojump_
             nursery.cancel_scope.cancel()
         assert 8 < trio.current_time() - began <= 10
         await other.ask(m.Ping(), m.Pong)
-
-
-async def test_lockstep_beyond_the_rate_is_slowed_but_never_closed(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path, change=limited) as harness:
-        client = await harness.connect(host=STRANGER)
-        began = trio.current_time()
-        for _ in range(500):
-            await client.ask(m.Ping(), m.Pong)
-        assert trio.current_time() - began == pytest.approx(4.9, abs=0.1)
 
 
 async def test_what_a_seek_costs_is_not_on_the_clock(harness: ArenaHarness, autojump_clock: MockClock) -> None:
@@ -224,24 +201,6 @@ async def test_large_answers_count(tmp_path: Path, autojump_clock: MockClock) ->
             await client.ask(m.AskRecord(1), m.Record)
         cost = 1 + size // ANSWER_BYTES
         assert trio.current_time() - began == pytest.approx((100 * cost - 10) / 100, abs=0.05)
-
-
-async def test_work_counts(tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A request that takes the event loop as long as fifty messages are to take is paid for like so many."""
-    async with open_arena(tmp_path, change=limited) as harness:
-        client = await harness.connect(host=STRANGER)
-        answer = Requests.answer
-
-        def works(requests: Requests, player: Player, message: m.Message, arrived: int) -> BackgroundAnswer | None:
-            harness.worked += 49 * WORK + WORK // 2 if isinstance(message, m.AskHelp) else WORK // 2
-            return answer(requests, player, message, arrived)
-
-        monkeypatch.setattr(Requests, "answer", works)
-        began = trio.current_time()
-        for _ in range(20):
-            await client.ask(m.AskHelp(), m.Help)
-        size = sum(len(line) + 3 for line in (await client.ask(m.AskHelp(), m.Help)).lines)
-        assert trio.current_time() - began == pytest.approx((20 * (50 + size // ANSWER_BYTES) - 10) / 100, abs=0.1)
 
 
 async def test_work_of_trusted_sessions_counts_but_moves_do_not(

@@ -4,17 +4,13 @@ import os
 import socket
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
 import trio.testing
 
-from engine.match import verification
-from engine.wire import messages as m
 from server.net.connection import LOW_PRIORITY_AT_ONCE, Connection, Pipes, Poller, SocketWire
-from tests.server.harness import hear_all, open_arena, ready
 
 
 @pytest.fixture
@@ -163,39 +159,6 @@ async def test_pipes_of_a_program_are_read_and_written_until_they_are_closed(pol
         assert connection.broken
     for descriptor in (theirs, said, closed):
         os.close(descriptor)
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "192.0.2.1"], ids=["trusted", "limited"])
-async def test_players_are_answered_however_their_lines_arrive(host: str, tmp_path: Path) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.connect("ann", host=host), await harness.connect("bob", host=host)
-        await ann.ask(m.Seek("gipf", m.Text("params=3,3,9,9 budget=60000 colour=white")), m.Seeking)
-        await bob.say(m.Seek("gipf"))
-        await hear_all(m.Board, ann, bob)
-        await ready(ann, bob)
-        await ann.hear(m.Turn)
-        await ann.say(m.Move(m.Text("a3-b3")))
-        await bob.hear(m.Turn)
-        await bob.stream.send_all(b"NOTE score=3\nMOVE g3-f3\nPING two\n")
-        assert (await bob.hear(m.Pong)).text == "two"
-        await ann.hear(m.Turn)
-        await ann.stream.send_all(b"move a1")
-        await ann.stream.send_all(b"-b2\r\n\n")
-        await bob.hear(m.Turn)
-        await bob.stream.send_all(b"MOVE\n")
-        assert (await bob.hear(m.Error)).code == "bad_arguments"
-        await bob.stream.send_all(b"MOVE d1-d2\nMOVE d1-d2\n")
-        assert (await bob.hear(m.Error)).code == "not_your_turn"
-        await ann.hear(m.Turn)
-        await ann.stream.send_all(b"MOVE a1-a1\nPING three\n")
-        assert (await bob.hear(m.Result)).reason == "bad_move"
-        assert (await ann.hear(m.Pong)).text == "three"
-        assert verification.verify(harness.record()).history.plies == 4
-        await ann.stream.aclose()
-        await bob.ask(m.Quit(), m.Bye)
-        await bob.stream.aclose()
-        await trio.testing.wait_all_tasks_blocked()
-        assert not harness.arena.connected_sessions()
 
 
 async def test_a_program_that_was_left_before_it_was_looked_at_has_read_nothing() -> None:

@@ -30,7 +30,7 @@ from server.net.timing import (
     StallMonitor,
     microseconds,
 )
-from tests.server.harness import ArenaHarness, Client, open_arena, play, playing
+from tests.server.harness import ArenaHarness, Client, open_arena, playing
 from tests.server.process import Client as Peer, ServerProcess
 
 
@@ -154,34 +154,6 @@ async def test_a_flag_falls_later_by_the_stalls_before_it_and_no_sooner(
         summary = verification.verify(harness.record())
         assert summary.reason == "time" and -1000 < summary.left[0] <= 0
         assert harness.record().count("stall ") == 3
-
-
-async def test_both_who_initialise_get_a_stall_back_which_is_written_once(
-    harness: ArenaHarness, autojump_clock: MockClock
-) -> None:
-    ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-    await trio.sleep(0.1)
-    await _stand_still(harness, autojump_clock, 3)
-    await ann.say(m.Ready())
-    await trio.sleep(0.1)
-    await bob.say(m.Ready())
-    assert await ann.hear(m.Start) == m.Start(900, 800)
-    await bob.say(m.Resign())
-    await ann.hear(m.Result)
-    assert harness.record().count("stall ") == 1
-    assert verification.verify(harness.record()).left == (900_000, 800_000)
-
-
-async def test_a_stall_before_the_turn_gives_nothing(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with playing(tmp_path, "params=3,3,9,9 budget=1000") as (harness, ann, bob):
-        await ann.hear(m.Turn)
-        await _stand_still(harness, autojump_clock, 3)
-        await trio.sleep(0.001)
-        await play(ann, bob, "a1-b2")
-        await trio.sleep(0.4)
-        await bob.say(m.Move(m.Text("a3-a9")))
-        await ann.hear(m.Result)
-        assert verification.verify(harness.record()).left[1] == pytest.approx(600_000, abs=1000)
 
 
 ENDS: dict[str, Callable[[Match], None]] = {
@@ -378,16 +350,6 @@ async def test_what_was_measured_is_not_charged_from_the_next_turn_on(
 async def test_who_does_not_answer_is_given_nothing(tmp_path: Path, autojump_clock: MockClock) -> None:
     summary = verification.verify(await _played(tmp_path, 100_000, (-1, -1), (0.2, 0.2)))
     assert [move.charge.allowed for move in summary.played] == [0, 0, 0, 0]
-
-
-async def test_a_turn_shorter_than_the_allowance_costs_nothing_and_saves_nothing(
-    tmp_path: Path, autojump_clock: MockClock
-) -> None:
-    text = await _played(tmp_path, 1_000_000, (0.0, 0.3), (0.5, 0.1))
-    summary = verification.verify(text)
-    last = summary.played[-1]
-    assert last.charge.charged == 0
-    assert last.left[1] == summary.played[1].left[1]
 
 
 async def test_without_an_allowance_nothing_is_asked(

@@ -2,11 +2,9 @@
 
 import socket
 import ssl
-import threading
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from random import Random
 from typing import Any, NamedTuple
 
 import pytest
@@ -14,7 +12,7 @@ import trio
 import trio.testing
 import trustme
 
-from bots.client import GameResult, Unreachable, play
+from bots.client import Unreachable
 from bots.client.connection import Address, Connection, address
 from bots.client.errors import ArenaError
 from engine.wire import messages as m
@@ -49,28 +47,6 @@ def papers(tmp_path_factory: pytest.TempPathFactory) -> Papers:
 
 def _options(papers: Papers) -> tuple[str, ...]:
     return ("--tls-cert", str(papers.certificate), "--tls-key", str(papers.key))
-
-
-@pytest.mark.slow
-def test_match_between_our_clients_and_with_a_builtin_bot(tmp_path: Path, papers: Papers) -> None:
-    def random_bot(name: str, opponent: str) -> None:
-        chance = Random(name)
-        seen[name] = play(
-            lambda position, _clocks: chance.choice(position.legal_moves),
-            port=server.port, name=name, opponent=opponent, params="2,3,5,5", tls_ca=str(papers.authority),
-            report=lambda _line: None,
-        )  # fmt: skip
-
-    seen: dict[str, list[GameResult]] = {}
-    with ServerProcess(tmp_path, *_options(papers), "--builtin", "random") as server:
-        players = [threading.Thread(target=random_bot, args=pair) for pair in (("ann", "bob"), ("bob", "ann"))]
-        for player in players:
-            player.start()
-        for player in players:
-            player.join(WAIT_SECONDS)
-        assert len(seen["ann"]) == len(seen["bob"]) == 1
-        random_bot("carl", "random")
-        assert len(seen["carl"]) == 1
 
 
 @pytest.mark.slow

@@ -1,10 +1,7 @@
 """Figures for those who watch over the server: they add up, always."""
 
-import json
-import urllib.request
 from pathlib import Path
 
-import pytest
 import trio
 from hypothesis import given, strategies as st
 from prometheus_client.parser import text_string_to_metric_families
@@ -15,7 +12,6 @@ from engine.wire import messages as m
 from server.match.stats import Histogram
 from server.web.http.metrics_endpoint import exposition, serve_metrics
 from tests.server.harness import ArenaHarness, open_arena, play
-from tests.server.process import ServerProcess, pair
 from tests.waiting import WAIT_SECONDS
 
 Figures = dict[tuple[str, str], float]
@@ -119,22 +115,3 @@ async def test_answers_over_http(tmp_path: Path) -> None:
         harness.arena.stopping = True
         assert await ask(b"GET /health HTTP/1.0\n\n") == (503, "stopping\n")
         nursery.cancel_scope.cancel()
-
-
-@pytest.mark.slow
-def test_a_server_tells_its_figures_and_logs_the_end_of_a_match(tmp_path: Path) -> None:
-    with (
-        ServerProcess(tmp_path / "data", "--metrics", "0", "--log-json") as server,
-        pair(server.port) as (ann, bob),
-    ):
-        url = json.loads(server.logs("metrics_started"))["url"]
-        ann.say(m.Resign())
-        bob.hear(m.Result)
-        with urllib.request.urlopen(url, timeout=WAIT_SECONDS) as answer:
-            assert answer.headers["Content-Type"].startswith("text/plain")
-            text = answer.read().decode()
-        assert adds_up(read(text)) and read(text)["arena_matches_ended_total", "resign"] == 1
-        assert server.stop() == 0
-    (ended,) = [line for line in map(json.loads, server.log.splitlines()) if line["event"] == "match_ended"]
-    assert (ended["number"], ended["reason"], ended["players"]) == (1, "resign", ["ann", "bob"])
-    assert ended["control_ms"] == [86_400_000, 0] and ended["seconds"] >= 0

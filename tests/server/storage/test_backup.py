@@ -2,8 +2,6 @@
 
 import shutil
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +22,7 @@ from server.storage.database import BadStore, copy_database
 from server.storage.disk import boot
 from server.storage.record_store import NUMBERS, Keys, RecordStore
 from tests.server.contest.runtime.test_verify_process import held
-from tests.server.process import ServerProcess, pair, resume_and_resign
+from tests.server.process import ServerProcess, pair, resume_and_resign, run_program
 
 __all__ = ["held"]
 
@@ -71,17 +69,6 @@ def test_versions_of_bots_are_backed_up_with_their_links_and_modes(held: Path, t
     assert [(there / link).readlink() for link in ("folder", "nowhere", "outside")] == [
         Path("target"), Path("gone"), Path("/etc/hosts"),
     ]  # fmt: skip
-
-
-def test_a_record_takes_no_room_twice_and_a_journal_is_a_copy(held: Path, tmp_path: Path) -> None:
-    data = shutil.copytree(held, tmp_path / "data")
-    journal = RecordStore(data).begin(99, Keys.of("one", "other"), "head\n")
-    _back_up(data, tmp_path / "backup")
-    journal.write("more\n")
-    assert (tmp_path / "backup/records/1.txt").samefile(data / "records/1.txt")
-    assert (tmp_path / "backup/running/99.txt").read_bytes() == b"head\n"
-    restore(tmp_path / "backup", tmp_path / "restored")
-    assert not (tmp_path / "restored/records/1.txt").samefile(data / "records/1.txt")
 
 
 def test_a_game_that_begins_or_ends_meanwhile_stands_in_it_once_or_not_at_all(
@@ -169,14 +156,10 @@ def test_a_match_that_runs_during_the_backup_goes_on_from_it(tmp_path: Path) -> 
     with ServerProcess(tmp_path / "data") as server, pair(server.port) as (ann, bob):
         tokens = [bob.token, ann.token]
         ann.ask(m.Move(m.Text("a5-b5")), m.Moved)
-        _run("backup", *folders, str(tmp_path / "data"))
+        assert run_program("server", "backup", *folders, str(tmp_path / "data")).returncode == 0
         ann.say(m.Resign())
         bob.hear(m.Turn)
         assert bob.hear(m.Result).reason == "resign"
-    _run("restore", *folders, str(tmp_path / "restored"))
+    assert run_program("server", "restore", *folders, str(tmp_path / "restored")).returncode == 0
     with ServerProcess(tmp_path / "restored") as server:
         resume_and_resign(server.port, tokens)
-
-
-def _run(*words: str) -> None:
-    subprocess.run([sys.executable, "-P", "-m", "server", *words], check=True, capture_output=True)

@@ -6,8 +6,6 @@ With ARENA_CAMPAIGN=1 every byte of a journal is cut off and changed.
 import os
 import random
 import resource
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,8 +19,7 @@ from engine.wire import messages as m
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
 from tests.server.harness import open_arena
-from tests.server.process import Client, ServerProcess
-from tests.waiting import WAIT_SECONDS
+from tests.server.process import Client, ServerProcess, seat
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 
@@ -41,10 +38,10 @@ def test_a_full_disk_ends_the_match_that_needs_it_and_nothing_earlier_is_lost(tm
         ann, bob = Client(server.port, "ann"), Client(server.port, "bob")
         for client in (ann, bob):
             stack.enter_context(client.socket)
-        _seek(ann, bob, "params=2,3,5,5 budget=600000")
+        seat(ann, bob, "params=2,3,5,5 budget=600000")
         ann.say(m.Move(m.Text("a1-b2")))
         assert (bob.hear(m.Result).result, ann.hear(m.Result).reason) == ("white", "dead_lock")
-        _seek(ann, bob, "params=3,3,9,9 budget=600000")
+        seat(ann, bob, "params=3,3,9,9 budget=600000")
         told = []
         for ply, move in enumerate(_moves("3 3 9 9")):
             mover, other = ((ann, bob), (bob, ann))[ply % 2]
@@ -60,7 +57,7 @@ def test_a_full_disk_ends_the_match_that_needs_it_and_nothing_earlier_is_lost(tm
             client.heard.clear()
         journal = (tmp_path / "running" / "2.txt").read_text(encoding="utf-8")
         assert list(verification.verify(journal).history.moves) == told
-        _seek(bob, ann, "params=2,3,5,5 budget=600000")
+        seat(bob, ann, "params=2,3,5,5 budget=600000")
         bob.say(m.Move(m.Text("a1-b2")))
         assert ann.hear(m.Result).result == "white"
         assert server.stop() == 0
@@ -69,39 +66,6 @@ def test_a_full_disk_ends_the_match_that_needs_it_and_nothing_earlier_is_lost(tm
         assert again.stop() == 0
     summary = verification.verify((tmp_path / "records" / "2.txt").read_text(encoding="utf-8"))
     assert (summary.result, list(summary.history.moves)) == ("annulled", told)
-
-
-def _seek(first: Client, second: Client, options: str) -> None:
-    first.say(m.Seek("gipf", m.Text(f"{options} colour=white")))
-    second.say(m.Seek("gipf", m.Text(options)))
-    for client in (first, second):
-        client.hear(m.Board)
-        client.say(m.Ready())
-    for client in (first, second):
-        client.hear(m.Start)
-
-
-@pytest.fixture
-def small(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)], check=False)
-    if made.returncode:
-        pytest.skip("to mount a file system takes root")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
-
-
-@pytest.mark.slow
-def test_a_read_only_directory_is_refused_at_the_start(small: Path) -> None:
-    RecordStore(small)
-    subprocess.run(["mount", "-o", "remount,ro", str(small)], check=True)
-    command = [sys.executable, "-m", "server", "serve", "--no-web", "--port", "0", "--data", str(small)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
-    assert done.returncode == 1
-    assert done.stderr.startswith("arena-server: cannot serve: ") and "Read-only file system" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def _damaged(text: str) -> Iterator[tuple[str, bytes]]:

@@ -226,18 +226,6 @@ async def test_a_refused_line_is_in_the_result_of_a_loss_on_time_and_in_the_log(
         assert await asked(bob) == ()
 
 
-async def test_what_was_refused_before_a_match_is_not_in_its_result(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        await ann.stream.send_all(b"SEEK chess\n")
-        await ann.hear(m.Error)
-        await ann.say(m.Seek("gipf", m.Text("budget=1000")))
-        await bob.say(m.Seek("gipf"))
-        assert "refused" not in (await bob.hear(m.Result)).sentence
-        await ann.hear(m.Result)
-        assert await asked(ann) == ()
-
-
 async def test_on_an_open_server_a_name_is_enough_for_what_was_sent_under_it(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:

@@ -45,6 +45,14 @@ def test_no_record_is_written_over(tmp_path: Path) -> None:
     assert record_store.keys(1) == KEYS
 
 
+def test_numbers_of_games_that_are_played_elsewhere_are_given_to_no_others(tmp_path: Path) -> None:
+    numbers = RecordStore(tmp_path).numbers
+    numbers.skip(12)
+    assert numbers.next() == 13
+    numbers.skip(5)
+    assert numbers.next() == 14
+
+
 def test_a_write_that_fails_half_way_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = RecordStore(tmp_path).begin(1, KEYS, "head\n")
     write = os.write

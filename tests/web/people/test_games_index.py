@@ -12,9 +12,8 @@ from msgspec.structs import replace
 
 from server.contest.fixtures import Fixture
 from server.contest.formats.meetings import Ladder, RoundRobin
-from server.contest.store.schema import FILE as STORE, LADDER, SCHEMA
+from server.contest.store.schema import FILE as STORE, LADDER
 from server.contest.store.store import Store
-from server.storage.database import connect
 from server.web import games_index
 from server.web.games_index import PAGE, Games, Progress, bring_up, find
 from server.web.http.request import Refused
@@ -51,16 +50,6 @@ def data(tmp_path: Path) -> Path:
     write(tmp_path, 3, record(3, ("ann", "cid"), ("a1",), parameters="4 4 4", started="2026-11-22T10:00:00.000Z"))
     settle(tmp_path)
     return tmp_path
-
-
-def test_games_are_found_by_whoever_began_to_read_before_there_was_an_index(data: Path) -> None:
-    with closing(connect(data / STORE, SCHEMA)):  # the database of contests has tables of the same names
-        pass
-    with closing(sqlite3.connect(data / games_index.FILE, isolation_level=None)) as early:
-        early.execute("SELECT * FROM sqlite_schema").fetchall()  # it knows of no tables from now on
-        index(data)
-        page = find(data, early, {})
-    assert (page.found, len(page.games)) == (3, 3)
 
 
 def test_games_are_found_by_what_is_known_of_them(data: Path) -> None:

@@ -1,17 +1,14 @@
 """The search of games, and the page of a player, in a real browser."""
 
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from engine.wire import messages as m
 from server.contest.report.templating import render
 from server.web import answers  # noqa: F401 (templates use its filters)
 from server.web.games_index import Games, Progress
-from tests.server.process import Client
 from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.people.records import record, write
 from tests.web.site import Site, open_site
@@ -36,9 +33,8 @@ def fill(data: Path) -> None:
     write(data, 54, record(54, ("cid", "ann"), ("c3",), parameters="4 4 4"))
 
 
-@pytest.mark.parametrize("phone", [False, True])
-def test_games_are_searched_and_the_search_stands_in_the_address(browser: Browser, played: Site, phone: bool) -> None:
-    with open_page(browser, phone=phone, dark=phone) as page:
+def test_games_are_searched_and_the_search_stands_in_the_address(browser: Browser, played: Site) -> None:
+    with open_page(browser, phone=True, dark=True) as page:
         page.goto(f"{played.url}/games")
         expect(page.locator("#counted")).to_have_text("54 games")
         expect(page.locator("#games tr")).to_have_count(50)
@@ -76,23 +72,8 @@ def test_a_search_says_that_it_reads_before_it_says_0(index: Progress, found: in
     assert ("No game fits this search" in text) == index.complete
 
 
-def test_a_search_that_cannot_be_is_refused_with_a_sentence(browser: Browser, played: Site) -> None:
-    with open_page(browser, refused=400) as page:
-        page.goto(f"{played.url}/games?result=won")
-        expect(page.get_by_role("alert")).to_have_text("A search for won games names a player.")
-
-
-def test_a_search_for_the_beginning_of_a_name_suggests_players(browser: Browser, played: Site) -> None:
-    with open_page(browser) as page:
-        page.goto(f"{played.url}/games?player=CI")
-        expect(page.locator("#none")).to_contain_text("Players with such a name: cid")
-        page.locator("#none a").click()
-        expect(page.locator("#games tr")).to_have_count(1)
-
-
-@pytest.mark.parametrize("phone", [False, True])
-def test_a_name_leads_to_the_page_of_the_player(browser: Browser, played: Site, phone: bool) -> None:
-    with open_page(browser, phone=phone, dark=phone) as page:
+def test_a_name_leads_to_the_page_of_the_player(browser: Browser, played: Site) -> None:
+    with open_page(browser, phone=True, dark=True) as page:
         page.goto(f"{played.url}/games?player=cid")
         page.locator("#games").get_by_role("link", name="ann").click()
         expect(page.locator("h1")).to_have_text("ann")
@@ -109,17 +90,3 @@ def test_a_name_leads_to_the_page_of_the_player(browser: Browser, played: Site, 
         spare = scores.evaluate("one => one.parentElement.clientWidth - one.parentElement.scrollWidth")
         assert spare == 0, "no column is cut"
         assert scores.get_by_role("rowheader").first.evaluate("one => one.clientWidth") >= 78, "names have room"
-
-
-def test_the_page_of_somebody_who_has_played_nothing_says_so(browser: Browser, played: Site) -> None:
-    with open_page(browser, refused=404) as page:
-        page.goto(f"{played.url}/games")
-        expect(page.locator("#counted")).to_have_text("54 games")
-        answer = page.goto(f"{played.url}/player/no%2Fbody%3Cb%3E")
-        assert answer is not None and answer.status == 404
-        expect(page.get_by_role("alert")).to_contain_text("Nobody called 'no/body<b>' has played a game here")
-        with closing(Client(played.port, "newcomer")) as newcomer:
-            newcomer.hear(m.Welcome)
-            answer = page.goto(f"{played.url}/player/newcomer")
-            assert answer is not None and answer.status == 200, "there is somebody of that name"
-            expect(page.locator("#none")).to_be_visible()

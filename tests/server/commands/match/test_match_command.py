@@ -1,12 +1,8 @@
 """``arena-bot match`` as its users call it: bots in a folder, faults, Ctrl-C, ``kill -9``, and nonsense."""
 
 import json
-import os
 import re
 import shlex
-import signal
-import sys
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import cyclopts
@@ -16,9 +12,7 @@ from engine.commands.program import Rejected
 from engine.match import verification
 from server.commands.match.command import match
 from tests.server.commands.match.command import Match, row, run
-from tests.server.contest.runtime.test_program import alive
 from tests.server.machines import Machines
-from tests.server.process import wait_until
 
 README = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8").partition("\n## Write a bot\n")[2]
 
@@ -28,32 +22,6 @@ CHOOSE = """
 
 def choose(position, clocks):
     return position.legal_moves[{place}]
-"""
-
-RAISES = """
-def choose(position, clocks):
-    print("looking up", position.turn)
-    return {}["no such key"]
-"""
-
-BY_SOCKET = """
-import os, socket, time
-
-print("what I print is for nobody\\n" * 10_000, flush=True)  # more lines than are read, and more than a pipe holds
-time.sleep(0.2)  # it is heard before there is a connection
-stream = socket.create_connection((os.environ["ARENA_HOST"], int(os.environ["ARENA_PORT"]))).makefile("rw")
-print(f"LOGIN {os.environ['ARENA_NAME']} {os.environ['ARENA_TOKEN']}\\nSEEK any", file=stream, flush=True)
-for line in stream:
-    if line.startswith("MATCH"):
-        print("READY", file=stream, flush=True)
-    elif line.startswith("TURN"):
-        print("MOVES", file=stream, flush=True)
-    elif line.startswith("MOVES"):
-        legal = [stream.readline()[2:].strip() for _ in range(int(line.split()[1]))]
-        print("MOVE is next", flush=True)
-        print("MOVE", legal[0], file=stream, flush=True)
-    elif line.startswith("RESULT"):
-        break
 """
 
 
@@ -81,94 +49,6 @@ def test_two_bots_of_a_folder_play_with_records_and_reports(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_programs_of_all_kinds_are_told_apart_by_themselves(tmp_path: Path) -> None:
-    dice = Path(__file__).parents[2] / "contest" / "runtime" / "dice.py"
-    write(tmp_path, ann=CHOOSE.format(place=0), tcp=BY_SOCKET)
-    status, said, complained = run(
-        tmp_path, "ann.py", "tcp.py", shlex.join([sys.executable, str(dice)]), "random", *SMALL, "--games", "2"
-    )
-    assert (status, complained) == (0, "")
-    for name in ("ann", "tcp", "dice", "random"):
-        assert row(said, name)[1] == "6", said
-    assert "fault" not in said
-
-
-@pytest.mark.slow
-def test_a_bot_that_raises_has_crashed_and_its_traceback_is_kept(tmp_path: Path) -> None:
-    write(tmp_path, ann=RAISES, bob=CHOOSE.format(place=0))
-    status, said, _ = run(tmp_path, "ann.py", "bob.py", *SMALL, "--games", "2", "--records", "games", "--strict")
-    assert status == 5
-    assert "ann lost 2 games by its own fault; the last:" in said and "KeyError: 'no such key'" in said
-    assert row(said, "ann")[-2:] == ["crashed", "2"]
-    log = (tmp_path / "games" / "1-ann.log").read_text()
-    assert 'ann.py", line 4, in choose' in log and "Traceback" in log
-
-
-BY_PIPES = """
-import sys
-
-print("engine starts", flush=True)
-for line in sys.stdin:
-    if line.startswith("MATCH"):
-        print("READY", flush=True)
-    elif line.startswith("TURN"):
-        print("a1", end={end!r}, flush=True)
-"""
-
-BY_SOCKET_WITHOUT_TOKEN = """
-import os, socket
-
-stream = socket.create_connection((os.environ["ARENA_HOST"], int(os.environ["ARENA_PORT"]))).makefile("rw")
-print(f"LOGIN {os.environ['ARENA_NAME']}", file=stream, flush=True)
-while "ERROR" not in stream.readline():
-    pass
-"""
-
-BY_SOCKET_WITHOUT_LINE_END = """
-import os, socket
-
-connection = socket.create_connection((os.environ["ARENA_HOST"], int(os.environ["ARENA_PORT"])))
-connection.sendall(f"LOGIN {os.environ['ARENA_NAME']} {os.environ['ARENA_TOKEN']}".encode())
-connection.shutdown(socket.SHUT_WR)
-while connection.recv(4096):
-    pass
-"""
-
-
-@pytest.mark.slow
-def test_a_program_learns_from_the_results_which_of_its_lines_was_refused(tmp_path: Path) -> None:
-    write(tmp_path, ann=BY_PIPES.format(end="\n"), bob=BY_PIPES.format(end=""))
-    words = ("--games", "2", "--budget", "500", "--records", "games")
-    status, said, _ = run(tmp_path, "ann.py", "bob.py", "--game", "mnk", "--params", "3,3,3", "--plies", "0", *words)
-    assert status == 0
-    for name in ("ann", "bob"):
-        assert row(said, name)[-2:] == ["time", "1"]
-        assert f"; {name} (first) wrote a line that was refused: 'engine starts': unknown command 'engine'; " in said
-    for number in (1, 2):
-        assert verification.verify((tmp_path / "games" / f"{number}.txt").read_text()).reason == "time"
-    logs = [(tmp_path / "games" / name).read_text().splitlines() for name in ("1-ann.log", "2-bob.log")]
-    for first, second in logs:
-        assert first.startswith("0 | [refused: 'engine starts': unknown command 'engine'; ")
-        assert second.startswith("1 | [refused: 'a1': ")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("source", "refusal"),
-    [
-        (BY_SOCKET_WITHOUT_TOKEN, "LOGIN: *; it logs in with the token in ARENA_TOKEN: LOGIN NAME TOKEN (name_taken)"),
-        (BY_SOCKET_WITHOUT_LINE_END, "LOGIN: this line has no end: each line ends with LF (bad_line)"),
-    ],
-)
-def test_a_program_that_cannot_log_in_is_told_why(source: str, refusal: str, tmp_path: Path) -> None:
-    write(tmp_path, ann=source)
-    status, _, complained = run(tmp_path, f"{sys.executable} ann.py {{port}}", "random", *SMALL, "--games", "2")
-    assert status == 1
-    assert fnmatchcase(complained, f"arena-bot: ann did not come *; it wrote a line that was refused: {refusal}\n*")
-    assert fnmatchcase(complained, f"*  | [[]refused: {refusal}]\n*")
-
-
-@pytest.mark.slow
 def test_a_killed_match_goes_on_where_its_results_end(tmp_path: Path) -> None:
     write(tmp_path, ann=CHOOSE.format(place=0), bob=CHOOSE.format(place=-1))
     words = ("ann.py", "bob.py", *SMALL, "--games", "4")
@@ -182,37 +62,6 @@ def test_a_killed_match_goes_on_where_its_results_end(tmp_path: Path) -> None:
     write(tmp_path, ann=CHOOSE.format(place=1))
     status, _, complained = run(tmp_path, *words, "--results", str(results))
     assert status == 2 and "this file holds another match (different: players)" in complained
-
-
-LASTS = """
-import os, pathlib, time
-
-def choose(position, clocks):
-    pathlib.Path("process").write_text(f"{os.getpid()}\\n")
-    while True:
-        time.sleep(1)
-"""
-
-
-@pytest.mark.slow
-def test_what_a_match_has_left_that_was_killed_with_its_guard_ends_with_the_next_one(tmp_path: Path) -> None:
-    write(tmp_path, ann=LASTS, bob=CHOOSE.format(place=0))
-    number = tmp_path / "process"
-    with Match(tmp_path, "ann.py", "bob.py", *SMALL, "--games", "2") as killed:
-        wait_until(lambda: number.exists() and number.read_text().endswith("\n"))
-        guards = [
-            int(path.parent.name)
-            for path in Path("/proc").glob("[0-9]*/cmdline")
-            if b"server.ops.descendants" in path.read_bytes()
-            and f"\nPPid:\t{killed.process.pid}\n" in path.with_name("status").read_text()
-        ]
-        for guard in guards:
-            os.kill(guard, signal.SIGKILL)
-    assert len(guards) == 1 and alive(int(number.read_text()))
-    write(tmp_path, ann=CHOOSE.format(place=0))
-    status, _, complained = run(tmp_path, "ann.py", "bob.py", *SMALL, "--games", "2")
-    assert status == 0 and "leftover_programs_killed" in complained
-    assert not alive(int(number.read_text())) and not list((tmp_path / ".tmp").glob("arena-match-*"))
 
 
 @pytest.mark.slow
@@ -305,6 +154,7 @@ def test_bad_usage_is_one_sentence(
     assert shown.out == "" and sorted(path.name for path in tmp_path.iterdir()) == ["file", "old"], "nothing was begun"
 
 
+@pytest.mark.campaign
 @pytest.mark.slow
 def test_a_match_on_a_cluster_is_the_same_as_here(tmp_path: Path, machines: Machines) -> None:
     for name, place in (("ann", 0), ("bob", -1)):

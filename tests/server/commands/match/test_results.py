@@ -4,9 +4,7 @@ import json
 from xml.etree import ElementTree
 
 import pytest
-from msgspec.structs import replace
 
-from engine.games.outcome import Termination
 from engine.statistics.elo import Sprt, estimate
 from server.commands.match.results import (
     Progress,
@@ -14,12 +12,8 @@ from server.commands.match.results import (
     as_json,
     as_junit,
     fault_lines,
-    played_game,
     table,
 )
-from server.contest.definition import DrawnOpenings
-from server.contest.fixtures import GameResult
-from server.contest.scoring import absence_result
 from tests.server.commands.match.made import game, setup
 
 TEST = Sprt(0, 300)
@@ -129,21 +123,3 @@ def test_players_of_a_round_robin_are_measured_against_all_others_and_the_best_o
         ("bob", 2, 2, (1, 0, 0, 0, 1)),
     ]
     assert [line.split()[0] for line in table(Progress(tally, 6), None)[1:4]] == ["ann", "bob", "carol"]
-
-
-def test_a_finished_game_is_counted_with_cause_sentence_and_moves() -> None:
-    made = setup()
-    fixture, definition = made.fixtures[0], made.definition
-    over = GameResult(fixture, 4, 1, Termination.CRASHED, "ann crashed", 5, (1500, 2500))
-    played = played_game(definition, 1, over)
-    assert (played.players, played.points, played.causes) == (("ann", "bob"), (0.0, 1.0), ("crashed", ""))
-    assert (played.sentence, played.moves, played.used_ms) == ("ann crashed", (3, 2), (1.5, 2.5))
-    second = replace(definition.variants[0], drawn=DrawnOpenings(1, 1))
-    assert played_game(replace(definition, variants=(second,)), 1, over).moves == (2, 3), "one random move before"
-    late = GameResult(fixture, 4, 0, Termination.TIME, "the clock of second ran out", 4, (0, 1_010_000))
-    assert played_game(definition, 1, late).causes == ("", "time")
-    missing = absence_result(fixture, fixture.players, "neither came", "not_started")
-    assert played_game(definition, 1, missing).points == (0.0, 0.0)
-    tally = Tally(made.names, None)
-    tally.add(played_game(definition, 1, missing))
-    assert [(row.losses, len(row.faults)) for row in tally.rows()] == [(1, 1), (1, 1)]

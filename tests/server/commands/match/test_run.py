@@ -20,7 +20,6 @@ from server.commands.match.setup import MatchSetup, Setting
 from server.contest.fixtures import ENDED_AT_START, GameResult
 from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
-from server.contest.plan import plan
 from server.contest.store.folders import errors_of
 from tests.server.commands.match.made import setup
 from tests.server.league.ladder.test_planner import FakeHost
@@ -195,16 +194,3 @@ def test_a_player_that_has_played_before_loses_a_game_that_it_does_not_come_to(h
     lost = end.tally.games[1]
     assert (lost.players, lost.points, lost.causes) == (("bob", "ann"), (0.0, 1.0), ("crashed", ""))
     assert lost.sentence == "bob did not come to the game"
-
-
-def test_the_schedule_is_that_of_the_contest() -> None:
-    made = setup(games=8, variants=("3 3 3", "4 4 3"))
-    assert [(fixture.players, fixture.variant) for fixture in made.fixtures[:4]] == [
-        (("ann", "bob"), 0),
-        (("bob", "ann"), 0),
-        (("ann", "bob"), 1),
-        (("bob", "ann"), 1),
-    ]
-    assert made.fixtures == plan(made.definition, []).due and len(made.fixtures) == 8
-    openings = [made.definition.position(fixture) for fixture in made.fixtures]
-    assert openings[::2] == openings[1::2] and len(set(openings)) == 4, "each pair has another opening"

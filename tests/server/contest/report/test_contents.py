@@ -2,24 +2,23 @@ from datetime import timedelta
 from itertools import pairwise
 
 import pytest
-from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from engine.statistics.elo import Decision
 from engine.statistics.likelihood import ratings
 from server.contest.definition import Format
-from server.contest.fixtures import ABSENT, FORFEIT, SET_ASIDE, Fixture, GameResult, counted_games, rated_games
+from server.contest.fixtures import FORFEIT, SET_ASIDE, Fixture, GameResult, counted_games, rated_games
 from server.contest.formats.meetings import RoundRobin
-from server.contest.formats.rounds import Knockout, Swiss
+from server.contest.formats.rounds import Knockout
 from server.contest.plan import plan
 from server.contest.report import contents, progress
 from server.contest.report.contents import compare_entrants, make_report
 from server.contest.report.files import page
 from server.contest.report.progress import Moment
-from server.contest.report.structure import TEST, Meeting, Pause, Report, Round, leaders
-from server.contest.scoring import absence_result, find_disqualified, losses, missing_sentence
+from server.contest.report.structure import TEST, Meeting, Pause, Report, Round
+from server.contest.scoring import find_disqualified, losses
 from server.contest.standings import standings
-from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, play
+from tests.server.contest.played import CONTROL, better_wins, contest
 from tests.server.contest.report.samples import FORMATS, OPENED, report_of, sample, sample_report
 
 
@@ -79,16 +78,6 @@ def test_results_say_what_does_not_count() -> None:
     ]  # fmt: skip
     assert made.stages[0].crosstable[0][1] is not None
     assert made.stages[0].crosstable[0][1].games == (2, 4)
-
-
-def test_games_that_somebody_did_not_come_to_are_losses_of_his() -> None:
-    definition = contest(2, RoundRobin())
-    fixture = plan(definition, []).due[0]
-    games = [GameResult(fixture, None, 1, ABSENT, "a1 did not come"), GameResult(fixture.swapped, 1, 0, "line")]
-    made = report_of(definition, games)
-    assert [(loss.name, loss.cause, loss.record) for loss in made.losses] == [
-        ("a1", "absent", ""), ("a1", "board", "../../records/1.txt")
-    ]  # fmt: skip
 
 
 def test_the_qualification_tells_what_everybody_has_shown() -> None:
@@ -156,17 +145,6 @@ def test_games_of_missing_players_come_last_in_the_schedule_and_name_them() -> N
     assert "waits for a1 and a3" in page(made) and "waits for a2" not in page(made)
 
 
-def over(out: tuple[str, ...]) -> Report:
-    """Return the report of a contest of two of whom some came to no game."""
-    definition = contest(2, RoundRobin())
-    games: list[GameResult] = []
-    while due := plan(definition, games).due:
-        games.append(absence_result(due[0], out, missing_sentence(out, 600)))
-    now = plan(definition, games)
-    assert now.over
-    return make_report(definition, games, now, Moment(OPENED + timedelta(hours=1), OPENED, OPENED))
-
-
 def bracket(made: Report) -> tuple[Round, ...]:
     return made.stages[-1].bracket
 
@@ -192,22 +170,6 @@ def test_winners_meet_in_the_next_round(entrants: int, stop: int) -> None:
     got_through = {line.name: line.rounds_won for line in made.stages[-1].table}
     for name in made.entrants:
         assert got_through[name] == sum(ends(meeting) == name for round in rounds for meeting in round.meetings)
-
-
-@pytest.mark.parametrize("stop", [5, 10**6])
-def test_meetings_have_the_games_of_their_players(stop: int) -> None:
-    made = make_report(*sample(7, Knockout(tie_breaks=2, control=CONTROL), stop=stop, qualified=False))
-    listed: list[int] = []
-    for number, round in enumerate(bracket(made), 1):
-        for meeting in round.meetings:
-            games = [made.games[game - 1] for game in meeting.games]
-            assert all({game.first, game.second} == set(meeting.players) and game.round == number for game in games)
-            for name, points in zip(meeting.players, meeting.points, strict=True):
-                won = [{"first": game.first, "second": game.second}.get(game.result) == name for game in games]
-                assert points == sum(won) + sum(game.result == "draw" for game in games) / 2
-            listed += meeting.games
-    of_stage = [game.number for game in made.games if game.stage == 1 and game.counts]
-    assert sorted(listed) == sorted(of_stage) and listed
 
 
 DEFINITION = contest(3, RoundRobin())
@@ -245,28 +207,3 @@ def test_half_pairs_and_games_not_played_tell_nothing(termination: str) -> None:
     if termination == FORFEIT:
         games.append(GameResult(fixture.swapped, None, 1, FORFEIT))
     assert compare_entrants(games, ("a1", "a2")) == ()
-
-
-def test_who_came_has_won_and_nobody_has_where_nobody_came() -> None:
-    for out in (("a1", "a2"), ("a1",)):
-        report = over(out)
-        assert report.stages[-1].table[0].place == 1
-        assert report.champions == () and report.status == "over: nobody has won", "no game was played"
-    played = sample_report(8, RoundRobin())
-    assert played.champions == tuple(line.name for line in played.stages[-1].table if line.place == 1)
-    assert leaders([replace(line, disqualified="did not come") for line in played.stages[-1].table]) == ()
-    assert sample_report(8, RoundRobin(), stop=9).champions == ()
-
-
-def test_what_is_left_out_for_many_entrants_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    definition = contest(contents.MAX_COMPARED + 1, Swiss(3))
-    games = play(definition, by_seed(5), at_once=100)
-    medium = report_of(definition, games)
-    assert len(medium.comparisons) <= 1
-    assert medium.notes[0].startswith("Only the first two of the last table are compared: ")
-    monkeypatch.setattr(contents, "MAX_INTERVALS", contents.MAX_COMPARED)
-    large = report_of(definition, games)
-    assert {one.name: one.elo for one in large.ratings} == pytest.approx({one.name: one.elo for one in medium.ratings})
-    assert {(one.low, one.high) for one in large.ratings} == {(None, None)}
-    assert large.notes[0].startswith("The intervals of the ratings are left out: 7 entrants are more than the 6 ")
-    assert large.variants[0].advantage is None and large.variants[0].games == len(games)

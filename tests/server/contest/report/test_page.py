@@ -5,22 +5,20 @@ from html.parser import HTMLParser
 
 import pytest
 from msgspec.structs import replace
-from rich.console import Console
 
 from server.contest.definition import Entrant, Format
 from server.contest.fixtures import GameResult
 from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Swiss
-from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
 from server.contest.report import files, formatting
 from server.contest.report.contents import make_report
 from server.contest.report.files import TABS, RoundCell, page, rounds, swiss_rounds, tab_values
-from server.contest.report.progress import Moment, render_report
+from server.contest.report.progress import Moment
 from server.contest.report.structure import ScheduledGame
 from server.contest.report.templating import render
 from tests.server.contest.played import contest
-from tests.server.contest.report.samples import FORMATS, OPENED, report_of, sample_report
+from tests.server.contest.report.samples import FORMATS, OPENED, sample_report
 
 VOID = {"meta", "link", "br", "hr", "img", "col", "input"}
 
@@ -136,17 +134,6 @@ def test_a_page_of_the_server_has_the_same_parts_and_links_to_matches_and_player
     assert sorted(game.number for one in rounds(made.games) for game in one.games) == [g.number for g in made.games]
 
 
-def test_comparisons_without_a_number_are_left_out_and_losses_on_the_board_are_explained() -> None:
-    made = sample_report(4, RoundRobin())
-    assert any(one.margin is not None for one in made.comparisons)
-    unknown = replace(made, comparisons=tuple(replace(one, margin=None) for one in made.comparisons))
-    heading = "Two against each other"
-    assert heading in render("contest.html", **tab_values(made, 5, 99, "statistics"))
-    assert heading not in render("contest.html", **tab_values(unknown, 5, 99, "statistics"))
-    text = render("contest.html", **tab_values(made, 5, 99, "losses"))
-    assert "Losses on the board are on the Games tab." in text and "Games tab" not in page(made)
-
-
 def test_the_newest_round_comes_first_and_too_many_games_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     made = sample_report(7, Swiss(3))
     assert [(one.title, one.id) for one in rounds(made.games)] == [
@@ -176,20 +163,6 @@ def test_nothing_foreign_becomes_markup_or_controls_the_reader() -> None:
     assert {link for link in read.links if not link.startswith("#")} == {'"><script>1.txt'}
 
 
-def test_a_withdrawn_entrant_is_not_called_disqualified_and_has_no_table_of_evidence() -> None:
-    withdrawal = Intervention(1, OPENED, Kind.WITHDRAW, "a1", stage=0, round=1)
-    definition = replace(contest(3, RoundRobin()), interventions=(withdrawal,))
-    made = report_of(definition, list(plan(definition, []).forfeited))
-    read = Reader(page(made))
-    text = " ".join(" ".join(read.texts).split())
-    assert "a1 is withdrawn by the organiser" in text and "Evidence" not in text
-    assert "isqualified" not in text
-    shown = Console(width=100, color_system=None)
-    with shown.capture() as captured:
-        shown.print(render_report(made))
-    assert "a1 is withdrawn by the organiser" in captured.get() and "isqualified" not in captured.get()
-
-
 def test_the_policy_allows_the_style_sheet_of_the_page_alone() -> None:
     text = page(sample_report(4, RoundRobin()))
     found = re.search("<style>(.*?)</style>", text, re.DOTALL)
@@ -199,16 +172,6 @@ def test_the_policy_allows_the_style_sheet_of_the_page_alone() -> None:
     (policy,) = [given["content"] for given in metas if given.get("http-equiv") == "Content-Security-Policy"]
     assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     assert "http" not in text.replace("http-equiv", "") and "url(" not in text and "@import" not in text
-
-
-def test_what_would_be_too_long_is_left_out_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAX_CROSSED", 4)
-    monkeypatch.setattr(files, "MAX_LISTED", 10)
-    text = page(sample_report(7, RoundRobin()))
-    read = Reader(text)
-    assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids)
-    assert "The crosstable is left out: there are more than 4 entrants." in text
-    assert "The list is left out: there are more than 10 games." in text
 
 
 @pytest.mark.parametrize("stop", [45, 70, 10**6])

@@ -4,17 +4,13 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from engine.games.outcome import Termination
 from server.contest.definition import Format
 from server.contest.fixtures import GameResult
 from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
-from server.contest.interventions import Intervention, Kind
 from server.contest.plan import Present, plan
-from server.contest.report.contents import make_report
-from server.contest.report.files import page
 from server.contest.report.progress import Moment, estimate_left, forecast, progress_line, status_of
-from server.contest.report.structure import ContestState, Pause, Verdict, leaders
+from server.contest.report.structure import ContestState, Pause, leaders
 from server.contest.scoring import absence_result, missing_sentence
 from tests.server.contest.played import CONTROL, by_seed, contest, play
 from tests.server.contest.report.samples import OPENED, report_of, sample
@@ -35,15 +31,6 @@ def test_games_left_are_known_from_the_beginning_where_formats_fix_them(
         now = plan(definition, games[:done], Present(frozenset(), names))
         found = estimate_left(definition, games[:done], now, Moment(OPENED, OPENED))
         assert found.games == len(games) - done
-
-
-def test_a_knockout_has_its_meetings_without_tie_breaks() -> None:
-    definition = contest(6, RoundRobin(), Knockout(tie_breaks=3, control=CONTROL))
-    games = play(definition, by_seed(2, draws=0.9))
-    for done in range(0, len(games), 3):
-        found = estimate_left(definition, games[:done], plan(definition, games[:done]), Moment(OPENED, OPENED))
-        assert found.games <= len(games) - done
-    assert estimate_left(definition, [], plan(definition, []), Moment(OPENED, OPENED)).games == 30 + 5 * 2
 
 
 def test_time_left_is_the_part_of_budgets_that_recent_games_took_divided_by_how_many_are_played_at_a_time() -> None:
@@ -74,20 +61,6 @@ def test_a_ladder_by_hours_ends_when_they_are_over() -> None:
     both = replace(definition, stages=(replace(definition.stages[0], format=Ladder(20, 3600)),))
     games = [GameResult(fixture, 1, 0, "line", used=(10**7, 0)) for fixture in now.due]
     assert estimate_left(both, games, plan(both, games), moment)[:2] == (16, 80), "its games are over first"
-
-
-def test_a_ladder_whose_time_is_up_still_plays_the_last_pairs() -> None:
-    definition = contest(4, Ladder(0, 3600))
-    names = tuple(entrant.name for entrant in definition.entrants)
-    begun = plan(definition, [], Present(frozenset(), names, {0: 3000})).due
-    games = [GameResult(begun[0], 1, 0, "line", used=(10**7, 0), seconds=12.0)]
-    now = plan(definition, games, Present(frozenset(begun[1:2]), names, {0: 3605}))
-    moment = Moment(OPENED + timedelta(seconds=3605), OPENED, began={0: OPENED}, running=begun[1:2])
-    found = estimate_left(definition, games, now, moment)
-    assert found.games == 1
-    assert found.seconds == pytest.approx(12), "the game that is left takes its time"
-    text = progress_line(definition, games, now, moment)
-    assert "1 game played, 1 running, 1 left, about 12 s" in text
 
 
 def test_the_forecast_of_a_new_contest_counts_games_and_time() -> None:
@@ -141,20 +114,3 @@ def test_a_bye_or_a_win_by_absence_is_no_leader_before_a_game_was_played(formats
         games.append(absence_result(due[0], due[0].players[:1], missing_sentence(due[0].players[:1], 600)))
     over = report_of(definition, games)
     assert (over.state, over.champions, over.status) == (ContestState.OVER, (), "over: nobody has won")
-
-
-def test_all_sentences_count_the_games_that_were_played_and_name_forfeits_apart() -> None:
-    withdrawal = Intervention(1, OPENED, Kind.WITHDRAW, "a1", stage=0, round=1)
-    definition = replace(contest(3, RoundRobin()), interventions=(withdrawal,))
-    now = plan(definition, [])
-    annulled = GameResult(now.due[0], 1, None, Termination.SERVER_STOP, "the server was stopped")
-    games = [annulled, *(GameResult(fixture, 2, 0, "line") for fixture in now.due), *now.forfeited]
-    words = f"{len(now.due)} games played, {len(now.forfeited)} forfeited"
-    assert len(now.due) == 2 and now.forfeited
-    over = plan(definition, games)
-    moment = Moment(OPENED, OPENED, closed=OPENED)
-    assert progress_line(definition, games, over, moment) == f"test: over: a2 and a3 have won; {words}"
-    made = make_report(definition, games, over, moment)
-    assert made.games_over() == made.games_over(1) == words and made.games_over(0) == "0 games played"
-    assert page(made).count(words) == 2, "in the head, and at the stage"
-    assert Verdict(2, 0, (), (), 1).sentence == "verified: 2 games, and 1 annulled"

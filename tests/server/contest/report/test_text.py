@@ -17,9 +17,8 @@ from rich.console import Console, RenderableType
 from engine.match.clock import TimeControl
 from engine.wire.words import duration, number_of
 from server.contest.definition import Format
-from server.contest.fixtures import ABSENT, FORFEIT, WITHDRAWN, GameResult, ProgramUsage
-from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
-from server.contest.formats.rounds import Knockout, Swiss
+from server.contest.fixtures import GameResult, ProgramUsage
+from server.contest.formats.meetings import RoundRobin
 from server.contest.plan import plan
 from server.contest.report import files, formatting, progress
 from server.contest.report.structure import Report
@@ -86,23 +85,6 @@ def test_times_have_their_unit() -> None:
     assert formatting.date(datetime(2026, 11, 20, 1, 5, tzinfo=berlin)) == "2026-11-19 23:05 UTC"
 
 
-@pytest.mark.parametrize(
-    ("format", "name"),
-    [
-        (RoundRobin(), "Round robin"),
-        (RoundRobin(2), "Round robin, 2 cycles"),
-        (Swiss(1), "Swiss, 1 round"),
-        (Gauntlet(("a",), 3), "Gauntlet, 3 cycles"),
-        (Knockout(tie_breaks=2, control=TimeControl(1)), "Knockout"),
-        (Ladder(20, 0), "Ladder, 20 games"),
-        (Ladder(20, 7200), "Ladder, 20 games or 2:00:00 h"),
-        (Ladder(0, 172_800), "Ladder, 2 days"),
-    ],
-)
-def test_formats_are_named_with_their_size(format: Format, name: str) -> None:
-    assert format.title == name
-
-
 NAMES = ["games.csv", "index.html", "ratings.csv", "report.json", "standings.csv"]
 
 
@@ -164,22 +146,6 @@ def test_no_text_begins_like_a_formula_or_breaks_its_row(texts: list[str]) -> No
         assert cell.isprintable()
         if cell_text.isprintable() and not cell_text.startswith(("=", "+", "-", "@")):
             assert cell == cell_text
-
-
-@pytest.mark.parametrize(
-    ("reason", "sentence", "written"),
-    [
-        (WITHDRAWN, "a2 had been withdrawn", "a2 was withdrawn"),
-        (FORFEIT, "a2 had been disqualified", "a2 was disqualified"),
-        (ABSENT, "a2 was missing for 600 s", "a2 did not come: a2 was missing for 600 s"),
-    ],
-)
-def test_an_end_without_a_game_is_written_once(reason: str, sentence: str, written: str) -> None:
-    definition = contest(2, RoundRobin())
-    first, _ = plan(definition, []).due
-    winner = first.players.index("a1")
-    (game,) = report_of(definition, [GameResult(first, None, winner, reason, sentence)]).games
-    assert formatting.ended(game) == written
 
 
 def test_a_negative_time_is_written_as_none() -> None:

@@ -27,6 +27,10 @@ SANDBOX = 'sandbox = "none"\n' if sandbox_obstacle() else ""
 """Begins the file of a contest of programs that is not about sandboxes, so that it can be held without them."""
 
 
+DICE = Path(__file__).with_name("dice.py")
+"""The program that plays by seed."""
+
+
 def choose_by_seed(seed: str, told: list[str], moves: tuple[str, ...]) -> str:
     """Choose by what has been played so far: the same game always goes the same way."""
     digest = sha256(" ".join((seed, *told)).encode()).digest()

@@ -1,7 +1,8 @@
 """A program of an entrant: it talks on stdin and stdout, and plays by seed. Nothing but the standard library.
 
 It ends by itself where its name is ``crash``, after some moves, plays nonsense where it is ``wrong``, and kills the
-server where it is ``killer`` and begins; where it is ``stops``, it stops before it has said anything. While its folder
+server where it is ``killer`` and begins; where it is ``stops``, it stops before it has said anything. A program that
+imports this one may have a function ``attack``, which is called before the first move. While its folder
 has a file ``hold`` it makes no move, and writes who has started it into a file ``held`` there.
 """
 
@@ -39,6 +40,8 @@ for line in sys.stdin:
         begins = False
         told.append(rest.split(" ", 4)[4])
     elif kind == "TURN":
+        if attack := vars(sys.modules["__main__"]).pop("attack", None):
+            attack()
         if name == "crash" and len(told) > 8:
             print("I cannot go on", file=sys.stderr)
             sys.exit(7)

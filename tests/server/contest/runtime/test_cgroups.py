@@ -1,7 +1,6 @@
 """What holds programs to their bounds: control groups, made up and of the kernel, and cores of their own."""
 
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -15,12 +14,10 @@ from server.contest.programs.sandbox import limits
 from server.contest.programs.sandbox.cores import Cores, confine, started_on, usable
 from server.contest.programs.sandbox.limits import around, clear, lack
 from server.contest.programs.sandbox.seal import sandbox_obstacle
-from server.ops import descendants
 from tests.server.contest.runtime.test_sandbox import EATS, started
 
 HOME = "0123456789abcdef"
 BOUNDS = Bounds(memory=100, processes=10, scratch=20)
-UNIFIED = next((path for path in (limits.ROOT / "unified", limits.ROOT) if (path / "cgroup.procs").exists()), None)
 
 Tree = Callable[..., Path]
 
@@ -157,42 +154,6 @@ async def test_who_is_ended_by_the_kernel_for_its_memory_is_out_of_memory(
     async with started(tmp_path, KILLED) as program:
         await program.ended.wait()
     assert program.termination is Termination.CRASHED, "it was not for its memory"
-
-
-@pytest.mark.skipif(UNIFIED is None, reason="no control groups of version 2")
-def test_groups_of_the_kernel_move_count_and_end_what_is_in_them(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Without controllers, which may belong to version 1: all that does not need them."""
-    assert UNIFIED is not None
-    mine = next(line for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::/"))
-    parent = UNIFIED / mine.removeprefix("0::/")
-    if not os.access(parent, os.W_OK) or not (parent / "cgroup.procs").exists():
-        pytest.skip(f"{parent} cannot be written")
-    monkeypatch.setattr(limits, "_limits", lambda _bounds: {})
-    monkeypatch.setattr(limits, "_parent", lambda: parent)
-    home = descendants.home_of(tmp_path)
-    process = subprocess.Popen([sys.executable, "-c", "input()\nwhile True: pass"], stdin=subprocess.PIPE)
-    try:
-        group = around(process.pid, home, BOUNDS)
-        if group is None:
-            pytest.skip(f"no group can be made in {parent}")
-        (path,) = parent.glob(f"arena-game-{home}-*")
-        assert (path / "cgroup.procs").read_text() == f"{process.pid}\n"
-        assert process.stdin is not None
-        process.stdin.write(b"\n")
-        process.stdin.close()
-        before = group.cpu_seconds
-        while group.cpu_seconds < before + 0.05:
-            pass
-        assert clear(home) == 1, "as the next server does that finds it"
-        assert process.wait() == -signal.SIGKILL
-        group.close()
-        assert not path.exists()
-    finally:
-        process.kill()
-        process.wait()
-        clear(home)
 
 
 @pytest.mark.skipif(bool(sandbox_obstacle() or lack()), reason=sandbox_obstacle() or lack())

@@ -16,23 +16,16 @@ from server.contest.definition import Entrant, Qualification, Sandbox, Variant
 from server.contest.formats.meetings import RoundRobin
 from server.contest.hosts.arena_host import YIELDING, games_to_compile, precompile_bots
 from tests.server.contest.played import contest
-from tests.server.contest.runtime.bots import SANDBOX
+from tests.server.contest.runtime.bots import DICE, SANDBOX
 from tests.waiting import WAIT_SECONDS
-
-START_SECONDS = int(WAIT_SECONDS / 4)
-"""What every program gets to start, and what a silent one takes."""
-
-DICE = Path(__file__).with_name("dice.py")
 
 FILE = (
     SANDBOX
-    + f"""
-start-seconds = {START_SECONDS}
-"""
     + """
+start-seconds = {}
 name = "Tomorrow"
 time = {{ budget = 60_000 }}
-games = [{{ game = "mnk", params = "3 3 3" }}, {{ game = "mnk", params = "4 4 3" }}]
+games = [{{ game = "mnk", params = "3 3 3" }}]
 stages = [{{ format = "round-robin" }}]
 entrants = [{}]
 """
@@ -43,39 +36,48 @@ def entrant(name: str, *command: str) -> str:
     return f"{{ name = '{name}', command = {list(command)} }}" if command else f"{{ name = '{name}' }}"
 
 
+async def checked(folder: Path, failed: int, start_seconds: int, *entrants: str) -> list[str]:
+    """Check a contest of which so many programs fail; return what is said of it."""
+    definition = contest_file.read(FILE.format(start_seconds, ", ".join(entrants)), str)
+    said: list[str] = []
+    assert await check(replace(definition, folder=str(folder)), said.append) == bool(failed)
+    assert list(folder.iterdir()) == []
+    return said
+
+
 @pytest.mark.slow
 async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp_path: Path) -> None:
     python = sys.executable
-    text = FILE.format(
-        ", ".join(
-            [
-                entrant("good", python, str(DICE)),
-                entrant("crash", python, str(DICE)),
-                entrant("typo", "pyhton3", "bot.py"),
-                entrant("ends", python, "-c", "import sys; sys.exit('no weights.bin here')"),
-                entrant("silent", python, "-c", "import time; time.sleep(1000)"),
-                entrant("bare", python, "-c", "print('let us go', flush=True); import time; time.sleep(1000)"),
-                entrant("leaves", python, "-c", "input(); input()"),
-                entrant("guest"),
-            ]
-        )
+    said = await checked(
+        tmp_path,
+        4,
+        int(WAIT_SECONDS),
+        entrant("good", python, str(DICE)),
+        entrant("crash", python, str(DICE)),
+        entrant("typo", "pyhton3", "bot.py"),
+        entrant("ends", python, "-c", "import sys; sys.exit('no weights.bin here')"),
+        entrant("leaves", python, "-c", "input(); input()"),
+        entrant("guest"),
     )
-    definition = replace(contest_file.read(text, str), folder=str(tmp_path))
-    said: list[str] = []
-    assert await check(definition, said.append) == 1
     lines = {line.split()[0]: line for line in said}
-    assert said[0] == "Tomorrow: 8 entrants; m,n,k 3 3 3, m,n,k 4 4 3; 2 openings: the file can be played"
-    assert said[1].startswith("112 games on "), said[1]
-    assert lines["good"].endswith("  ok: it has played in 2 variants")
+    assert said[0] == "Tomorrow: 6 entrants; m,n,k 3 3 3; 1 opening: the file can be played"
+    assert said[1].startswith("30 games on "), said[1]
+    assert lines["good"].endswith("  ok: it has played in 1 variant")
     assert "NOT OK: in m,n,k 3 3 3: crashed after " in lines["crash"] and "exit status 7" in lines["crash"]
     assert "'pyhton3'" in lines["typo"] and "cannot be started" in lines["typo"]
     assert "exit status 1" in lines["ends"] and "    | no weights.bin here" in " ".join(said)
-    assert f"had neither read its input nor said anything after {START_SECONDS} seconds" in lines["silent"]
-    assert "had not read its input, and its first line, 'let us go', is no request after " in lines["bare"]
     assert "exit status 0" in lines["leaves"]
     assert lines["guest"].endswith("connects by itself: not checked")
-    assert said[-1] == "6 of 7 programs cannot play as they are"
-    assert list(tmp_path.iterdir()) == []
+    assert said[-1] == "4 of 5 programs cannot play as they are"
+
+
+@pytest.mark.slow
+async def test_a_program_that_does_not_answer_is_told_so_when_its_time_is_up(tmp_path: Path) -> None:
+    silent, bare = entrant("silent", "sleep", "1000"), entrant("bare", "sh", "-c", 'echo "let us go"; exec sleep 1000')
+    said = await checked(tmp_path, 2, 3, silent, bare)
+    lines = {line.split()[0]: line for line in said}
+    assert "had neither read its input nor said anything after 3 seconds" in lines["silent"]
+    assert "had not read its input, and its first line, 'let us go', is no request after " in lines["bare"]
 
 
 VARIANTS = (Variant("gipf", "3 3 9 9", ("",)), Variant("mnk", "3 3 3", ("",)), Variant("gipf", "2 2 5 5", ("",)))

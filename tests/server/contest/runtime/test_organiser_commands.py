@@ -14,7 +14,6 @@ from server.contest.definition import Definition, Format
 from server.contest.fixtures import Fixture, GameResult, counted_games
 from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
-from server.contest.hosts.contest_players import Presence
 from server.contest.interventions import Intervention, Kind
 from server.contest.plan import Plan, Present, plan
 from server.contest.report.contents import make_report
@@ -216,17 +215,6 @@ def test_no_game_is_replayed_on_which_others_rest(held: Callable[[Definition], H
     assert found.refused(Kind.REPLAY, match=50) == "match 50 is still being played"
 
 
-def test_neither_games_before_a_tie_break_nor_those_of_an_earlier_stage_are_replayed(
-    held: Callable[[Definition], Held],
-) -> None:
-    found = held(contest(2, Knockout(tie_breaks=2, control=CONTROL), RoundRobin(), advance=2))
-    found.result = lambda fixture: GameResult(fixture, 1, 0 if fixture.pair == 0 else None, "line")
-    found.play(lambda fixture: fixture.pair == 2)
-    assert "games that break the tie of its meeting have begun" in found.refused(Kind.REPLAY, match=1)
-    found.play(lambda fixture: fixture.stage == 1 and len(found.plan.due) == 1)
-    assert "stage 2 has begun" in found.refused(Kind.REPLAY, match=4)
-
-
 def test_a_new_command_holds_for_the_next_games_and_the_definition_that_is_kept_stays(
     held: Callable[[Definition], Held],
 ) -> None:
@@ -328,12 +316,3 @@ def test_no_game_is_a_stray_whatever_the_organiser_does(seed: int, held: Callabl
                 else:
                     found.intervene(kind, f"a{chance.randint(1, 6)}")
     assert found.strays(now) == []
-
-
-def test_a_game_whose_result_has_just_been_kept_is_not_running(held: Callable[[Definition], Held]) -> None:
-    found = held(SWISS)
-    first = found.plan.due[0]
-    found.play(lambda fixture: fixture != first)
-    running = frozenset({first, found.plan.due[0]})
-    moment = take_snapshot(found.store, found.id, DATE, Presence(running)).moment
-    assert moment.running == {found.plan.due[0]}

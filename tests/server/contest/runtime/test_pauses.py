@@ -14,17 +14,13 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
-from structlog.testing import capture_logs
 
-from engine.match import referee
 from server.contest.fixtures import SET_ASIDE, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import MAX_FAILURES, CoreQueue
 from server.contest.programs import program, program as programs
 from server.contest.programs.program import MachineFault, NotStarted, Place
 from server.contest.programs.sandbox.cores import spawn
-from server.contest.report.contents import make_report
-from server.contest.report.formatting import interruptions
 from server.contest.runtime import ledger
 from server.contest.runtime.service import take_snapshot
 from server.contest.scoring import find_disqualified
@@ -33,13 +29,11 @@ from server.net.admission import AcceptStatus, Listener
 from server.ops import descendants
 from server.ops.faults import PROGRAM_FAULTS, machine_fault
 from tests.descriptors import open_files
-from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
+from tests.server.contest.runtime.bots import DICE, read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import kept, run
 from tests.server.contest.runtime.test_program import SEAT
 from tests.server.contest.runtime.test_sandbox import with_word
 from tests.waiting import WAIT_SECONDS
-
-DICE = Path(__file__).with_name("dice.py")
 
 COMMAND = [sys.executable, str(DICE)]
 
@@ -59,9 +53,8 @@ command = ['{sys.executable}', '{DICE}']
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [errno.EAGAIN, errno.EMFILE, errno.ENOMEM])
 async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has_lost_by_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ledger, "pause_seconds", lambda _: 0.05)
     failed = Counter[str]()
@@ -69,7 +62,7 @@ async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has
     def fails(*words: Any, **options: Any) -> Any:
         failed["starts"] += 1
         if failed["starts"] <= 20:
-            raise OSError(number, os.strerror(number))
+            raise OSError(errno.EMFILE, "too many files are open")
         return spawn(*words, **options)
 
     monkeypatch.setattr(program, "spawn", fails)
@@ -77,13 +70,13 @@ async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has
         with trio.fail_after(WAIT_SECONDS):
             while (present := ContestPlayers.of(harness.arena).present.get(contest)) is None or present.paused is None:
                 await trio.sleep(0.005)
-        assert errno.errorcode[number] in present.paused.reason
+        assert "EMFILE" in present.paused.reason
         games = await wait_until_over(store, contest)
         moment = take_snapshot(store, contest, datetime.now(UTC)).moment
     assert [game.termination for game in games if not game.played] == [] and len(games) == 2
     assert not find_disqualified(read_definition(PROGRAMS), games)
     assert moment.pauses and all(pause.ended is not None for pause in moment.pauses)
-    assert errno.errorcode[number] in moment.pauses[0].reason
+    assert "EMFILE" in moment.pauses[0].reason
 
 
 THREE = """
@@ -93,34 +86,6 @@ entrants = [{ name = "ann" }, { name = "bob" }, { name = "carol" }]
 games = [{ game = "mnk", params = "3 3 3" }]
 stages = [{ format = "round-robin" }]
 """
-
-
-@pytest.mark.slow
-async def test_an_error_of_the_servers_own_costs_one_match_which_is_played_again_and_the_report_says_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    move, broken = referee.move, 2
-
-    def breaks(state: referee.State, *words: Any) -> Any:
-        if state.header.match == broken and state.history.plies == 3:
-            raise ZeroDivisionError("a bug of the server's own")
-        return move(state, *words)
-
-    monkeypatch.setattr(referee, "move", breaks)
-    with capture_logs() as logs:
-        async with running_contest(tmp_path, THREE, "ann", "bob", "carol") as (_harness, store, contest):
-            games = await wait_until_over(store, contest)
-            (again,) = interruptions(make_report(*take_snapshot(store, contest, datetime.now(UTC))))
-    (annulled,) = [game for game in games if game not in counted_games(games)]
-    assert (annulled.match, annulled.termination) == (broken, "server_fault")
-    fixtures = [game.fixture for game in counted_games(games)]
-    assert annulled.fixture in fixtures and len(set(fixtures)) == len(fixtures) == 6
-    assert all(game.played for game in counted_games(games))
-    first, second = annulled.fixture.players
-    assert again == f"{first} against {second}, match {broken}: annulled, and played again: {annulled.detail}"
-    assert again.endswith("ZeroDivisionError")
-    errors = [(line["event"], line.get("match")) for line in logs if line["log_level"] == "error"]
-    assert errors == [("match_annulled", broken), ("contest_game_failed", None)]
 
 
 @pytest.mark.slow
@@ -241,10 +206,7 @@ def test_what_a_program_does_itself_is_no_lack_of_the_machine() -> None:
     assert "EMFILE" in machine_fault(group)
 
 
-ERRORS = [OSError(number, os.strerror(number)) for number in OF_THE_MACHINE]
-
-
-@pytest.mark.parametrize("error", [*ERRORS, MemoryError()], ids=lambda error: getattr(error, "strerror", "memory"))
+@pytest.mark.parametrize("error", [OSError(errno.EAGAIN, "none left"), MemoryError()], ids=["system", "memory"])
 @pytest.mark.parametrize("place", ["pipe", "popen", "dup", "second dup", "affinity", "handle"])
 async def test_a_program_that_the_machine_does_not_start_is_not_to_blame_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, error: Exception

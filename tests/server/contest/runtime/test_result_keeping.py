@@ -20,10 +20,9 @@ from server.contest.store.schema import FILE
 from server.contest.store.store import Store
 from server.storage.record_store import RecordStore
 from tests.server.contest.played import contest
-from tests.server.contest.runtime.bots import running_contest, wait_until_over
+from tests.server.contest.runtime.bots import DICE, running_contest, wait_until_over
 from tests.server.harness import until
 
-DICE = Path(__file__).with_name("dice.py")
 DATE = datetime(2026, 11, 22, tzinfo=UTC)
 GAME = GameResult(Fixture(0, 1, 0, 0, 0, ("a1", "a2")), 3, 0, "line")
 

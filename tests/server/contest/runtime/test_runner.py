@@ -1,7 +1,6 @@
 """Contests from their first game to their end, with bots in the same process."""
 
 import errno
-import sys
 from contextlib import closing
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -31,7 +30,6 @@ from tests.server.contest.runtime.bots import (
     wait_until_over,
 )
 from tests.server.harness import open_arena, until
-from tests.waiting import WAIT_SECONDS
 
 ROUND_ROBIN = """
 name = "Ann, Bob and Carol"
@@ -170,38 +168,6 @@ async def test_who_waited_in_the_lobby_plays_the_contest_that_is_opened(tmp_path
             for client in clients:
                 await client.hear(m.Match)
             nursery.cancel_scope.cancel()
-
-
-@pytest.mark.slow
-async def test_a_game_of_which_a_player_is_withdrawn_while_it_is_set_up_does_not_begin(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    dice = Path(__file__).with_name("dice.py")
-    two = [f'{{ name = "{name}", command = ["{sys.executable}", "{dice}"] }}' for name in ("p1", "p2")]
-    file = f"""
-sandbox = "none"
-cores = 2
-name = "two programs"
-time = {{ budget = 60_000 }}
-entrants = [{", ".join(two)}]
-games = [{{ game = "mnk", params = "3 3 3" }}]
-stages = [{{ format = "round-robin" }}]
-"""
-    async with running_contest(tmp_path, file) as (harness, store, contest):
-        set_up, go = trio.Event(), trio.Event()
-
-        async def prepared(*_: object) -> None:
-            set_up.set()
-            await go.wait()
-
-        monkeypatch.setattr(harness.arena, "prepare_board", prepared)
-        with trio.fail_after(WAIT_SECONDS), capture_logs() as logs:
-            await set_up.wait()
-            intervene(store, contest, Intervention(0, datetime.now(UTC), Kind.WITHDRAW, "p2"))
-            await until(lambda: any(line["event"] == "organiser_intervened" for line in logs))
-        go.set()
-        games = await wait_until_over(store, contest)
-    assert [game.termination for game in games] == ["withdrawn"] * 2
 
 
 @pytest.mark.slow

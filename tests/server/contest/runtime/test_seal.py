@@ -24,11 +24,9 @@ from server.commands.run_contest import hold
 from server.config.settings import Settings
 from server.contest.fixtures import Fixture
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
-from server.contest.interventions import Intervention, Kind
 from server.contest.programs.program import Program
 from server.contest.programs.sandbox import bubblewrap, limits, seal
 from server.contest.report.contents import make_report
-from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import take_snapshot
 from server.contest.store.schema import FILE
 from server.contest.store.store import Store
@@ -121,14 +119,6 @@ async def test_a_contest_that_is_open_waits_says_why_and_goes_on(tmp_path: Path,
         (pause,) = store.pauses(contest)
     assert (pause.ended is not None, pause.reason) == (True, paused.reason)
     assert len(games) == 2 and all(game.played for game in games), games
-
-
-@pytest.mark.skipif(bool(NONE_CAN_BE_SEALED), reason=NONE_CAN_BE_SEALED)
-async def test_a_contest_that_cannot_begin_can_be_cancelled(tmp_path: Path, hindrance: Hindrance) -> None:
-    async with running_contest(tmp_path, PROGRAMS) as (_, store, contest):
-        await until(lambda: store.pauses(contest))
-        intervene(store, contest, Intervention(0, datetime.now(UTC), Kind.CANCEL))
-        assert await wait_until_over(store, contest) == []
 
 
 @asynccontextmanager

@@ -4,10 +4,6 @@ import errno
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
-from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +13,14 @@ import trio
 from structlog.testing import capture_logs
 
 from engine.wire import messages as m
-from server.contest.programs.sandbox import limits, seal
 from server.contest.report import files
 from server.contest.report.structure import Verdict
 from server.contest.runtime import ledger, service
 from server.contest.store.schema import FILE
-from server.contest.store.store import Store
 from server.ops import supervisor
 from server.storage import database
-from tests.server.contest.runtime.bots import play_by_seed, read_definition, running_contest, wait_until_over
+from tests.server.contest.runtime.bots import play_by_seed, running_contest, wait_until_over
 from tests.server.harness import ArenaHarness, until
-from tests.waiting import WAIT_SECONDS
 
 SMALL = """
 name = "Small"
@@ -93,42 +86,6 @@ async def test_what_the_verification_finds_is_an_error_in_the_log_and_stands_in_
     assert [line["log_level"] for line in logs if line["event"] == "contest_verified"] == ["error"]
 
 
-async def test_a_server_that_stops_waits_for_no_verification(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun: list[bool] = []
-    ended: list[BaseException] = []
-
-    def verify(_data: Path, _contest: int, told: Callable[[int, int], None], _processes: int) -> Verdict:
-        begun.append(True)
-        until = time.monotonic() + WAIT_SECONDS
-        try:
-            while time.monotonic() < until:
-                told(0, 2)
-                time.sleep(0.01)
-        except InterruptedError as error:
-            ended.append(error)
-            raise
-        raise AssertionError("the verification was not stopped")
-
-    monkeypatch.setattr(service, "verify", verify)
-    with closing(Store(tmp_path / FILE)) as store:
-        contest = store.open_contest(SMALL, read_definition(SMALL), datetime.now(UTC))
-    async with running_contest(tmp_path, "", "ann", "bob") as (_, looked_at, _):
-        await wait_until_over(looked_at, contest)
-        await until(lambda: begun)
-    await until(lambda: ended)
-    with closing(Store(tmp_path / FILE)) as store:
-        assert store.verification(contest) is None, "nothing is kept of what was not ended"
-
-
-async def test_the_report_says_that_a_contest_pauses_while_it_does(tmp_path: Path) -> None:
-    async with running_contest(tmp_path, SMALL) as (_, store, contest):
-        await until(lambda: report(tmp_path).get("pauses") == [])
-        store.pause(contest, "no space is left", datetime.now(UTC))
-        await until(lambda: [pause["reason"] for pause in report(tmp_path)["pauses"]] == ["no space is left"])
-        store.end_pause(contest, datetime.now(UTC))
-        await until(lambda: report(tmp_path)["pauses"][0]["ended"])
-
-
 LOCKED = """
 name = "Ann and Bob"
 time = { budget = 60_000 }
@@ -181,12 +138,3 @@ async def test_a_database_that_is_locked_holds_up_contests_alone(
     assert len(games) == 6 and all(game.played for game in games)
     paused = [line for line in logs if line["event"] == "contest_paused"]
     assert "is locked" in paused[0]["reason"]
-
-
-def test_a_report_has_no_note_about_limits_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "lack", lambda: "no control groups")
-    file = SMALL.replace('{ name = "ann" }', '{ name = "ann", command = ["true"] }')
-    now = datetime.now(UTC)
-    with closing(Store(tmp_path / FILE)) as store:
-        contest = store.open_contest(file, read_definition(file), now)
-        assert seal.lacks() and service.take_snapshot(store, contest, now).moment.notes == ()

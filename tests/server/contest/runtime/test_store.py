@@ -2,12 +2,9 @@
 
 import sqlite3
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -31,7 +28,6 @@ from server.contest.definition import (
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Fixture, GameResult, ProgramUsage
 from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
-from server.contest.runtime.ledger import Ledger
 from server.contest.store.schema import FILE, LADDER, SCHEMA
 from server.contest.store.store import Contest, Store
 from server.league.accounts import Accounts
@@ -39,7 +35,6 @@ from server.league.database import FILE as LEAGUE
 from server.storage import database
 from server.storage.database import BadStore, connect
 from tests.server.contest.played import contest
-from tests.server.harness import at_once
 
 DATE = datetime(2026, 11, 20, 20, 15, 0, 123456, tzinfo=UTC)
 LATER = DATE + timedelta(hours=9)
@@ -176,18 +171,6 @@ def test_variants_of_a_ladder_keep_the_places_that_results_name(store: Store) ->
     assert store.contest(LADDER).opened == DATE
 
 
-async def test_results_of_a_contest_without_an_end_are_not_kept_in_memory(store: Store) -> None:
-    store.open_ladder(contest(2, Ladder()), DATE)
-    number = store.open_contest("", replace(contest(2, Ladder(games=9)), name="other"), DATE)
-    seats: Any = SimpleNamespace(stored=at_once)
-    records: Any = None
-    for open_contest, kept in ((LADDER, 0), (number, 2)):
-        for match in (1, 2):
-            ledger = Ledger(open_contest, store, records, seats)
-            await ledger.keep_cut_off(GameResult(FIXTURE, match, None, Termination.SERVER_FAULT))
-        assert len(ledger.games) == kept and len(store.results(open_contest)) == 2
-
-
 def test_dates_keep_their_moment_whatever_their_time_zone(store: Store) -> None:
     number = store.open_contest("", contest(2, RoundRobin()), DATE)
     store.stage_began(number, QUALIFICATION, DATE.astimezone(timezone(timedelta(hours=2))))
@@ -248,14 +231,6 @@ def test_damage_is_looked_for_once_and_not_whenever_a_store_is_opened(
         Store(tmp_path / FILE, check=times == 0).close()
         Accounts(tmp_path, check=times == 0).close()
     assert looked == [tmp_path / FILE, tmp_path / LEAGUE]
-
-
-def test_many_may_open_a_new_store_at_once(tmp_path: Path) -> None:
-    for attempt in range(20):
-        with ThreadPoolExecutor(8) as pool:
-            stores = [pool.submit(connect, tmp_path / f"{attempt}.sqlite3", SCHEMA) for _ in range(8)]
-        for store in stores:
-            store.result().close()
 
 
 controls = st.builds(TimeControl, numbers, numbers)

@@ -4,8 +4,6 @@ import os
 import random
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -288,20 +286,6 @@ def test_other_processes_find_the_same(held: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_command_prints_a_line_a_difference_and_changes_nothing(held: Path, tmp_path: Path) -> None:
-    data = shutil.copytree(held, tmp_path / "data")
-    (data / "records" / "1.txt").unlink()
-    before = {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}
-    with closing(Store(held / FILE)):  # as a server has it open
-        told = {where: _command("Autumn", where) for where in (held, data)}
-    assert told[held] == (0, ["verified: 14 games"])
-    status, lines = told[data]
-    assert (status, lines[0]) == (1, "match 1: its record is missing")
-    assert lines[-1] == "NOT verified: 1 difference in 14 games"
-    assert all(path.read_bytes() == bytes_ for path, bytes_ in before.items())
-
-
-@pytest.mark.slow
 def test_what_rests_on_the_kept_results_alone_is_said_plainly(held: Path, tmp_path: Path) -> None:
     data = shutil.copytree(held, tmp_path / "data")
     patience = DEFINITION.patience
@@ -311,15 +295,6 @@ def test_what_rests_on_the_kept_results_alone_is_said_plainly(held: Path, tmp_pa
     assert line.startswith("late against ann in round ") and "absent, by the kept results alone: ann had been" in line
     assert "; 1 did not take place, by the kept results alone: no record shows it" in found.sentence
     assert not [sentence for sentence in found.differences if "missing for" in sentence]
-    _, lines = _command("Autumn", data)
-    assert f"not to be verified: {line}" in lines
-
-
-def _command(name: str, data: Path) -> tuple[int, list[str]]:
-    words = [sys.executable, "-P", "-m", "server", "contest", "--verify", name, "--data", str(data)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert not done.stderr
-    return done.returncode, done.stdout.splitlines()
 
 
 @pytest.mark.parametrize("seed", range(6))

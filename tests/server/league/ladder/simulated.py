@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from random import Random
 
-from engine.statistics.online import LadderGame, LadderPlayer, start_of_version, starting, update
+from engine.statistics.online import LadderGame, LadderPlayer, starting, update
 from server.league.ladder.pairing import GameCounts, Pairing, next_pairings
 
 VARIANT = "gipf 3 3 9 9"
@@ -61,11 +61,6 @@ class Ladder:
         self.games.append(game)
         self.counts.add(self.players, *pairing)
         self.ratings |= update(self.ratings, game, self.players)
-
-    def new_version(self, name: str, stronger: float) -> None:
-        """Let a bot have a new version."""
-        self.true[name] += stronger
-        self.ratings[name] = start_of_version(self.ratings[name])
 
     def error(self) -> float:
         """Return how far ratings of bots are from the truth, in Elo: the root of the mean square."""

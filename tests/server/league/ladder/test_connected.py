@@ -23,11 +23,7 @@ from server.league.ladder.planner import AWAY_SECONDS, UNPAIRED_SECONDS
 from server.league.ladder.service import LadderService
 from server.league.ladder.store import CountedGame
 from server.league.submissions.versions import Versions
-from tests.server.contest.runtime.test_seating import no_threads
 from tests.server.harness import ArenaHarness, Client, open_arena
-
-__all__ = ["no_threads"]
-
 
 pytestmark = pytest.mark.usefixtures("no_threads")
 
@@ -153,24 +149,6 @@ async def test_who_goes_away_during_a_game_loses_it_soon_and_rests_when_that_hap
         refused = await again.hear(m.Error)
         assert refused.code == Code.BAD_ARGUMENTS and "let it play again on the page /ladder/bob-1" in refused.sentence
         bots.cancel_scope.cancel()
-
-
-async def test_who_comes_back_in_time_goes_on_with_the_game(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock
-) -> None:
-    async with ladder_of(tmp_path) as ladder:
-        ann, bob = await ladder.connect("ann-1"), await ladder.connect("bob-1")
-        match = await bob.hear(m.Match)
-        await bob.stream.aclose()
-        await trio.sleep(AWAY_SECONDS - 2)
-        again = await ladder.harness.connect()
-        await again.say(m.Resume(match.match, match.token))
-        await again.hear(m.Board)
-        await trio.sleep(2 * AWAY_SECONDS)
-        await again.say(m.Resign())
-        assert (await ann.hear(m.Result)).reason == "resign"
-        await ladder.counted(lambda games: bool(games))
-        assert [one.failures for one in ladder.service.store.standings()] == [0, 0]
 
 
 async def test_who_comes_and_goes_holds_up_nobody(

@@ -19,6 +19,7 @@ import pytest
 from server.commands import administration as commands
 from server.league.accounts import ORGANISER, Accounts
 from server.league.ladder.store import CountedGame
+from tests.server.contest.runtime.bots import DICE
 from tests.server.league.ladder.counted import (
     check_counted,
     check_nothing_left,
@@ -33,7 +34,6 @@ pytestmark = pytest.mark.slow
 
 KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 2
 
-DICE = Path(__file__).parents[2] / "contest" / "runtime" / "dice.py"
 
 FILE = """
 sandbox = "none"
@@ -106,30 +106,6 @@ def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_count
     games = check_counted(ladder.data, games, {})
     check_nothing_left(ladder.data, games)
     assert "level=error" not in ladder.log
-
-
-def test_everybody_sees_the_ladder_and_an_author_lets_a_bot_play_again(ladder: Ladder) -> None:
-    def resting() -> list[Any]:
-        return [row for row in ladder.told()["players"] if row["state"] == "rests"]
-
-    wait(lambda: bool(resting()))
-    rests = resting()
-    assert [row["name"] for row in rests] == ["crash"] and "crash" in rests[0]["sentence"]
-    with closing(Accounts(ladder.data)) as accounts:
-        everybody, bob = Visitor(ladder), sign_in(ladder, accounts, "bob")
-        standings = everybody.get("/ladder")
-        assert standings.status == 200 and "rests" in standings.text
-        page = everybody.get("/ladder/crash")
-        assert "It rests until" in page.text and "crashed" in page.text and "<form" not in page.text
-        ann = sign_in(ladder, accounts, "ann")
-        form = ann.get("/me").form
-        assert ann.post("/ladder/crash/again", form=form).status == 403
-        games = len(ladder.counted())
-        assert bob.post("/ladder/crash/again", form=bob.get("/ladder/crash").form).status == 303
-        ladder.wait_for(games + 1)
-        organiser = sign_in(ladder, accounts, "teacher", ORGANISER)
-        assert "let crash play on the ladder again" in organiser.get("/people").text
-    assert ladder.stop() == 0
 
 
 def test_an_organiser_pauses_the_ladder(ladder: Ladder, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,5 @@
 """The ladder is played on a simulated clock by a host that knows how each game ends."""
 
-import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
@@ -29,10 +28,7 @@ from server.league.accounts import Accounts
 from server.league.ladder.definition import LadderDefinition, Listed, read, roster
 from server.league.ladder.planner import free_games, ladder_runner
 from server.league.ladder.store import LadderStore, has_failed, score_of
-from tests.server.contest.runtime.test_seating import no_threads
 from tests.server.harness import at_once
-
-__all__ = ["no_threads"]
 
 FILE = """
 time = { budget = 1000 }
@@ -331,13 +327,3 @@ def test_what_counts_of_a_game(
 ) -> None:
     result = GameResult(Fixture(0, 1, 0, 0, 0, ("ann-1", "bob-1")), 1, winner, termination, ready=ready)
     assert (score_of(result), (has_failed(result, 0), has_failed(result, 1))) == (score, failed)
-
-
-def test_a_bot_called_as_somebody_in_the_file_is_left_out(ladder: Ladder) -> None:
-    ladder.versions["Alphabeta-1"] = 1
-    ladder.connected = ["ANN-1", "dan-1"]
-    listed = ladder.listed()
-    assert (
-        sorted(listed) == ["alphabeta-1", "ann-1", "bob-1", "cat-1", "dan-1"] and listed["alphabeta-1"].entrant is None
-    )
-    assert not math.isnan(listed["alphabeta-1"].player.anchor or math.nan)

@@ -22,17 +22,10 @@ from server.league.ladder.definition import LEVEL_ELO, LadderDefinition, Listed,
 from server.league.ladder.service import LadderService
 from server.league.ladder.store import (
     CountedGame,
-    ScoreAgainst,
     Standing,
-    VersionInPlay,
 )
 from server.league.pages.bot_pages import (
-    CHART_HEIGHT,
-    CHART_WIDTH,
-    chart,
-    game_row,
     standing_rows,
-    version_rows,
 )
 from server.league.submissions.versions import Versions
 from tests.server.league.ladder.counted import count_result, result_of
@@ -260,34 +253,3 @@ def test_only_who_plays_and_is_known_well_enough_has_a_rank() -> None:
 def test_who_has_not_played_for_long_becomes_uncertain_and_loses_the_rank() -> None:
     (row,), _ = standing_rows([standing("dan-1", 1100, 99, days=30)], LISTED, NOW)
     assert row["rank"] is None and row["deviation"] > 100 and row["elo"] == 1100
-
-
-def test_versions_have_their_results_the_newest_first() -> None:
-    versions = [VersionInPlay(1, 0, NOW, 1500, 300), VersionInPlay(2, 9, NOW, 1400, 200)]
-    against = [ScoreAgainst(2, "bob-1", 1, 0, 3), ScoreAgainst(1, "bob-1", 2, 1, 0), ScoreAgainst(1, "cat-1", 1, 1, 1)]
-    newest, oldest = version_rows(versions, {1: (1450.0, 60.0)}, against)
-    assert (newest["version"], newest["won"], newest["drawn"], newest["lost"], newest["start"]) == (2, 1, 0, 3, 1400)
-    assert (newest["end"], oldest["end"]) == (None, (1450, 60))
-    assert (oldest["won"], oldest["drawn"], oldest["lost"], len(oldest["opponents"])) == (3, 2, 1, 2)
-
-
-def test_a_chart_is_a_line_of_ratings_with_the_starts_of_versions() -> None:
-    games = [game(4, "x", "ann-1", 1525, 2), game(3, "x", "ann-1", 1500, 2), game(2, "x", "ann-1", 1475, 1)]
-    found = chart("Ann-1", [*games, game(1, "x", "ann-1", 9999, 1, None)])
-    assert found is not None
-    assert found["points"] == "0.0,120.0 300.0,80.0 600.0,40.0"
-    assert (found["starts"], found["low"], found["high"]) == ([(300.0, 2)], 1450.0, 1550.0)
-    assert (CHART_WIDTH, CHART_HEIGHT) == (600, 160)
-    assert chart("ann-1", games[:1]) is None
-
-
-def test_a_game_that_was_not_played_has_no_record() -> None:
-    assert game_row(game(1, "x", "ann-1", 1500, 1, None))["has_record"] is False
-    row = game_row(game(1, "x", "ann-1", 1500, 2))
-    assert (row["has_record"], row["first"], row["second"], row["versions"], row["score"]) == (
-        True,
-        "x",
-        "ann-1",
-        (1, 2),
-        1.0,
-    )

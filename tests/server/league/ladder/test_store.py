@@ -13,7 +13,7 @@ from engine.statistics.online import DAY, LadderPlayer, rate
 from server.contest.store.schema import FILE, LADDER
 from server.contest.store.store import Store
 from server.league.accounts import Accounts
-from server.league.ladder.store import CountedGame, LadderStore, ScoreAgainst
+from server.league.ladder.store import CountedGame, LadderStore
 from tests.clocks import SetClock
 from tests.server.contest.played import contest
 from tests.server.league.ladder.counted import count_result, result_of
@@ -148,12 +148,6 @@ def test_a_new_version_begins_at_the_old_rating_and_wakes_up_who_rests(store: La
     assert store.standing("ann-1") == after
 
 
-def test_who_rests_after_one_failure_did_not_fail_in_a_row(store: LadderStore) -> None:
-    assert play(store, 1, 0.0, failed=True, rests_after=1) == ["ann-1"]
-    found = store.standing("ann-1")
-    assert found is not None and found.rests == "it has failed: why"
-
-
 def test_a_game_without_a_failure_ends_the_row(store: LadderStore) -> None:
     for match, failed in enumerate([True, True, False, True, True], 1):
         assert play(store, match, 0.0, failed=failed) == []
@@ -177,33 +171,6 @@ def test_a_clock_that_is_set_back_keeps_games_in_order(store: LadderStore, clock
     play(store, 2, 1.0)
     first, second = list(store.each_game())
     assert second.ended == first.ended
-
-
-def test_a_player_has_its_games(store: LadderStore) -> None:
-    play(store, 1, 1.0)
-    play(store, 2, 0.5, "bob-1", "alphabeta-1")
-    play(store, 3, 1.0, "alphabeta-1", "ann-1")
-    assert [game.result.match for game in store.last_games(9, "Ann-1")] == [3, 1]
-    assert [game.result.match for game in store.last_games(1)] == [3]
-
-
-def test_results_of_versions_are_summed_up_by_opponent(store: LadderStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    play(store, 1, 1.0)
-    play(store, 2, 1.0, "bob-1", "ann-1")
-    play(store, 3, 0.5, "alphabeta-1", "ann-1")
-    store.seat(PLAYERS["ann-1"], 2, PLAYERS)
-    play(store, 4, 0.0)
-    play(store, 5, None)
-    assert store.opponents("Ann-1") == [
-        ScoreAgainst(2, "bob-1", 0, 0, 1),
-        ScoreAgainst(1, "bob-1", 1, 0, 1),
-        ScoreAgainst(1, "alphabeta-1", 0, 1, 0),
-    ]
-    ann = store.standing("ann-1")
-    assert ann is not None and store.last_ratings("ann-1")[2] == (ann.rating.elo, ann.rating.deviation)
-    assert list(store.last_ratings("ann-1")) == [1, 2]
-    monkeypatch.setattr("server.league.ladder.store.MOST_RESULTS", 1)
-    assert store.opponents("bob-1") == [ScoreAgainst(1, "ann-1", 1, 0, 0)]
 
 
 def test_counts_are_of_all_games_of_players_with_an_owner(store: LadderStore, monkeypatch: pytest.MonkeyPatch) -> None:

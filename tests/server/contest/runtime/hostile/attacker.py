@@ -1,7 +1,7 @@
 """A program that plays by seed, and attacks at its first move as its name says; what it tried and got is on its stderr.
 
 Run as: attacker.py SECRETS DATA RIVAL PORT, where the first three are a home with secrets, the server's data directory,
-and a rival's program. Nothing but the standard library.
+and a rival's program. Nothing but the standard library, and dice.py beside it.
 """
 
 import json
@@ -11,7 +11,6 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
-from hashlib import sha256
 from pathlib import Path
 
 name = os.environ["ARENA_NAME"]
@@ -140,41 +139,12 @@ def floods() -> None:
         say("NONSENSE " + "x" * 500)
 
 
-def sleeps() -> None:
-    tell(sleeps=True)
-    time.sleep(1000)
+attack = globals().get(name)
+"""What `dice` does before its first move."""
 
-
-def pick(told: list[str], moves: list[str]) -> str:
-    return moves[int.from_bytes(sha256(" ".join((name, *told)).encode()).digest()[:8], "big") % len(moves)]
-
-
-def main() -> None:
-    attack = globals().get(name)
-    told: list[str] = []
+if __name__ == "__main__":
     if name == "pretends":
         say("LOGIN honest1")
         sys.stdin.readline()
         tell(pretended=sys.stdin.readline().split()[:2])
-    say(f"LOGIN {name} {os.environ['ARENA_TOKEN']}")
-    say(f"SEEK {os.environ['ARENA_GAME']}")
-    for line in sys.stdin:
-        kind, _, rest = line.rstrip("\n").partition(" ")
-        if kind == "BOARD":
-            told = ["", *(sys.stdin.readline()[2:].rstrip("\n") for _ in range(int(rest)))]
-            say("READY")
-        elif kind == "MOVED":
-            told.append(rest.split(" ", 4)[4])
-        elif kind == "TURN":
-            if attack is not None:
-                attack()
-                attack = None
-            say("MOVES")
-        elif kind == "MOVES":
-            say("MOVE " + pick(told, [sys.stdin.readline()[2:].rstrip("\n") for _ in range(int(rest))]))
-        elif kind in ("RESULT", "BYE"):
-            break
-
-
-if __name__ == "__main__":
-    main()
+    import dice  # type: ignore[import-not-found]  # noqa: F401  # it lies beside this program, and plays

@@ -15,7 +15,8 @@ from server.contest import contest_file
 from server.contest.fixtures import GameResult, counted_games
 from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.store.folders import folder_of
-from tests.server.contest.runtime.test_contest_command import DICE, Command, kept
+from tests.server.contest.runtime.bots import DICE
+from tests.server.contest.runtime.test_contest_command import Command, kept
 from tests.server.contest.runtime.test_sandbox import with_word
 from tests.server.process import free_port
 from tests.waiting import BUILD_SECONDS
@@ -23,8 +24,8 @@ from tests.waiting import BUILD_SECONDS
 ATTACKER = Path(__file__).with_name("attacker.py")
 HONEST = ("honest1", "honest2")
 
-# who spins has a second of processor time, and a minute to get it in: on a busy machine, too, it ends by the one. All
-# that the minute costs is that who sleeps is waited for. The first entrant, who is honest, meets each other one
+# who spins has a second of processor time, and a minute to get it in: on a busy machine, too, it ends by the one. The
+# first entrant, who is honest, meets each other one
 CONTEST = """
 name = "Honest and hostile"
 seed = 11
@@ -41,7 +42,6 @@ cpu-seconds = 1
 """
 
 LOSE = {
-    "sleeps": Termination.TIME,
     "spins": Termination.OUT_OF_CPU_TIME,
     "eats": Termination.OUT_OF_MEMORY,
 }
@@ -79,6 +79,7 @@ class Held:
             source = DICE if name in honest else ATTACKER
             (folder / name).mkdir()
             shutil.copy(source, folder / name / "bot.py")
+            shutil.copy(DICE, folder / name)
             command = [sys.executable, "bot.py"]
             if name in hostile:
                 rival = folder / "honest1" / "bot.py"

@@ -1,30 +1,24 @@
-"""Tables of the league in a real Chromium, with the longest names: nothing in them is cut, and no page is too wide."""
+"""A league whose people and bots have the longest names."""
 
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
-import pytest
 
 from engine.statistics.online import LadderPlayer
 from server.contest.interventions import Intervention, Kind
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.store.schema import FILE, LADDER as LADDER_NUMBER
 from server.contest.store.store import Store
-from server.league.accounts import AUTHOR, ORGANISER, Accounts
+from server.league.accounts import AUTHOR, Accounts
 from server.league.grading.grading import Grade, Student
 from server.league.ladder.definition import read
 from server.league.ladder.store import LadderStore
 from server.league.submissions.versions import BUILD, Versions
 from tests.server.contest.runtime.bots import read_definition
 from tests.server.league.ladder.counted import count_result, result_of
-from tests.server.league.test_account_pages import sign_in
 from tests.server.league.test_grades import RULE
-from tests.web.site import Site, open_site
-
-pytestmark = pytest.mark.slow
 
 LADDER = """
 sandbox = "none"
@@ -61,11 +55,6 @@ PAGES = {
 """Paths of pages with tables; those of a bot and of an account are its owner's."""
 
 OWNERS = ("bot", "account")
-
-CUT = """() => [...document.querySelectorAll("main :is(th, td), main .scroll")]
-    .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)
-    .map((one) => `${one.tagName} ${one.scrollWidth} ${one.clientWidth} ${one.textContent.trim().slice(0, 60)}`)"""
-"""Tables and their cells that are wider than their places."""
 
 
 def fill(data: Path) -> None:
@@ -109,13 +98,3 @@ def fill(data: Path) -> None:
             contests.open_contest(CONTEST, read_definition(CONTEST), datetime.now(UTC))
             contests.open_ladder(read(LADDER, data, str).contest, datetime.now(UTC))
             intervene(contests, LADDER_NUMBER, Intervention(0, datetime.now(UTC), Kind.PAUSE))
-
-
-@pytest.fixture(scope="module")
-def league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, str, str]]:
-    """Serve a league; yield the cookies of its organiser and of an author, too."""
-    data = tmp_path_factory.mktemp("league")
-    (data / "ladder.toml").write_text(LADDER, encoding="utf-8")
-    fill(data)
-    with open_site(data, "--ladder", str(data / "ladder.toml")) as site, closing(Accounts(data)) as accounts:
-        yield site, sign_in(site, accounts, "teacher", ORGANISER).cookie, sign_in(site, accounts, WIDE).cookie
