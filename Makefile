@@ -33,7 +33,7 @@ bench: .venv/ready
 	$(RUN) -m tests.bench
 
 campaign: .venv/ready
-	ARENA_CAMPAIGN=1 $(RUN) -m pytest -q $(SHARED_OUT) -o faulthandler_timeout=14400 --hypothesis-profile=nightly
+	ARENA_CAMPAIGN=1 $(RUN) -m pytest -q $(SHARED_OUT) --hypothesis-profile=nightly
 
 # what is installed: a lint rule is none of it
 DEPENDENCIES := import tomllib; read = tomllib.load(open("pyproject.toml", "rb")); \

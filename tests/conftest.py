@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling
 
 from tests.interpreting import nothing_compiled
+from tests.waiting import CAMPAIGN_SECONDS, TEST_SECONDS
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 # Hypothesis bounds the time of an input, which a busy machine may exceed.
@@ -41,6 +42,9 @@ def _configure_uncached(**options: Any) -> None:
 
 setattr(structlog, "configure", _configure_uncached)  # noqa: B010  # mypy knows the parameters
 
+# pytest-timeout reads this: a test that hangs fails with its stack, and the other tests go on
+os.environ["PYTEST_TIMEOUT"] = str(TEST_SECONDS)
+
 # nor does any test make tablebases beside it, or find those of the user
 os.environ["ARENA_TABLEBASES"] = ""
 
@@ -62,6 +66,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("campaign")]
+    for item in items if CAMPAIGN else ():
+        item.add_marker(pytest.mark.timeout(CAMPAIGN_SECONDS), append=False)
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     waiting = {item.path for item in items if any("waits" in mark.args for mark in item.iter_markers("slow"))}
     items.sort(key=lambda item: (item.path not in waiting, -slow[item.path]))

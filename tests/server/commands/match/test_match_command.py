@@ -19,6 +19,9 @@ from tests.server.commands.match.command import Match, row, run
 from tests.server.contest.runtime.test_program import alive
 from tests.server.machines import Machines
 from tests.server.process import wait_until
+from tests.waiting import BUILD_SECONDS
+
+pytestmark = pytest.mark.timeout(BUILD_SECONDS)
 
 README = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8").partition("\n## Write a bot\n")[2]
 
