@@ -165,9 +165,8 @@ def small_sample() -> list[oracle.Position]:
     chance = Random(2)
     while len(found) < SMALL_AMOUNT:
         position = next(iter(samples.positions(chance, 1, most=7)))
-        for later in samples.random_game(chance, position):
-            if len(list(oracle.free_fields(later))) <= 13:
-                found.append(later)
+        game = samples.random_game(chance, position)
+        found += [later for later in game if len(list(oracle.free_fields(later))) <= 13]
     return found
 
 
