@@ -202,17 +202,6 @@ def test_the_packages_are_those_of_the_wheel_and_tell_its_version(base: Installe
         assert f"Usage: {program}" in base.run(program, "--help")
 
 
-def test_a_new_bot_is_made_checked_and_played_without_the_repository(base: Installed, tmp_path: Path) -> None:
-    base.run("arena-bot", "new", "mybot", folder=tmp_path)
-    folder, environment = tmp_path / "mybot", base.environment()
-    assert "gipf-arena @ file://" in (folder / "requirements.txt").read_text(encoding="utf-8")
-    run("make", "test", cwd=folder, env=environment)
-    said = run("make", "check", "CHECK=--only 'plays the'", cwd=folder, env=environment)
-    assert "2 ok, 0 FAIL" in said
-    said = run("make", "match", "OPPONENT=random", "GAMES=2", "MATCH=--params 3,3,6,6", cwd=folder, env=environment)
-    assert "2 of 2 games" in said
-
-
 def interpreter(version: str) -> str:
     """Return a Python of a version, one of the path or of pyenv; skips where there is none."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")

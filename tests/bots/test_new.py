@@ -111,12 +111,6 @@ def test_it_builds_and_plays_by_the_protocol(language: str, folder: Path) -> Non
     assert not left & {"bot", "Bot.class", "target"}
 
 
-@pytest.mark.slow
-def test_the_python_bot_plays_by_the_protocol(folder: Path) -> None:
-    new("mybot")
-    assert "2 ok, 0 FAIL" in make(folder / "mybot", "check", "CHECK=--only 'plays the'")
-
-
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [

@@ -110,10 +110,6 @@ def run(folder: Path, choice: str = "position.legal_moves[0]", port: int = 1) ->
     return done.returncode, done.stderr
 
 
-def test_without_a_server(tmp_path: Path) -> None:
-    assert run(tmp_path) == (1, "mybot.py: no server at 127.0.0.1 port 1: Connection refused\n")
-
-
 WAITING = login_of("mybot") + SEEK + "hold\n"
 
 
@@ -156,15 +152,6 @@ async def test_it_plays_in_a_contest(file: Path, tmp_path: Path) -> None:
     assert await check(definition, said.append) == 0, said
     (line,) = (line for line in said if line.startswith("ann "))
     assert "ok: it has played in 2 variants" in line
-
-
-@pytest.mark.slow
-def test_it_plays_matches(file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(file.parent)
-    words = ["match", "mybot.py", "random", "--games", "2", "--game", "mnk", "--params", "3,3,3", "--seed", "1"]
-    done = subprocess.run([sys.executable, "-m", "bots", *words], capture_output=True, text=True, timeout=WAIT_SECONDS)
-    assert done.returncode == 0, done.stderr
-    assert "2 of 2 games" in done.stdout + done.stderr
 
 
 def test_a_function_with_other_arguments_is_refused_by_its_name(tmp_path: Path) -> None:

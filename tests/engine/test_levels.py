@@ -67,12 +67,6 @@ def test_moves_depend_on_the_game_so_far_alone(game: Game) -> None:
         assert played.moves == game_at(game.name, level, 3, 10, fresh=True).moves
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("level", [2, 5])
-def test_compiled_and_interpreted_searches_play_the_same(level: int) -> None:
-    assert game_at("gipf", level, 1, 12, compile=True).moves == game_at("gipf", level, 1, 12).moves
-
-
 @pytest.mark.parametrize("level", [1, 4])
 def test_another_seed_plays_another_game(level: int) -> None:
     assert len({game_at("gipf", level, seed, 6).moves for seed in range(4)}) > 1

@@ -7,7 +7,6 @@ import pytest
 
 from engine.compiling.binding import zeros
 from engine.games.interface import Position as EnginePosition
-from engine.games.mnk.kernel import MnkRules
 from engine.games.mnk.position import MNK
 from engine.games.rules import DRAWN, EVALUATION_LIMIT, LOST, MINE, SCRATCH, THEIRS, UNDECIDED, WIN, WON, Kernel
 from tests.engine.mnk.samples import CAMPAIGN, random_board, random_game, sample
@@ -18,19 +17,6 @@ from tests.oracles import mnk as oracle
 def read(position: oracle.Position) -> EnginePosition:
     """Return the engine's position for one of the oracle's."""
     return MNK.read(oracle.text(position))
-
-
-@pytest.mark.parametrize(("rows", "columns"), BOARDS)
-def test_lines_and_fields_that_complete_one_are_those_of_the_oracle(rows: int, columns: int) -> None:
-    for position in sample(2, rows, columns, 12 if rows * columns < 100 else 3):
-        kernel = read(position).kernel(compile=False)
-        rules, state = kernel.rules, kernel.state
-        assert isinstance(rules, MnkRules)
-        own, other = rules.own_of(state), rules.other_of(state)
-        for mine, theirs, player in ((own, other, position.player), (other, own, 3 - position.player)):
-            fields = [1 << row * columns + column for row, column in oracle.winning(position, player)]
-            assert rules.winning_fields(mine, theirs) == sum(fields)
-            assert rules.has_line(mine) == oracle.has_line(position, player)
 
 
 @pytest.mark.slow
