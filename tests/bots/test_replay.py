@@ -22,7 +22,6 @@ from engine.wire.fields import write_note
 from engine.wire.seat import Seat, environment_variables
 from tests.bots.test_cli import run
 from tests.engine.records import Table, records
-from tests.waiting import WAIT_SECONDS
 
 TIC_TAC_TOE = ("b2", "a1", "c1", "a3", "a2", "c2", "b3", "b1")
 FIRSTS = {1: "b2", 3: "c1", 5: "a2", 7: "b3"}
@@ -402,28 +401,6 @@ def test_a_bot_that_does_not_return_is_interrupted_when_the_clock_of_the_match_i
     assert end == "the replay ends at ply 3, with the clock of the match"
     assert closing.startswith("alice as first: 2 turns, 1 the same, 1 failed; ")
     assert error.startswith("Stack (most recent call last):\n") and "alice.py" in error
-
-
-@pytest.mark.slow
-def test_the_debugger_stops_where_the_clock_is_used_up(place: Callable[[str, str], None]) -> None:
-    place("lost.txt", LOST_ON_TIME)
-    place("alice.py", LOOPING.format(statement="time.sleep(0.01)"))
-    command = [sys.executable, "-m", "bots", "replay", "lost.txt", "alice.py", "--ply", "3", "--debugger"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write("c\n")
-        process.stdin.flush()
-        output = ""
-        while "is used up.\n" not in output:
-            line = process.stdout.readline()
-            assert line, output
-            output += line
-        process.stdin.write("p position.turn\nq\n")
-        process.stdin.close()
-        rest = process.stdout.read()
-        process.wait(WAIT_SECONDS)
-    assert process.returncode == 130
-    assert "alice.py(" in rest and "choose()" in rest and "(Pdb) 0\n" in rest
 
 
 @pytest.mark.parametrize(

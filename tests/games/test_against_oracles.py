@@ -122,6 +122,7 @@ def worth(kernel: Kernel, children: int) -> list[int]:
     return list(map(int, values[:children]))
 
 
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("name", WITH_TEXTS)
 def test_moves_are_understood_however_they_are_spelled_or_refused_with_the_error_of_the_oracle(name: str) -> None:
     """The first error that applies; and what is right after all is played."""

@@ -123,6 +123,7 @@ async def test_endless_line_gets_one_error_and_takes_no_room(tmp_path: Path, aut
         assert await client.next() == m.Pong()
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(pieces=st.lists(st.binary(max_size=200), max_size=12), ends=st.booleans())
 def test_garbage_harms_nobody(tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes], ends: bool) -> None:

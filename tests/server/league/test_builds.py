@@ -202,6 +202,7 @@ sys.exit(7)
 """
 
 
+@pytest.mark.slow
 async def test_a_bot_does_not_see_the_conformance_test_that_it_takes(tmp_path: Path) -> None:
     folder, log = tmp_path / "build", tmp_path / "check.txt"
     folder.mkdir()

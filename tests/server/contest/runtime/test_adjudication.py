@@ -339,7 +339,7 @@ def test_a_win_has_to_fit_the_move_limit_to_the_ply() -> None:
         ("gipf", "2 3 5 5", Proof(0, 1, True)),
         ("gipf", "3 3 5 4", Proof(0, 3, True)),
         ("gipf", "3 3 4 4", Proof(1, 2, True)),
-        ("gipf", "2 2 5 5", Proof(None)),
+        pytest.param("gipf", "2 2 5 5", Proof(None), marks=pytest.mark.slow),
         ("mnk", "3 3 3", Proof(None)),
         ("mnk", "3 3 2", Proof(0, 3, True)),
     ],
@@ -358,5 +358,6 @@ def test_a_win_of_unknown_length_is_bounded_by_the_moves_that_are_left() -> None
     assert found.plies is not None and found.plies <= 25
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_is_not_proven() -> None:
     assert prove(GAMES["gipf"].start("4 4 15 15"), 0.01, 16) is None

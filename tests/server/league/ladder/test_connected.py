@@ -173,6 +173,7 @@ async def test_who_comes_back_in_time_goes_on_with_the_game(
         assert [one.failures for one in ladder.service.store.standings()] == [0, 0]
 
 
+@pytest.mark.slow
 async def test_who_comes_and_goes_holds_up_nobody(
     tmp_path: Path, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -149,6 +149,7 @@ def test_somebody_who_comes_later_does_not_take_all_games_until_it_has_as_many()
     assert min(others) >= 2
 
 
+@pytest.mark.slow
 def test_ratings_are_recovered_with_a_quarter_of_the_games_that_random_pairs_need() -> None:
     errors: dict[tuple[bool, int], list[float]] = {}
     held = []
