@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
-from xdist.scheduler import LoadFileScheduling
 
 from tests.interpreting import nothing_compiled
 from tests.waiting import CAMPAIGN_SECONDS, TEST_SECONDS
@@ -76,26 +75,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """Let the garbage collector leave alone what stays to the end: it would look at all of that in each full pass."""
     gc.freeze()
-
-
-class FewBrowsers(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
-    """Gives the tests of a file to one process, and all those of pages to two: each of these has a browser."""
-
-    def __init__(self, config: pytest.Config, log: Any = None) -> None:
-        super().__init__(config, log)
-        self._groups: dict[str, str] = {}
-
-    def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        if file.startswith("tests/web/"):
-            return self._groups.setdefault(file, f"pages {len(self._groups) % 2 + 1}")
-        return file
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FewBrowsers | None:
-    """Spread the tests as above where they are to be spread by files."""
-    return FewBrowsers(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -23,8 +23,8 @@ from engine.wire import messages as m
 from engine.wire.coding import REQUEST_BYTES
 from server.config import tokens
 from server.config.settings import ERRORS, Settings
-from tests.bench import attack, hostile
 from tests.bench.sampled import memory
+from tests.server.arena import attack
 from tests.server.harness import ArenaHarness, logged, open_arena, play, playing
 from tests.server.process import Client as Peer, ServerProcess, pair
 
@@ -184,11 +184,19 @@ of itself."""
 
 @pytest.mark.slow
 def test_match_goes_on_beside_an_attack(tmp_path: Path) -> None:
-    (tmp_path / "arena.toml").write_text(hostile.CONFIGURATION)
+    (tmp_path / "arena.toml").write_text('[limits]\ntrusted = ["127.0.0.1/32"]\n')  # the attackers have another address
     with ServerProcess(tmp_path / "data", "--config", str(tmp_path / "arena.toml")) as server:
         for kind in ("lists", "garbage", "connections"):
             before, grown = memory(server.process.pid), 0.0
-            command = [sys.executable, "-P", "-m", "tests.bench.attack", str(server.port), kind, str(ATTACK_SECONDS)]
+            command = [
+                sys.executable,
+                "-P",
+                "-m",
+                "tests.server.arena.attack",
+                str(server.port),
+                kind,
+                str(ATTACK_SECONDS),
+            ]
             with subprocess.Popen(command) as attackers:
                 try:
                     _wait_for(attackers)
@@ -220,11 +228,3 @@ def _connected_from(host: str) -> bool:
     source = socket.inet_aton(host)[::-1].hex().upper()
     lines = Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]
     return any(line.split()[1].startswith(source + ":") and line.split()[3] == "01" for line in lines)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif("ARENA_CAMPAIGN" not in os.environ, reason="takes minutes; make campaign runs it")
-@pytest.mark.parametrize("kind", attack.KINDS)
-def test_others_notice_little(kind: str) -> None:
-    (row,) = hostile.run([kind])
-    assert row.beside < max(2 * row.before, hostile.UNNOTICED)
