@@ -7,9 +7,8 @@
 
 PYTHON ?= python3
 RUN := .venv/bin/python -P
-# a file's tests share what they compile, those of pages two browsers; tests/conftest.py puts long files first. To find
-# the tests takes each process some seconds, and quick ones wait for little: three do for them
-SHARED_OUT := -n 4 --dist loadfile --no-loadscope-reorder
+# the tests of a file share what they compile; tests/conftest.py puts long files first
+SHARED_OUT := --dist loadfile --no-loadscope-reorder
 
 .PHONY: demo check test lint bench campaign clean
 
@@ -17,10 +16,10 @@ demo: .venv/ready
 	.venv/bin/arena-server demo
 
 check: lint
-	$(RUN) -m pytest -q $(SHARED_OUT) -n 3 -m "not slow"
+	$(RUN) -m pytest -q $(SHARED_OUT) -n 2 -m "not slow"
 
 test: .venv/ready
-	$(RUN) -m pytest -q $(SHARED_OUT) --durations=8 --hypothesis-profile=repeatable
+	$(RUN) -m pytest -q $(SHARED_OUT) -n 4 --durations=8 --hypothesis-profile=repeatable
 
 lint: .venv/ready
 	.venv/bin/ruff check
@@ -33,7 +32,7 @@ bench: .venv/ready
 	$(RUN) -m tests.bench
 
 campaign: .venv/ready
-	ARENA_CAMPAIGN=1 $(RUN) -m pytest -q $(SHARED_OUT) --hypothesis-profile=nightly
+	ARENA_CAMPAIGN=1 $(RUN) -m pytest -q $(SHARED_OUT) -n 4 --hypothesis-profile=nightly
 
 # what is installed: a lint rule is none of it
 DEPENDENCIES := import tomllib; read = tomllib.load(open("pyproject.toml", "rb")); \
