@@ -85,7 +85,7 @@ def test_line_leads_to_the_score() -> None:
         ("gipf", SMALL, 12, True),
         ("gipf", SMALL, 12, False),
         ("gipf", "5 4 20 20", 3, False),
-        ("mnk", "15 15 5", 3, False),
+        pytest.param("mnk", "15 15 5", 3, False, marks=pytest.mark.campaign),
     ],
 )
 def test_compiled_and_interpreted_search_alike(game: str, parameters: str, count: int, exact: bool) -> None:

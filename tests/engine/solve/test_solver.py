@@ -49,7 +49,7 @@ def test_what_a_trial_does_not_solve_is_solved_by_compiled_rules() -> None:
 @pytest.mark.slow
 def test_with_a_limit_of_nodes_the_same_is_found_whenever_compiled_code_comes() -> None:
     limits = SolverLimits(memory=1 << 24, nodes=400)
-    for position in (start("3 3 5 4"), start("3 3 7 7"), start("5 4 20 20"), GAMES["mnk"].start("3 3 3")):
+    for position in (start("3 3 5 4"), start("3 3 7 7"), GAMES["mnk"].start("3 3 3")):
         never, at_once, later = (
             solve(position, limits, kernels=KernelsAfter(position, looks)) for looks in (float("inf"), 0, 3)
         )

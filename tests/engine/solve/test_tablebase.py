@@ -248,6 +248,7 @@ def large_positions(chance: Random, number: int) -> Iterable[Position]:
 
 
 @pytest.mark.slow
+@pytest.mark.campaign
 def test_the_compiled_search_looks_up_the_same(given: Path) -> None:
     for asked in large_positions(Random(8), 12):
         if asked.parameters.startswith("2 2"):
