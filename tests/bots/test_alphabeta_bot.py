@@ -17,14 +17,6 @@ from engine.wire.messages import Match
 CLOCKS = Clocks(60_000, 60_000, 0)
 
 
-def play_on(bot: AlphaBetaBot, history: History, plies: int, clocks: Clocks = CLOCKS) -> History:
-    """Let a bot play both sides; every move has to be legal."""
-    while history.plies < plies and history.outcome(plies) is None:
-        bot.history = history
-        history = history.after(bot.choose(history.position, clocks))
-    return history
-
-
 def test_without_time_for_a_search_the_first_move_is_played() -> None:
     position = start_of("gipf", "6 4 20 20")
     bot = AlphaBetaBot()
@@ -152,13 +144,6 @@ def test_keys_are_those_of_the_positions() -> None:
         history = history.after(history.position.legal_moves[-1])
     other = History.begin(position).after(position.legal_moves[1])
     assert keys.before(other) == expected[:1]
-
-
-@pytest.mark.slow
-def test_a_warmed_bot_plays_compiled() -> None:
-    bot = AlphaBetaBot(nodes=500)
-    bot.warm("mnk", "3 3 3")  # which tests of the engine compile as well
-    assert play_on(bot, History.begin(start_of("mnk", "3 3 3")), 9).plies
 
 
 def played(seed: int, game: str, parameters: str, plies: int = 120) -> tuple[str, ...]:

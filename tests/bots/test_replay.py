@@ -13,12 +13,11 @@ import pytest
 from bots.bot import Bot, Clocks, Resigned, Told
 from bots.client.errors import ArenaError
 from bots.workbench.play_file import loaded
-from bots.workbench.replay import Answer, BotHere, Outcome, lines, turns_of
+from bots.workbench.replay import Answer, BotHere, Outcome, turns_of
 from engine.games.interface import Position
 from engine.match import referee
 from engine.match.verification import Summary, verify
 from engine.wire import messages as m
-from engine.wire.fields import write_note
 from engine.wire.seat import Seat, environment_variables
 from tests.bots.test_cli import run
 from tests.engine.records import Table, records
@@ -101,11 +100,6 @@ def test_the_turn_in_which_the_match_ended_is_one(
     if ending is not None:
         assert turns[-1].ending == ending
         assert all(not turn.ending for turn in turns[:-1])
-
-
-def test_a_match_that_is_not_over_has_a_turn_that_is_not_finished() -> None:
-    (*_, last) = turns_of(verify(Table("mnk", "3 3 3").ready().play("b2").text), 1)
-    assert (last.ply, last.recorded, last.ending) == (2, "", "unfinished")
 
 
 # Answers.
@@ -201,35 +195,6 @@ def test_what_a_bot_raises_is_one_answer_and_a_traceback(capsys: pytest.CaptureF
     assert "returned None (NoneType); a move is text, as in " in fourth.failure
     shown = capsys.readouterr().err
     assert shown.count("Traceback") == shown.count("  File ") == 1, "our own lines are left out"
-
-
-class Noting(Bot):
-    """Notes what it thinks, once by the clocks, once by its own method, and once wrongly."""
-
-    def prepare(self, match: m.Match) -> None:
-        self.note(text="ready")
-
-    def choose(self, position: Position, clocks: Clocks) -> str:
-        clocks.note(score=35, depth=7, pv=["a1", "a2"])
-        clocks.note(depth=-1)
-        return position.legal_moves[0]
-
-
-def test_what_a_bot_notes_is_shown_with_the_turn(capsys: pytest.CaptureFixture[str]) -> None:
-    summary = verify(drawn())
-    turn = turns_of(summary, 0)[1]
-    asked = BotHere(Noting(), summary.header)
-    for _ in range(2):
-        answer = asked.answer(turn)
-        assert [write_note(note) for note in answer.notes] == [
-            "ply=3 text=ready",
-            "ply=3 score=35 depth=7 pv=a1,a2",
-        ]
-    assert lines(answer.compare())[1:] == ["      note: ready", "      note: score +0.35; depth 7; pv a1, a2"]
-    assert (
-        capsys.readouterr().err.splitlines()
-        == ["a note is left out: depth is a whole number of 1 to 12 digits, not '-1'"] * 2
-    )
 
 
 # Python files.

@@ -17,7 +17,6 @@ from engine.search.searcher import Searcher, SearchLimits
 from tests.games.cases import EVERY_GAME, named
 
 LINE = GAMES["mnk"].start("3 3 3")
-STAYING = GAMES["morris"].start("")
 
 
 class Scripted:
@@ -90,28 +89,6 @@ def test_the_limit_of_moves_counts_the_opening() -> None:
     opening = tuple(LINE.legal_moves[:1])
     game = game_between(LINE, Scripted(first), Scripted(first), opening=opening, move_limit=3)
     assert (game.winner, game.reason, len(game.moves)) == (None, "move_limit", 3)
-
-
-def calm(position: Position) -> list[str]:
-    """Return the moves that take nothing, or all where all do."""
-    choices = list(position.children())
-    quiet = [choice.move for choice in choices if choice.position.stage == position.stage]
-    return quiet or [choice.move for choice in choices]
-
-
-@pytest.mark.parametrize(
-    ("reason", "pick"), [("repetition", lambda found: found[0]), ("no_progress", Random(2).choice)]
-)
-def test_games_that_go_nowhere_are_draws(reason: str, pick: Callable[[list[str]], str]) -> None:
-    """Who always plays the same in the same position goes in circles; who plays anything that is quiet, nowhere."""
-    player = Scripted(lambda position: pick(calm(position)))
-    game = game_between(STAYING, player, player)
-    assert (game.winner, game.reason) == (None, reason)
-    history = History.begin(STAYING)
-    for move in game.moves:
-        assert history.outcome(1000) is None
-        history = history.after(move)
-    assert history.outcome(1000) is not None
 
 
 def even(_position: Position) -> int:

@@ -86,27 +86,6 @@ def test_one_of_the_candidates_is_as_good_as_the_best_move(rows: int, columns: i
     assert fewer > 10
 
 
-@pytest.mark.parametrize(
-    ("parameters", "can_still_win"),
-    [("3 3 3", MINE + THEIRS), ("4 4 4", MINE), ("5 5 5", 0), ("2 2 3", 0), ("6 6 5", MINE + THEIRS)],
-)
-def test_hopes_at_the_start_are_those_that_erdos_and_selfridge_leave(parameters: str, can_still_win: int) -> None:
-    """8 lines of 3, 10 of 4, 12 of 5, none, and 32 of 5."""
-    assert hopes_of(MNK.start(parameters).kernel(compile=False)) == can_still_win
-
-
-@pytest.mark.parametrize(("parameters", "number"), [("3 3 3", 3), ("4 4 4", 3), ("3 4 3", 4), ("8 8 5", 10)])
-def test_symmetric_moves_are_candidates_once(parameters: str, number: int) -> None:
-    assert len(written(MNK.start(parameters).kernel(compile=False), "candidates")) == number
-
-
-def test_the_first_candidate_wins_or_prevents_a_win() -> None:
-    win = MNK.read("3 3 3 1\n1 1 0\n2 2 0\n0 0 0\n").kernel(compile=False)
-    assert written(win, "candidates") == [(0b111, 0b11000, 1)]
-    block = MNK.read("3 3 3 1\n1 0 0\n2 2 0\n1 0 0\n").kernel(compile=False)
-    assert written(block, "candidates") == [(0b1100001, 0b11000, 1)]
-
-
 FEW = 12
 """Empty fields at the most of positions that are searched to the depth that a certain value tells of."""
 

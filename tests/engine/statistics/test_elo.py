@@ -94,9 +94,6 @@ def test_nothing_is_told_without_a_pair() -> None:
         estimate((0,) * OUTCOMES)
 
 
-TESTED_MATCHES = 10_000 if os.environ.get("ARENA_CAMPAIGN") else 250
-
-
 def test_bounds_are_the_published_ones() -> None:
     """Every test of Stockfish with the usual risks is reported as LLR (-2.94,2.94); with risks of a tenth, 2.20."""
     test = Sprt(0, 5)
@@ -143,32 +140,6 @@ def best_likelihood(counts: tuple[int, ...], mean: float) -> float:
 def test_ratio_is_that_of_the_likeliest_distributions(counts: tuple[int, ...], elo0: float, elo1: float) -> None:
     expected = best_likelihood(counts, score_of(elo1)) - best_likelihood(counts, score_of(elo0))
     assert Sprt(elo0, elo1).ratio(counts) == pytest.approx(expected, abs=1e-4 * max(1, abs(expected)))
-
-
-def decided(test: Sprt, chances: list[float], chance: numpy.random.Generator) -> Decision:
-    """Play a match pair by pair until the test is decided."""
-    counts = [0] * OUTCOMES
-    while True:
-        for outcome in chance.choice(OUTCOMES, size=64, p=chances).tolist():
-            counts[outcome] += 1
-            decision = test.decide(test.ratio(tuple(counts)))
-            if decision != Decision.OPEN:
-                return decision
-
-
-@pytest.mark.slow("interpreted")
-@pytest.mark.parametrize("spoilt", [0.0, 0.5])
-@pytest.mark.parametrize(("elo", "wrong"), [(0, Decision.H1), (60, Decision.H0)])
-def test_errors_are_as_rare_as_they_may_be(elo: float, wrong: Decision, spoilt: float) -> None:
-    test = Sprt(0, 60, alpha=0.1, beta=0.1)
-    # openings that decide both games bring the score nearer to a half
-    free = 0.5 + (score_of(elo) - 0.5) / (1 - spoilt)
-    chances = bound_by_openings(free, spoilt) if spoilt else pentanomial(free, 0.2)
-    chance = numpy.random.default_rng(int(elo) + 1)
-    errors = sum(decided(test, chances, chance) == wrong for _ in range(TESTED_MATCHES))
-    deviation = math.sqrt(0.1 * 0.9 / TESTED_MATCHES)
-    assert errors / TESTED_MATCHES <= 0.1 + 3 * deviation
-    assert errors / TESTED_MATCHES >= 0.02  # a test that never errs plays on for too long
 
 
 TEST = Sprt(0, 50)
