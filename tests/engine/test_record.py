@@ -96,6 +96,18 @@ def test_the_first_refused_line_of_a_side_that_lost_on_time_is_in_the_result(
     assert summary.sentence == verify(refused_lines(("", ""), initialised=initialised)).sentence + told
 
 
+def test_a_match_that_is_over_changes_no_more() -> None:
+    table = Table().ready().play("2")
+    table.resign(1)
+    late = table.after(1_000_000)
+    for step in (
+        referee.note(table.state, 0, "depth=1"),
+        referee.start_initialisation(table.state, 0, late),
+        referee.flag(table.state, late),
+    ):
+        assert step == (table.state, [])
+
+
 RESTARTED = """\
 ready white 20.000 9980.000
 restarted 70.000

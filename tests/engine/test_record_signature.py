@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from engine.cli import run
-from engine.match.signature import public_key, shown, signature_line
+from engine.match.signature import ANOTHER_KEY, NOBODY, THIS_SERVER, public_key, shown, signature_line, signer
 from server.contest.export import public_pem
 from tests.engine.records import records
 
@@ -129,3 +131,14 @@ def test_each_answer_has_a_word_and_a_status(text: str, tmp_path: Path, capsys: 
     for wrong in ("AAAA", str(file), "no key", shown(RAW)[:-2]):
         status, _, said = last(signed(text), "--key", wrong)
         assert status == 2 and "is no public key of Ed25519" in said
+    with pytest.raises(ValueError, match="a key of another kind than Ed25519"):
+        public_key(
+            X25519PrivateKey.generate().public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        )
+
+
+def test_a_server_knows_its_own_signature(text: str) -> None:
+    whole = signed(text)
+    assert [signer(RAW, data) for data in (whole, text.encode())] == [THIS_SERVER, NOBODY]
+    for forged in (whole[:-2] + b"\n", whole.replace(b"match 17", b"match 18"), text.encode() + b"signature x\n"):
+        assert signer(RAW, forged) == ANOTHER_KEY

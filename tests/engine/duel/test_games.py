@@ -6,6 +6,7 @@ from random import Random
 from zlib import crc32
 
 import pytest
+from hypothesis import given, strategies as st
 
 from engine.duel.games import DuelGame, Player, Reply, play, play_pair
 from engine.duel.openings import SAMPLE, Opening, openings, split_mix, usual_plies
@@ -63,10 +64,8 @@ def test_each_side_begins_one_game_of_a_pair() -> None:
 
 
 @pytest.mark.parametrize("begins", [0, 1])
-@pytest.mark.parametrize("seed", range(5))
-def test_the_winner_is_who_the_rules_say(begins: int, seed: int) -> None:
-    chance = Random(seed)
-
+@given(chance=st.randoms(use_true_random=False))
+def test_the_winner_is_who_the_rules_say(begins: int, chance: Random) -> None:
     def any_move(position: Position) -> str:
         return chance.choice(position.legal_moves)
 

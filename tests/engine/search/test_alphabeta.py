@@ -9,6 +9,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from hypothesis import given, strategies as st
 
 from engine.compiling.binding import zeros
 from engine.games.catalogue import GAMES
@@ -169,9 +170,8 @@ def test_draw_by_repetition_is_forgotten_on_other_paths() -> None:
         assert on_graph(graph, values, depth)[0] == expected
 
 
-@pytest.mark.parametrize("seed", range(150))
-def test_score_on_graphs_is_that_of_minimax(seed: int) -> None:
-    chance = Random(seed)
+@given(st.randoms(use_true_random=False))
+def test_score_on_graphs_is_that_of_minimax(chance: Random) -> None:
     # every node has one way to it, but for ways back to where one came from: no value depends on the path
     graph: list[list[int]] = [[]]
     above: list[list[int]] = [[0]]

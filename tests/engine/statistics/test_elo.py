@@ -2,11 +2,11 @@
 
 import math
 import os
-from random import Random
 from typing import Any
 
 import numpy
 import pytest
+from hypothesis import given, strategies as st
 
 from engine.statistics.elo import (
     OUTCOMES,
@@ -162,12 +162,8 @@ def test_pairs_count_when_those_before_them_are_there() -> None:
     assert (tally.ratio, tally.decision) == (0, Decision.OPEN)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_order_of_finishing_changes_nothing(seed: int) -> None:
-    chance = Random(seed)
-    points = [chance.choice((0, 1, 2, 3, 3, 4, 4)) for _ in range(200)]
-    order = list(range(200))
-    chance.shuffle(order)
+@given(st.lists(st.sampled_from((0, 1, 2, 3, 3, 4, 4)), min_size=200, max_size=200), st.permutations(range(200)))
+def test_order_of_finishing_changes_nothing(points: list[int], order: list[int]) -> None:
     one, other = tally_of(points), tally_of(points, order=order)
     assert (one.pairs, one.counts, one.decision) == (other.pairs, other.counts, other.decision)
 
