@@ -1,26 +1,29 @@
 # make demo     a timed match between two bots over TCP, watched
 # make check    lint and the fast tests: after each change
 # make test     all tests            make lint       style, types, directions of imports
+# make coverage how much of the referee, the protocol and running matches the tests reach
 # make bench    benchmarks           make campaign   the long forms of the tests, with fresh seeds
 #
 # Each makes .venv first if it is missing or if the dependencies have changed.
 
 PYTHON ?= python3
 RUN := .venv/bin/python -P
-# a file's tests share what they compile, those of pages two browsers; tests/conftest.py puts long files first. To find
-# the tests takes each process some seconds, and quick ones wait for little: three do for them
-SHARED_OUT := -n 4 --dist loadfile --no-loadscope-reorder
+# the tests of a file share what they compile; tests/conftest.py puts long files first
+SHARED_OUT := --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo check test lint bench campaign clean
+.PHONY: demo check fast test lint coverage bench campaign clean
 
 demo: .venv/ready
 	.venv/bin/arena-server demo
 
-check: lint
-	$(RUN) -m pytest -q $(SHARED_OUT) -n 3 -m "not slow"
+check: .venv/ready
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint fast
+
+fast: .venv/ready
+	$(RUN) -m pytest -q $(SHARED_OUT) -n 2 -m "not slow"
 
 test: .venv/ready
-	$(RUN) -m pytest -q $(SHARED_OUT) --durations=8 --hypothesis-profile=repeatable
+	$(RUN) -m pytest -q $(SHARED_OUT) -n 4 --durations=8 --hypothesis-profile=repeatable
 
 lint: .venv/ready
 	.venv/bin/ruff check
@@ -29,11 +32,20 @@ lint: .venv/ready
 	$(RUN) -m tests.javascript
 	.venv/bin/mypy
 
+# a tracer doubles the time of a test before Python 3.12, so it runs over the tests of the measured rooms alone
+COVERING := tests/engine/wire tests/engine/test_[er]*.py tests/engine/test_clock.py tests/protocol tests/bots/test_c*.py \
+  tests/server/arena tests/server/match tests/server/net tests/server/ops/test_metrics.py tests/server/league/test_console.py \
+  tests/server/commands/test_process.py tests/server/commands/test_organiser_lines.py \
+  $(addprefix tests/server/contest/runtime/test_,seating.py program.py cgroups.py)
+
+coverage: .venv/ready
+	NUMBA_DISABLE_JIT=1 $(RUN) -m pytest -q $(SHARED_OUT) -n 4 --cov --hypothesis-profile=repeatable $(COVERING)
+
 bench: .venv/ready
 	$(RUN) -m tests.bench
 
 campaign: .venv/ready
-	ARENA_CAMPAIGN=1 $(RUN) -m pytest -q $(SHARED_OUT) -o faulthandler_timeout=14400 --hypothesis-profile=nightly
+	ARENA_CAMPAIGN=1 $(RUN) -m pytest -q $(SHARED_OUT) -n 4 --hypothesis-profile=nightly
 
 # what is installed: a lint rule is none of it
 DEPENDENCIES := import tomllib; read = tomllib.load(open("pyproject.toml", "rb")); \
@@ -56,4 +68,4 @@ DEPENDENCIES := import tomllib; read = tomllib.load(open("pyproject.toml", "rb")
 	@$(PYTHON) -c '$(DEPENDENCIES)' > .venv/dependencies
 
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*

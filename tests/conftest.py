@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
-from xdist.scheduler import LoadFileScheduling
 
 from tests.interpreting import nothing_compiled
+from tests.waiting import CAMPAIGN_SECONDS, TEST_SECONDS
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 # Hypothesis bounds the time of an input, which a busy machine may exceed.
@@ -41,6 +41,9 @@ def _configure_uncached(**options: Any) -> None:
 
 setattr(structlog, "configure", _configure_uncached)  # noqa: B010  # mypy knows the parameters
 
+# pytest-timeout reads this: a test that hangs fails with its stack, and the other tests go on
+os.environ["PYTEST_TIMEOUT"] = str(TEST_SECONDS)
+
 # nor does any test make tablebases beside it, or find those of the user
 os.environ["ARENA_TABLEBASES"] = ""
 
@@ -62,6 +65,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("campaign")]
+    for item in items if CAMPAIGN else ():
+        item.add_marker(pytest.mark.timeout(CAMPAIGN_SECONDS), append=False)
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     waiting = {item.path for item in items if any("waits" in mark.args for mark in item.iter_markers("slow"))}
     items.sort(key=lambda item: (item.path not in waiting, -slow[item.path]))
@@ -70,26 +75,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """Let the garbage collector leave alone what stays to the end: it would look at all of that in each full pass."""
     gc.freeze()
-
-
-class FewBrowsers(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
-    """Gives the tests of a file to one process, and all those of pages to two: each of these has a browser."""
-
-    def __init__(self, config: pytest.Config, log: Any = None) -> None:
-        super().__init__(config, log)
-        self._groups: dict[str, str] = {}
-
-    def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        if file.startswith("tests/web/"):
-            return self._groups.setdefault(file, f"pages {len(self._groups) % 2 + 1}")
-        return file
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FewBrowsers | None:
-    """Spread the tests as above where they are to be spread by files."""
-    return FewBrowsers(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(optionalhook=True)

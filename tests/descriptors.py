@@ -1,6 +1,7 @@
 """Which files this process has open."""
 
 import os
+from pathlib import Path
 
 
 def open_files() -> set[tuple[str, str]]:
@@ -8,7 +9,7 @@ def open_files() -> set[tuple[str, str]]:
     found = set()
     for number in os.listdir("/proc/self/fd"):
         try:
-            found.add((number, os.readlink(f"/proc/self/fd/{number}")))
+            found.add((number, str(Path("/proc/self/fd", number).readlink())))
         except FileNotFoundError:  # the one that this list was read by
             continue
     return found

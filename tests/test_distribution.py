@@ -30,7 +30,7 @@ WHEEL_BYTES = 2_500_000
 BASE_BYTES = 45 * 2**20
 """Size limit of the base install with its dependencies."""
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(BUILD_SECONDS)]
 
 
 def run(*command: str | Path, **options: object) -> str:
@@ -202,17 +202,6 @@ def test_the_packages_are_those_of_the_wheel_and_tell_its_version(base: Installe
         assert f"Usage: {program}" in base.run(program, "--help")
 
 
-def test_a_new_bot_is_made_checked_and_played_without_the_repository(base: Installed, tmp_path: Path) -> None:
-    base.run("arena-bot", "new", "mybot", folder=tmp_path)
-    folder, environment = tmp_path / "mybot", base.environment()
-    assert "gipf-arena @ file://" in (folder / "requirements.txt").read_text(encoding="utf-8")
-    run("make", "test", cwd=folder, env=environment)
-    said = run("make", "check", "CHECK=--only 'plays the'", cwd=folder, env=environment)
-    assert "2 ok, 0 FAIL" in said
-    said = run("make", "match", "OPPONENT=random", "GAMES=2", "MATCH=--params 3,3,6,6", cwd=folder, env=environment)
-    assert "2 of 2 games" in said
-
-
 def interpreter(version: str) -> str:
     """Return a Python of a version, one of the path or of pyenv; skips where there is none."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
@@ -223,7 +212,9 @@ def interpreter(version: str) -> str:
     pytest.skip(f"Python {version} is not installed here")
 
 
-@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+@pytest.mark.parametrize(
+    "version", [*(pytest.param(older, marks=pytest.mark.campaign) for older in ("3.11", "3.12")), "3.13", "3.14"]
+)
 def test_the_base_install_is_small_and_plays_with_each_python(built: Built, version: str, tmp_path: Path) -> None:
     run(interpreter(version), "-m", "venv", tmp_path / "venv")
     scripts = tmp_path / "venv" / "bin"

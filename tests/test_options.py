@@ -58,13 +58,3 @@ def test_what_is_no_number_is_refused_and_named(program: str, option: str, value
     with pytest.raises((cyclopts.ValidationError, Rejected)) as refused:
         LINES[program].parse_args(f"{option}={value}".split(), exit_on_error=False, print_error=False)
     assert option.split()[-1] in str(refused.value) and value in str(refused.value)
-
-
-@pytest.mark.parametrize("option", BOUNDED)
-@pytest.mark.parametrize("value", ["-1", "0"])
-def test_bounds_that_a_command_knows_are_said_in_one_line(
-    capsys: pytest.CaptureFixture[str], option: str, value: str
-) -> None:
-    assert engine.cli.run(f"{option}={value}".split()) == 2
-    said = capsys.readouterr()
-    assert option.split()[-1] in said.err and said.err.count("\n") == 1 and not said.out

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PROGRAMS = {"arena-bot": "bots", "arena-engine": "engine", "arena-server": "server"}
 
 

@@ -11,6 +11,8 @@ from tests.bots.fake import FakeServer
 from tests.bots.scripts import QUIT, login_of
 from tests.bots.texts import BOARD
 
+pytestmark = pytest.mark.slow
+
 HEAVY = {"numba", "numpy", "llvmlite"}
 
 

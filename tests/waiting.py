@@ -2,8 +2,14 @@
 
 import os
 
-WAIT_SECONDS = 60.0 * float(os.environ.get("ARENA_SLOWNESS", "1"))
-"""Longest wait for one answer, one process or one match. The variable is the factor of a slow or busy machine."""
+TEST_SECONDS = 60.0 * float(os.environ.get("ARENA_SLOWNESS", "1"))
+"""Longest run of a test without a mark ``timeout``. The variable is the factor of a slow or busy machine."""
 
-BUILD_SECONDS = 5 * WAIT_SECONDS
+WAIT_SECONDS = TEST_SECONDS / 2
+"""Longest wait for one answer, one process or one match: shorter than the test, which then says which wait it was."""
+
+BUILD_SECONDS = 5 * TEST_SECONDS
 """Longest run of a compiler, of an installer, which may use a network, or of a whole contest."""
+
+CAMPAIGN_SECONDS = 14_400.0
+"""Longest run of a test of ``make campaign``, with its many inputs."""

@@ -145,9 +145,8 @@ class ArrowsEncoding(Encoding):
         """Return the free fields, and one field at most in each of the others: none where the side has lost."""
         position = cast(ArrowsPosition, history.position)
         state = position.state
-        fields = [state.low | state.high << HALF]
-        for target in (state.own, state.other) if side == position.turn else (state.other, state.own):
-            fields.append(0 if target == NOWHERE else 1 << target)
+        targets = (state.own, state.other) if side == position.turn else (state.other, state.own)
+        fields = [state.low | state.high << HALF, *(0 if at == NOWHERE else 1 << at for at in targets)]
         seen = numpy.array([bits(each, ROW * LENGTH) for each in fields], numpy.float32)
         # every board lies in the top left corner of the largest one, with a guard behind each row
         return seen.reshape(len(fields), LENGTH, ROW)[:, : self.shape[1], : self.shape[2]].copy()

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from tests.bench import (
     contests,
     games,
-    hostile,
     levels,
     pages,
     perft,
@@ -29,7 +28,6 @@ BENCHES: dict[str, Callable[[], object]] = {
     "strength": strength.run,
     "starting": starting.run,
     "server": server.run,
-    "hostile": hostile.run,
     "web": web.run,
     "pages": pages.run,
     "contests": contests.run,

@@ -1,6 +1,5 @@
 """The alpha-beta bot and the random one. A bot that is not warmed searches interpreted: nothing is compiled here."""
 
-from random import Random
 from typing import Any
 
 import pytest
@@ -16,40 +15,6 @@ from engine.search.searcher import HistoryKeys, SearchLimits, SearchResult, key_
 from engine.wire.messages import Match
 
 CLOCKS = Clocks(60_000, 60_000, 0)
-
-
-def play_on(bot: AlphaBetaBot, history: History, plies: int, clocks: Clocks = CLOCKS) -> History:
-    """Let a bot play both sides; every move has to be legal."""
-    while history.plies < plies and history.outcome(plies) is None:
-        bot.history = history
-        history = history.after(bot.choose(history.position, clocks))
-    return history
-
-
-@pytest.mark.parametrize("parameters", ["4 4 15 15", "2 2 5 5", "3 3 10 12", "5 4 20 20"])
-def test_every_move_is_legal(parameters: str) -> None:
-    assert play_on(AlphaBetaBot(nodes=1), History.begin(start_of("gipf", parameters)), 60).plies
-
-
-def won_by(history: History) -> bool:
-    """Tell whether the side that has just moved has won."""
-    outcome = history.position.outcome
-    return outcome is not None and outcome.winner == 1 - history.position.turn
-
-
-def test_a_win_in_one_is_found() -> None:
-    found = 0
-    for seed in range(20):
-        history = History.begin(start_of("gipf", "3 3 6 6"))
-        random = Random(seed)
-        while history.outcome(60) is None and found < 10:
-            if any(won_by(history.after(move)) for move in history.position.legal_moves):
-                bot = AlphaBetaBot(nodes=1000)
-                bot.history = history
-                assert won_by(history.after(bot.choose(history.position, CLOCKS)))
-                found += 1
-            history = history.after(random.choice(history.position.legal_moves))
-    assert found >= 5
 
 
 def test_without_time_for_a_search_the_first_move_is_played() -> None:
@@ -181,13 +146,6 @@ def test_keys_are_those_of_the_positions() -> None:
     assert keys.before(other) == expected[:1]
 
 
-@pytest.mark.slow
-def test_a_warmed_bot_plays_compiled() -> None:
-    bot = AlphaBetaBot(nodes=500)
-    bot.warm("mnk", "3 3 3")  # which tests of the engine compile as well
-    assert play_on(bot, History.begin(start_of("mnk", "3 3 3")), 9).plies
-
-
 def played(seed: int, game: str, parameters: str, plies: int = 120) -> tuple[str, ...]:
     """Let a random bot play against itself; every move has to be legal."""
     bot = RandomBot(seed)
@@ -195,18 +153,6 @@ def played(seed: int, game: str, parameters: str, plies: int = 120) -> tuple[str
     while history.outcome(plies) is None:
         history = history.after(bot.choose(history.position, CLOCKS))
     return history.moves
-
-
-GIPF = ["4 4 15 15", "2 2 5 5", "3 3 10 12", "5 4 20 20", "6 3 18 18"]
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(
-    ("game", "parameters"),
-    [*(("gipf", each) for each in GIPF), *((name, GAMES[name].default_parameters) for name in GAMES)],
-)
-def test_every_random_move_is_legal(game: str, parameters: str, seed: int) -> None:
-    assert played(seed, game, parameters)
 
 
 def test_a_seed_names_a_game() -> None:

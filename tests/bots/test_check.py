@@ -14,8 +14,6 @@ from bots.check.run import SituationResult, as_json, as_junit, check, chosen, ha
 from bots.check.situations import SITUATIONS, crossing_rows
 from bots.cli import main
 from tests.bots.standing import stand_still
-from tests.protocol.running import DOCUMENT
-from tests.protocol.test_bot import BOT
 
 ROGUE = Path(__file__).with_name("rogue.py")
 
@@ -115,18 +113,6 @@ def test_an_illegal_move_is_shown_with_its_position_and_what_is_right() -> None:
         "      right would be: one of the 18 legal moves of white: "
         "'a3-b3 w: b3 d2', 'a3-b3 w: c4 c2', 'a3-b3 w: b2 d3', …"
     )
-
-
-@pytest.mark.slow
-def test_the_smallest_bot_of_the_document(tmp_path: Path) -> None:
-    """It is small: it looks at no version, stops at every error, and does not come back."""
-    program = tmp_path / "bot.py"
-    program.write_text(BOT.findall(DOCUMENT.read_text(encoding="utf-8"))[0], encoding="utf-8")
-    command = [sys.executable, str(program), "{host}", "{port}", "{name}"]
-    parts = ("side that begins", "other side", "crossing", "match after", "long match", "the game ends")
-    situations = [situation for words in parts for situation in chosen(words)]
-    right, said = checked(situations, command, "gipf")
-    assert right, said
 
 
 @pytest.mark.usefixtures("_standing")

@@ -162,6 +162,7 @@ def test_alphabeta_is_warm_for_the_variant_that_a_contest_has_started_it_for(mon
     assert warmed == [("gipf", "3 3 9 9"), ("gipf", "6,4,20,20"), ("mnk", "")]
 
 
+@pytest.mark.slow
 def test_alphabeta_has_loaded_the_compiler_before_a_contest_says_what_is_played() -> None:
     script = "online.play_wish = lambda *_what: print('numba' in sys.modules)"
     command = f"import sys; from bots.cli import main; from bots.commands import online; {script}; main()"
@@ -175,13 +176,6 @@ def test_warming_where_nothing_compiles_takes_no_time(
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     said = "GIPF 6 4 20 20, search: nothing is compiled, NUMBA_DISABLE_JIT says so\n"
     assert run(capsys, "warm", "gipf", "6,4,20,20") == (0, "", said)
-
-
-def test_watching(capsys: pytest.CaptureFixture[str]) -> None:
-    script = "< ARENA 1 gipf-arena/0.1.0 open\n> WATCH 17\n< ERROR unknown_match match 17 is not running\n"
-    with FakeServer(script + QUIT) as server:
-        found = run(capsys, "watch", "17", "--port", str(server.port))
-    assert found == (1, "", "arena-bot: the server says: match 17 is not running (unknown_match)\n")
 
 
 def test_the_log_of_a_match(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

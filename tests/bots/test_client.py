@@ -107,36 +107,6 @@ def test_a_match_may_begin_without_a_seek() -> None:
     assert [result.result for result in results] == ["white", "draw"]
 
 
-def test_unknown_kinds_are_left_out() -> None:
-    noise = "< WEATHER fine 21\n< | stray\n"
-    parts = (LOGIN, SEEK, MATCH, PLAYING, FIRST_TURN, MOVED_1, RESULT)
-    results, _ = scripted(Recorder(), noise.join(parts) + QUIT)
-    assert len(results) == 1
-
-
-def test_lines_in_pieces() -> None:
-    script = (
-        LOGIN
-        + SEEK
-        + MATCH
-        + """
-        > READY
-        <<STA
-        <<RT 59900 59
-        <<800
-        <
-        <<TU
-        < RN 59900 59800
-        > MOVE *
-    """
-        + RESULT
-        + QUIT
-    )
-    bot = Recorder()
-    scripted(bot, script)
-    assert bot.asked[0][1] == Clocks(59900, 59800, 500)
-
-
 def test_what_the_server_tells_is_passed_on_once() -> None:
     told: list[object] = []
     bot = Recorder()
@@ -233,13 +203,6 @@ def test_a_move_is_not_sent_when_the_result_is_there_already() -> None:
     assert results[0].score == 0.0
 
 
-def test_no_server() -> None:
-    with FakeServer() as server:
-        port = server.port
-    with pytest.raises(Unreachable, match=f"no server at 127.0.0.1 port {port}: Connection refused"):
-        play(Recorder(), port=port, name="newcomer")
-
-
 def test_a_bot_reports_which_opponent_it_waits_for() -> None:
     seek = "> SEEK gipf opponent=bob\n< SEEKING gipf opponent=bob\n< AWAITED bob playing\n< PLAYS bob 16\n"
     _, reported = scripted(Recorder(), LOGIN + seek + MATCH + PLAYING + RESULT + QUIT, opponent="bob")
@@ -280,7 +243,6 @@ def test_events_of_a_match_are_reported(told: str, said: list[str]) -> None:
 
 NO_ARENA = "does not greet as an arena does"
 ARENA = "< ARENA 1 gipf-arena/0.1.0 open\n"
-WITH_OPTIONS = "params=3,3,10,10 budget=1000 increment=0 colour=white opponent=bob"
 
 
 @pytest.mark.parametrize(
@@ -320,10 +282,3 @@ WITH_OPTIONS = "params=3,3,10,10 budget=1000 increment=0 colour=white opponent=b
 def test_a_session_ends_with_one_sentence(error: type[ArenaError], script: str, said: str) -> None:
     caught, _ = failing(error, Recorder(), script)
     assert (f"the server says: {said}" if error is Refused else said) in str(caught)
-
-
-def test_seek_options_and_token() -> None:
-    login = LOGIN.replace("LOGIN newcomer", "LOGIN newcomer sesame")
-    script = f"{login}> SEEK gipf {WITH_OPTIONS}\n< ERROR stopping enough\n{QUIT}"
-    options = {"params": "3 3 10 10", "budget": 1000, "increment": 0, "colour": "white", "opponent": "bob"}
-    failing(Refused, Recorder(), script, token="sesame", **options)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy
 import pytest
 
-from bots.bot import Clocks
 from bots.client import GameResult, play
 from bots.random_bot import RandomBot
 from bots.workbench.learning import Episode
@@ -18,9 +17,6 @@ from engine.cli import run as engine_command
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import BadMove, Game
-from engine.match import referee
-from engine.match.clock import TimeControl
-from engine.match.record import Header
 from tests.engine.records import records
 from tests.games.cases import EVERY_VARIANT, named
 from tests.server.process import ServerProcess
@@ -80,20 +76,6 @@ def test_copies_are_the_same() -> None:
 DOCUMENT = Path(__file__).parents[2] / "docs" / "learning.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 PLAYS = [block for block in BLOCKS if "play(" in block]
-
-
-@pytest.mark.parametrize(("game", "parameters"), [("gipf", "2 2 9 9"), ("morris", "")])
-def test_the_bot_of_the_document_chooses_moves_of_several_actions(game: str, parameters: str) -> None:
-    """The games of these bots have such moves."""
-    (block,) = PLAYS
-    bot, episode = run(block.partition("\nplay(")[0])["PolicyBot"](), Episode.begin(game, parameters)
-    bot.match = referee.announcement(Header(1, episode.history.start, ("a", "b"), TimeControl(1), 80, "", ""), 0, "")
-    bot.history, taken = episode.history, 0
-    while bot.history.outcome(80) is None:
-        move = bot.choose(bot.history.position, Clocks(1, 1, 0))
-        taken = max(taken, len(episode.encoding.actions(bot.history.position, move)))
-        bot.history = bot.history.after(move)
-    assert taken > 1
 
 
 def skip_what_is_not_installed(program: str) -> None:

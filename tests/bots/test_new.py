@@ -16,6 +16,8 @@ from engine.games.catalogue import GAMES
 from tests.bots.test_examples import EXAMPLES, unusable
 from tests.waiting import BUILD_SECONDS
 
+pytestmark = pytest.mark.timeout(BUILD_SECONDS)
+
 SCRIPTS = str(Path(sys.executable).parent)
 
 
@@ -107,12 +109,6 @@ def test_it_builds_and_plays_by_the_protocol(language: str, folder: Path) -> Non
     make(folder / "mybot", "clean")
     left = {path.name for path in (folder / "mybot").iterdir()}
     assert not left & {"bot", "Bot.class", "target"}
-
-
-@pytest.mark.slow
-def test_the_python_bot_plays_by_the_protocol(folder: Path) -> None:
-    new("mybot")
-    assert "2 ok, 0 FAIL" in make(folder / "mybot", "check", "CHECK=--only 'plays the'")
 
 
 @pytest.mark.parametrize(

@@ -115,11 +115,6 @@ def test_a_conversation(lines: list[str], printed: list[str], played: list[str])
     assert table.history.moves == tuple(played)
 
 
-def test_undo_takes_back_the_answer_of_a_bot_too() -> None:
-    _, table = talk("b2", "undo", "c3", seats=(PERSON, BOT))
-    assert table.history.moves == ("c3", "a3")
-
-
 def test_a_game_is_saved_and_loaded(tmp_path: Path) -> None:
     file = tmp_path / "game.txt"
     printed, table = talk("b2", "a1", f"save {file}", "c3", f"load {file}", "undo")
@@ -144,13 +139,6 @@ def test_a_bot_of_a_level_moves_at_it_and_hints_are_those_of_the_highest() -> No
     printed, _ = talk("hint", "b2", "quit", seats=(PERSON, Player(level=3)), search=search)
     assert search.levels == [10, 3] and search.asked[0] == 1.0
     assert "first: person; second: learner (level 3)" in printed
-
-
-def test_between_bots_undo_waits_for_go() -> None:
-    _, table = talk("undo", "undo", seats=(BOT, BOT))
-    assert table.outcome is None and len(table.undone) == 2
-    _, table = talk("undo", "undo", "go", seats=(BOT, BOT))
-    assert table.outcome is not None
 
 
 def test_an_interrupt_stops_the_bot_until_somebody_says_go() -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from server.commands.run_contest import check
 from server.contest import contest_file
 from tests.bots.fake import FakeServer
-from tests.bots.scripts import MATCH, PLAYING, QUIT, SEEK, TURN, login_of
+from tests.bots.scripts import SEEK, login_of
 from tests.server.contest.runtime.bots import SANDBOX
 from tests.server.process import ServerProcess
 from tests.waiting import WAIT_SECONDS
@@ -110,10 +110,6 @@ def run(folder: Path, choice: str = "position.legal_moves[0]", port: int = 1) ->
     return done.returncode, done.stderr
 
 
-def test_without_a_server(tmp_path: Path) -> None:
-    assert run(tmp_path) == (1, "mybot.py: no server at 127.0.0.1 port 1: Connection refused\n")
-
-
 WAITING = login_of("mybot") + SEEK + "hold\n"
 
 
@@ -156,32 +152,3 @@ async def test_it_plays_in_a_contest(file: Path, tmp_path: Path) -> None:
     assert await check(definition, said.append) == 0, said
     (line,) = (line for line in said if line.startswith("ann "))
     assert "ok: it has played in 2 variants" in line
-
-
-@pytest.mark.slow
-def test_it_plays_matches(file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(file.parent)
-    words = ["match", "mybot.py", "random", "--games", "2", "--game", "mnk", "--params", "3,3,3", "--seed", "1"]
-    done = subprocess.run([sys.executable, "-m", "bots", *words], capture_output=True, text=True, timeout=WAIT_SECONDS)
-    assert done.returncode == 0, done.stderr
-    assert "2 of 2 games" in done.stdout + done.stderr
-
-
-def test_a_function_with_other_arguments_is_refused_by_its_name(tmp_path: Path) -> None:
-    program = tmp_path / "mybot.py"
-    program.write_text(
-        "from bots.client import play\n\ndef choose(position):\n    pass\n\nplay(choose)\n", encoding="utf-8"
-    )
-    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=WAIT_SECONDS)
-    assert done.stderr == "mybot.py: choose is called with position and clocks: too many positional arguments\n"
-
-
-def test_ctrl_c_in_a_loop_says_where_the_bot_stands(tmp_path: Path) -> None:
-    program = tmp_path / "mybot.py"
-    source = (
-        "import sys\nfrom bots.client import play\n\ndef choose(position, clocks):\n    raise KeyboardInterrupt\n\n"
-    )
-    with FakeServer(login_of("mybot") + SEEK + MATCH + PLAYING + TURN + "> RESIGN\n" + QUIT) as server:
-        program.write_text(source + f"play(choose, port={server.port})\n", encoding="utf-8")
-        done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=WAIT_SECONDS)
-    assert done.stderr.splitlines()[-1] == "mybot.py: interrupted in mybot.py, line 5, in choose"

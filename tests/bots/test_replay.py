@@ -13,16 +13,14 @@ import pytest
 from bots.bot import Bot, Clocks, Resigned, Told
 from bots.client.errors import ArenaError
 from bots.workbench.play_file import loaded
-from bots.workbench.replay import Answer, BotHere, Outcome, lines, turns_of
+from bots.workbench.replay import Answer, BotHere, Outcome, turns_of
 from engine.games.interface import Position
 from engine.match import referee
 from engine.match.verification import Summary, verify
 from engine.wire import messages as m
-from engine.wire.fields import write_note
 from engine.wire.seat import Seat, environment_variables
 from tests.bots.test_cli import run
 from tests.engine.records import Table, records
-from tests.waiting import WAIT_SECONDS
 
 TIC_TAC_TOE = ("b2", "a1", "c1", "a3", "a2", "c2", "b3", "b1")
 FIRSTS = {1: "b2", 3: "c1", 5: "a2", 7: "b3"}
@@ -102,11 +100,6 @@ def test_the_turn_in_which_the_match_ended_is_one(
     if ending is not None:
         assert turns[-1].ending == ending
         assert all(not turn.ending for turn in turns[:-1])
-
-
-def test_a_match_that_is_not_over_has_a_turn_that_is_not_finished() -> None:
-    (*_, last) = turns_of(verify(Table("mnk", "3 3 3").ready().play("b2").text), 1)
-    assert (last.ply, last.recorded, last.ending) == (2, "", "unfinished")
 
 
 # Answers.
@@ -202,35 +195,6 @@ def test_what_a_bot_raises_is_one_answer_and_a_traceback(capsys: pytest.CaptureF
     assert "returned None (NoneType); a move is text, as in " in fourth.failure
     shown = capsys.readouterr().err
     assert shown.count("Traceback") == shown.count("  File ") == 1, "our own lines are left out"
-
-
-class Noting(Bot):
-    """Notes what it thinks, once by the clocks, once by its own method, and once wrongly."""
-
-    def prepare(self, match: m.Match) -> None:
-        self.note(text="ready")
-
-    def choose(self, position: Position, clocks: Clocks) -> str:
-        clocks.note(score=35, depth=7, pv=["a1", "a2"])
-        clocks.note(depth=-1)
-        return position.legal_moves[0]
-
-
-def test_what_a_bot_notes_is_shown_with_the_turn(capsys: pytest.CaptureFixture[str]) -> None:
-    summary = verify(drawn())
-    turn = turns_of(summary, 0)[1]
-    asked = BotHere(Noting(), summary.header)
-    for _ in range(2):
-        answer = asked.answer(turn)
-        assert [write_note(note) for note in answer.notes] == [
-            "ply=3 text=ready",
-            "ply=3 score=35 depth=7 pv=a1,a2",
-        ]
-    assert lines(answer.compare())[1:] == ["      note: ready", "      note: score +0.35; depth 7; pv a1, a2"]
-    assert (
-        capsys.readouterr().err.splitlines()
-        == ["a note is left out: depth is a whole number of 1 to 12 digits, not '-1'"] * 2
-    )
 
 
 # Python files.
@@ -402,28 +366,6 @@ def test_a_bot_that_does_not_return_is_interrupted_when_the_clock_of_the_match_i
     assert end == "the replay ends at ply 3, with the clock of the match"
     assert closing.startswith("alice as first: 2 turns, 1 the same, 1 failed; ")
     assert error.startswith("Stack (most recent call last):\n") and "alice.py" in error
-
-
-@pytest.mark.slow
-def test_the_debugger_stops_where_the_clock_is_used_up(place: Callable[[str, str], None]) -> None:
-    place("lost.txt", LOST_ON_TIME)
-    place("alice.py", LOOPING.format(statement="time.sleep(0.01)"))
-    command = [sys.executable, "-m", "bots", "replay", "lost.txt", "alice.py", "--ply", "3", "--debugger"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write("c\n")
-        process.stdin.flush()
-        output = ""
-        while "is used up.\n" not in output:
-            line = process.stdout.readline()
-            assert line, output
-            output += line
-        process.stdin.write("p position.turn\nq\n")
-        process.stdin.close()
-        rest = process.stdout.read()
-        process.wait(WAIT_SECONDS)
-    assert process.returncode == 130
-    assert "alice.py(" in rest and "choose()" in rest and "(Pdb) 0\n" in rest
 
 
 @pytest.mark.parametrize(

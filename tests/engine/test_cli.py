@@ -231,6 +231,7 @@ def start(*arguments: str, **options: object) -> "subprocess.Popen[bytes]":
     )  # type: ignore[call-overload]
 
 
+@pytest.mark.slow("interpreted")
 def test_help_is_on_stdout_and_imports_nothing_heavy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does what is solved in a moment, or its proof."""
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)

@@ -16,6 +16,8 @@ from engine.search.alphabeta import SEARCHING
 from engine.solve import tablebase
 from tests.waiting import BUILD_SECONDS
 
+pytestmark = pytest.mark.timeout(BUILD_SECONDS)
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -14,6 +14,8 @@ from engine.compiling.binding import can_compile, specialise
 from engine.compiling.code_cache import folder_lock
 from tests.waiting import BUILD_SECONDS
 
+pytestmark = pytest.mark.timeout(BUILD_SECONDS)
+
 fcntl = pytest.importorskip("fcntl")
 
 

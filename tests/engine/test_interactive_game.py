@@ -74,15 +74,6 @@ def test_a_table_begins_without_moves_and_ends_with_the_game() -> None:
     assert over.begun(start.history) == start
 
 
-def test_repetition_is_a_draw_at_a_table_too() -> None:
-    text = "0 0 W\n" + "WW_W_________BBB_B______".replace(" ", "")
-    begun = InteractiveGame(History.begin(GAMES["morris"].read(text)), (PERSON, PERSON))
-    while begun.outcome is None:
-        rounds = begun.history.plies % 4
-        begun = begun.after(("1 2", "17 16", "2 1", "16 17")[rounds])
-    assert begun.outcome.reason == "repetition"
-
-
 @pytest.mark.parametrize(("game", "parameters"), EVERY_VARIANT, ids=named)
 def test_a_game_written_down_is_read_back(game: Game, parameters: str) -> None:
     *_, end = random_game(game, parameters, Random(1), most=12)

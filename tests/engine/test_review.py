@@ -17,9 +17,6 @@ from tests.engine.records import Table
 from tests.engine.solve.test_tablebase import solve_layers
 from tests.engine.test_record import played
 
-NODES = 1000
-"""Enough to solve tic-tac-toe from its second move on, where the solver has as many."""
-
 
 def reviewed(text: str, nodes: int) -> list[ReviewedMove]:
     return list(review(verify(text), nodes, clock=lambda: 0.0))

@@ -113,14 +113,15 @@ def test_short_wins_are_those_of_plain_minimax(name: str, first: str, plies: int
                 solution.result
                 == (Result.FIRST, Result.SECOND)[position.turn if expected.for_mover else 1 - position.turn]
             )
-        thought = Searcher(kernel, megabytes=1).think(
-            kernel.state, limits=ThinkingLimits(depth=plies, exact=True), clock=lambda: 0.0
-        )
-        told = thought.plies_to_end
-        if told is not None and abs(told) > plies:  # what tactical moves have shown beyond the depth
-            assert expected is None
-            expected = forced_win(kernel, abs(told))
-        assert told == (None if expected is None else expected.plies if expected.for_mover else -expected.plies)
+        for exact in (False, True):
+            limits = ThinkingLimits(depth=plies, exact=exact)
+            told = Searcher(kernel, megabytes=1).think(kernel.state, limits=limits, clock=lambda: 0.0).plies_to_end
+            if told is not None and abs(told) > plies:  # what tactical moves have shown beyond the depth
+                assert expected is None
+                proven = forced_win(kernel, abs(told))
+            else:
+                proven = expected if exact or told is not None else None
+            assert told == (None if proven is None else proven.plies if proven.for_mover else -proven.plies)
         if kernel.rules.plies_left is None:
             prover = CyclicProver(kernel, memory=MEMORY)
             prover.search(500)

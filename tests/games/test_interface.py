@@ -1,17 +1,14 @@
 """Each game keeps what `engine.games.interface` promises, and its kernel says the same as its positions."""
 
 import re
-from itertools import product
 from random import Random
 from typing import Any
 
 import pytest
 
-from engine.compiling.binding import can_compile
 from engine.games.catalogue import GAMES, start_of
 from engine.games.interface import BadMove, BadParameters, BadPosition, Game, Position
 from engine.games.outcome import Termination
-from engine.games.perft import count
 from engine.games.rules import DRAWN, EVALUATION_LIMIT, LOST, MINE, SCRATCH, THEIRS, UNDECIDED, WIN, WON, Kernel
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
 
@@ -187,17 +184,6 @@ def test_stages_never_come_back(game: Game, parameters: str) -> None:
 def test_kernel_and_positions_agree(game: Game, parameters: str) -> None:
     """Children, verdicts, hashes; and the bounds of all that a kernel says."""
     compare_kernels(game, parameters, compile=False)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not can_compile(), reason="nothing is compiled with NUMBA_DISABLE_JIT")
-@pytest.mark.parametrize("game", EVERY_GAME, ids=named)
-def test_compiled_kernel_and_positions_agree(game: Game) -> None:
-    """The same, and the counts of perft, of the usual variants; others are compared with the oracles."""
-    compare_kernels(game, game.default_parameters, compile=True)
-    position = game.start(game.default_parameters)
-    for depth, unique in product((1, 2), (False, True)):
-        assert count(position, depth, unique=unique) == count(position, depth, unique=unique, compile=False)
 
 
 def compare_kernels(game: Game, parameters: str, *, compile: bool) -> None:

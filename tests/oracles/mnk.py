@@ -87,16 +87,6 @@ def moves(position: Position) -> list[Field]:
     return [] if outcome(position) else empty_fields(position)
 
 
-def winning(position: Position, player: int) -> list[Field]:
-    """Return the empty fields on which a piece of a player's completes a line."""
-    found = []
-    for field in empty_fields(position):
-        after = placed(position._replace(player=player), field)
-        if any(field in line and pieces_in(after, line) == [player] * after.length for line in all_lines(after)):
-            found.append(field)
-    return found
-
-
 def name(position: Position, field: Field) -> str:
     """Name a field: letters from the left, numbers from the bottom."""
     return "abcdefghijklmnopqrs"[field[1]] + str(position.rows - field[0])

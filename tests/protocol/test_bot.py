@@ -3,6 +3,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from engine.match import verification
 from tests.protocol.running import DOCUMENT, serving
 from tests.waiting import WAIT_SECONDS
@@ -10,6 +12,7 @@ from tests.waiting import WAIT_SECONDS
 BOT = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 def test_the_smallest_bot_plays_a_match_against_itself(tmp_path: Path) -> None:
     (source,) = BOT.findall(DOCUMENT.read_text(encoding="utf-8"))
     program = tmp_path / "bot.py"
@@ -31,6 +34,7 @@ def test_the_smallest_bot_plays_a_match_against_itself(tmp_path: Path) -> None:
     assert sorted(summary.header.players) == ["alice", "bob"]
 
 
+@pytest.mark.slow
 def test_the_smallest_bot_stops_at_an_error(tmp_path: Path) -> None:
     (source,) = BOT.findall(DOCUMENT.read_text(encoding="utf-8"))
     with serving(tmp_path) as server:

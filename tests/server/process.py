@@ -116,7 +116,7 @@ class ServerProcess:
 def _read(stream: TextIO, lines: list[str]) -> None:
     with stream:
         for line in stream:
-            lines.append(line)
+            lines.append(line)  # noqa: PERF402  # others read the list meanwhile
 
 
 class Client:

@@ -159,6 +159,7 @@ def test_a_match_is_told_while_it_is_played_and_afterwards(site: Site, seat: Sea
     assert again == over
 
 
+@pytest.mark.slow
 def test_a_fault_behind_a_page_is_logged_with_one_traceback(tmp_path: Path) -> None:
     (tmp_path / "records").mkdir(parents=True)
     (tmp_path / "records" / "7.txt").write_bytes(b"\xff")

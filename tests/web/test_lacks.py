@@ -89,6 +89,7 @@ def test_pages_that_lack_descriptors_end_no_match(tmp_path: Path) -> None:
         assert site.stop() == 0
 
 
+@pytest.mark.slow
 def test_a_server_without_descriptors_refuses_in_a_sentence(tmp_path: Path) -> None:
     with Site(tmp_path, "--metrics", "0") as site, ExitStack() as stack:
         leave(site.process.pid, 3)

@@ -15,6 +15,7 @@ from tests.engine.records import Table
 from tests.engine.test_record import played
 
 
+@pytest.mark.slow
 def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(questions, "PART_MOVES", 5)
     monkeypatch.setattr(questions, "INTERPRETED_REVIEW_NODES", 60)

@@ -111,7 +111,7 @@ def _wrong_command(definition: Definition, done: Intervention) -> str:
         return f"{done.name} connects by itself, and has no command that could be changed"
     program = done.command[0]
     folder = Path(definition.folder) / entrant.folder
-    places = os.pathsep.join((os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)))
+    places = os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
     if shutil.which(str(folder / program) if "/" in program else program, path=places) is None:
         return (
             f"{program} is no program that can be started from {folder}, and {done.name} would be disqualified: "

@@ -132,10 +132,10 @@ async def _listening(data: Path) -> AsyncIterator[trio.SocketListener]:
     folder = os.open(data, os.O_RDONLY)
     try:
         with trio.socket.socket(trio.socket.AF_UNIX) as socket:
-            path = SOCKET.format(folder)
-            Path(path).unlink(missing_ok=True)
-            await socket.bind(path)
-            os.chmod(path, 0o600)  # nobody can connect before it listens
+            path = Path(SOCKET.format(folder))
+            path.unlink(missing_ok=True)
+            await socket.bind(str(path))
+            path.chmod(0o600)  # nobody can connect before it listens
             socket.listen()
             yield trio.SocketListener(socket)
     finally:

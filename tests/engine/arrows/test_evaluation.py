@@ -6,10 +6,8 @@ from random import Random
 
 import pytest
 
-from engine.compiling.binding import specialise
-from engine.games.arrows import rules
-from engine.games.arrows.position import ARROWS, ArrowsPosition, tables
-from engine.games.arrows.rules import DECIDED, MAX_EXACT_FIELDS, NOWHERE, State, number, words
+from engine.games.arrows.position import ARROWS, ArrowsPosition
+from engine.games.arrows.rules import DECIDED, NOWHERE, State
 from engine.games.rules import EVALUATION_LIMIT
 from tests.engine.arrows import samples
 from tests.games.judges import sample, written
@@ -22,28 +20,12 @@ AMOUNT = 1500 * samples.TIMES
 FEW = 14
 """No more fields are free in such a position."""
 
-PATHS = 150 * samples.TIMES
-"""Regions of each size."""
-
 
 # What it is about, told slowly
 
 
 def neighbours(place: Field) -> set[Field]:
     return {(place[0] + right, place[1] + down) for right, down in oracle.STEPS.values()}
-
-
-def has_path(place: Field, free: Set[Field], length: int) -> bool:
-    """Tell whether a path of so many fields begins on a field and goes on over free ones."""
-    return length <= 1 or any(has_path(field, free - {field}, length - 1) for field in neighbours(place) & free)
-
-
-def path(place: Field, free: Set[Field]) -> int:
-    """Return the number of fields of the longest path."""
-    length = 1
-    while has_path(place, free, length + 1):
-        length += 1
-    return length
 
 
 # Samples
@@ -117,43 +99,6 @@ def test_the_oracle_agrees_wherever_the_winner_is_known() -> None:
     assert min(decided.values()) > AMOUNT // 5
 
 
-def region(chance: Random, size: int) -> list[Field]:
-    """Return fields of the largest board that hang together, some like a trail and some like a lump."""
-    recent = chance.choice([1, 2, 4, size])
-    found: list[Field] = []
-    while len(found) < size:
-        beside = [
-            field
-            for place in found[-recent:]
-            for field in sorted(neighbours(place) - set(found))
-            if 1 <= field[0] <= 10 and 1 <= field[1] <= 10
-        ]
-        found = [*found, chance.choice(beside)] if beside else [(chance.randint(1, 10), chance.randint(1, 10))]
-    return found
-
-
-@pytest.mark.parametrize(
-    "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
-)
-def test_paths_are_as_long_as_a_plain_search_finds_them(compile: bool) -> None:
-    functions = rules.longest_path, rules.greedy_path
-    longest, walk = specialise(functions, "endgame", tables(compile=compile), compile=compile)
-    chance = Random(6)
-    shorter = straight = 0
-    for size in range(1, MAX_EXACT_FIELDS + 1):
-        for _ in range(PATHS // 3):
-            place, *others = region(chance, size)
-            fields = (number(*place), *words(sum(1 << number(*field) for field in others)))
-            length = path(place, set(others))
-            for enough in range(1, size + 2):
-                assert longest(*fields, enough) == min(length, enough)
-                assert walk(*fields, enough) <= min(length, enough)
-            shorter += length < size
-            straight += walk(*fields, size) == length
-    assert PATHS // 3 < shorter < PATHS * 3
-    assert straight > PATHS * 2
-
-
 SMALL_AMOUNT = 100 * samples.TIMES
 """Positions of boards on which the oracle can play to the end."""
 
@@ -165,9 +110,8 @@ def small_sample() -> list[oracle.Position]:
     chance = Random(2)
     while len(found) < SMALL_AMOUNT:
         position = next(iter(samples.positions(chance, 1, most=7)))
-        for later in samples.random_game(chance, position):
-            if len(list(oracle.free_fields(later))) <= 13:
-                found.append(later)
+        game = samples.random_game(chance, position)
+        found += [later for later in game if len(list(oracle.free_fields(later))) <= 13]
     return found
 
 

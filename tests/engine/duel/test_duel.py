@@ -18,10 +18,10 @@ from engine.commands.duel import FILE, pairs
 from engine.commands.game_file import differences, line_of
 from engine.commands.program import Rejected
 from engine.duel.games import Contender, DuelGame, DuelResult, DuelSettings, Pair, Usage
-from engine.games.catalogue import GAMES
-from engine.games.history import History
 from engine.statistics.elo import Tally
 from tests.waiting import BUILD_SECONDS
+
+pytestmark = pytest.mark.timeout(BUILD_SECONDS)
 
 ANY_OPENING = ("--balance", "1000000")
 """The first openings that are found: to judge 32 of them interpreted takes longer than eight games."""
@@ -69,28 +69,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     file = tmp_path_factory.mktemp("duel") / "whole.jsonl"
     lines, _ = duel("depth=3", "depth=1", *SMALL, "--games", "4", "--all-games", "--jobs", "2", "--results", str(file))
     return file, lines[-1]
-
-
-@pytest.mark.slow
-def test_games_are_true(whole: tuple[Path, str]) -> None:
-    """Each game, played again by the rules, ends as its line says; both of a pair begin alike."""
-    file, result = whole
-    assert RESULT.fullmatch(result)
-    pairs = pairs_in(file)
-    assert sorted(pair.number for pair in pairs) == list(range(2))
-    for pair in pairs:
-        assert [game.first for game in pair.games] == [0, 1]
-        assert pair.games[0].moves[:2] == pair.games[1].moves[:2]
-        for game in pair.games:
-            history = History.begin(GAMES["mnk"].start("4 4 4"))
-            for move in game.moves:
-                history = history.after(move)
-            outcome = history.outcome(1000)
-            assert outcome is not None and outcome.reason == game.reason
-            assert all(use.ms > 0 and use.nodes > 0 for use in game.used)
-    points = sum(pair.points for pair in pairs)
-    won, drawn, lost = (int(number) for number in re.findall(r"[+=-](\d+)", result)[:3])
-    assert (won + drawn + lost, 2 * won + drawn) == (4, points)
 
 
 @pytest.mark.slow
@@ -153,32 +131,6 @@ def test_a_process_that_ends_by_itself_ends_the_duel() -> None:
     with pytest.raises(Rejected, match="a process that plays games has ended"):
         list(pairs(setting, tasks(), 1))
     assert not active_children()
-
-
-@pytest.mark.slow
-def test_it_ends_when_there_are_no_more_openings() -> None:
-    arguments = ("--game", "mnk", "--params", "2 2 2", "--plies", "1", "--balance", "1000000")
-    _, errors = duel("depth=1", "depth=1", *arguments, status=2)
-    assert "no undecided opening" in errors[-1]
-    lines, errors = duel("depth=1", "depth=1", "--game", "mnk", "--params", "3 3 3", "--plies", "1", "--all-games")
-    assert lines[-1].startswith("result A +")
-    assert any(line.startswith("there are no more openings than ") for line in errors)
-
-
-@pytest.mark.slow
-def test_weights_are_those_of_the_file(tmp_path: Path) -> None:
-    weights = tmp_path / "weights.json"
-    sides = ("depth=1", f"depth=1,weights={weights}")
-    arguments = (*sides, "--params", "3 3 9 9", "--games", "4", "--all-games", *ANY_OPENING)
-    weights.write_text('{"piece": 100, "ring": 6}', encoding="utf-8")
-    lines, _ = duel(*arguments)
-    assert "pairs with 0 to 2 points for A, by halves: 0 0 2 0 0" in lines
-    weights.write_text('{"piece": -100, "reserve_1": 0, "reserve_2": 50}', encoding="utf-8")
-    lines, _ = duel(*arguments)
-    assert int(lines[-1].split("+")[1].split()[0]) >= 3  # who gives its pieces away loses
-    weights.write_text('{"pairs": 1}', encoding="utf-8")
-    _, errors = duel(*arguments, status=2)
-    assert errors[-1].startswith("arena-engine: B: pairs, 1 is no weight; weights are whole numbers named piece, ")
 
 
 @pytest.mark.parametrize("text", ["", "[1]", '{"pair": 1.5}', '{"pair": "1"}'])

@@ -13,15 +13,6 @@ from tests.games.cases import random_game
 
 GIPF = GAMES["gipf"]
 
-CROSSING = """\
-2 3 9 9
-3 9 W
- W W
-W _ W
- W W
-"""
-"""Whatever is pushed into the middle leaves three rows that cross, or two."""
-
 
 def whole(position: GipfPosition, text: str) -> list[tuple[str, PushResult]]:
     """Return every way to choose, each to its end."""

@@ -111,28 +111,3 @@ def test_every_position_of_the_smallest_board_has_a_place(run: int, mine: int, t
         verdict, _, _ = rules.moves_from(place, number, mine, theirs, rules.index, arena, found)
         assert (verdict >= 0) == (place in places.values())
     assert max(places.values()) < rules.places(mine, theirs, rules.index)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("run", [2, 3, 4, 5])
-def test_positions_of_a_larger_board_have_places(run: int) -> None:
-    chance = Random(run)
-    rules = bind_layers(3, run, compile=False)
-    places: dict[int, State] = {}
-    symmetric = 0
-    while len(places) < 500:
-        pieces = chance.random()
-        colours = chance.choices(range(3), [1 - pieces, pieces / 2, pieces / 2], k=len(fields_of(3)))
-        state = two_sets(3, tuple(colours))
-        if chance.random() < 0.2:  # made to be its own image
-            white, black = (reflected(3, fields, 0) for fields in state[:2])
-            mirrored = black & ~state.white & ~white
-            state = State(state.white | white, mirrored & reflected(3, mirrored, 0), 0, 0, 0)
-        if rules.has_run(state.white) or rules.has_run(state.black):
-            continue
-        place = check(3, state, 19, rules)
-        check(3, state, state.black.bit_count() + chance.randrange(3), rules)
-        symmetric += rules.place_of(state.white, state.black, 19, rules.index)[1] > 1
-        assert places.setdefault(place, rules.canonical(state)) == rules.canonical(state)
-    assert len(set(places.values())) == len(places)
-    assert symmetric > 10

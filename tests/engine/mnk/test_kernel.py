@@ -7,7 +7,6 @@ import pytest
 
 from engine.compiling.binding import zeros
 from engine.games.interface import Position as EnginePosition
-from engine.games.mnk.kernel import MnkRules
 from engine.games.mnk.position import MNK
 from engine.games.rules import DRAWN, EVALUATION_LIMIT, LOST, MINE, SCRATCH, THEIRS, UNDECIDED, WIN, WON, Kernel
 from tests.engine.mnk.samples import CAMPAIGN, random_board, random_game, sample
@@ -18,19 +17,6 @@ from tests.oracles import mnk as oracle
 def read(position: oracle.Position) -> EnginePosition:
     """Return the engine's position for one of the oracle's."""
     return MNK.read(oracle.text(position))
-
-
-@pytest.mark.parametrize(("rows", "columns"), BOARDS)
-def test_lines_and_fields_that_complete_one_are_those_of_the_oracle(rows: int, columns: int) -> None:
-    for position in sample(2, rows, columns, 12 if rows * columns < 100 else 3):
-        kernel = read(position).kernel(compile=False)
-        rules, state = kernel.rules, kernel.state
-        assert isinstance(rules, MnkRules)
-        own, other = rules.own_of(state), rules.other_of(state)
-        for mine, theirs, player in ((own, other, position.player), (other, own, 3 - position.player)):
-            fields = [1 << row * columns + column for row, column in oracle.winning(position, player)]
-            assert rules.winning_fields(mine, theirs) == sum(fields)
-            assert rules.has_line(mine) == oracle.has_line(position, player)
 
 
 @pytest.mark.slow
@@ -98,27 +84,6 @@ def test_one_of_the_candidates_is_as_good_as_the_best_move(rows: int, columns: i
         assert max(values[child] for child in cut) == max(values.values())
         fewer += len(cut) < len(children)
     assert fewer > 10
-
-
-@pytest.mark.parametrize(
-    ("parameters", "can_still_win"),
-    [("3 3 3", MINE + THEIRS), ("4 4 4", MINE), ("5 5 5", 0), ("2 2 3", 0), ("6 6 5", MINE + THEIRS)],
-)
-def test_hopes_at_the_start_are_those_that_erdos_and_selfridge_leave(parameters: str, can_still_win: int) -> None:
-    """8 lines of 3, 10 of 4, 12 of 5, none, and 32 of 5."""
-    assert hopes_of(MNK.start(parameters).kernel(compile=False)) == can_still_win
-
-
-@pytest.mark.parametrize(("parameters", "number"), [("3 3 3", 3), ("4 4 4", 3), ("3 4 3", 4), ("8 8 5", 10)])
-def test_symmetric_moves_are_candidates_once(parameters: str, number: int) -> None:
-    assert len(written(MNK.start(parameters).kernel(compile=False), "candidates")) == number
-
-
-def test_the_first_candidate_wins_or_prevents_a_win() -> None:
-    win = MNK.read("3 3 3 1\n1 1 0\n2 2 0\n0 0 0\n").kernel(compile=False)
-    assert written(win, "candidates") == [(0b111, 0b11000, 1)]
-    block = MNK.read("3 3 3 1\n1 0 0\n2 2 0\n1 0 0\n").kernel(compile=False)
-    assert written(block, "candidates") == [(0b1100001, 0b11000, 1)]
 
 
 FEW = 12

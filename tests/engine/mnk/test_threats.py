@@ -1,13 +1,10 @@
 """Wins by fours and open threes are found within few nodes."""
 
-from random import Random
-
 import pytest
 
 from engine.games.interface import Position
 from engine.games.mnk.position import MNK
 from engine.search.searcher import Searcher, SearchLimits, SearchResult
-from tests.engine.forced_wins import forced_win
 from tests.oracles import mnk as oracle
 
 OPEN_THREE = """
@@ -121,25 +118,6 @@ def test_wins_by_threats_are_found(text: str, plies: int, moves: set[str]) -> No
     """At the first ply, and as short as they are."""
     found = think(read(text, 1), SearchLimits(depth=1))
     assert (found.move(position_of(read(text, 1))) in moves, found.plies_to_end) == (True, plies)
-
-
-@pytest.mark.slow("interpreted")
-@pytest.mark.parametrize("seed", range(3))
-def test_a_win_that_is_claimed_is_one(seed: int) -> None:
-    """On a small board full of threats, by the solver."""
-    chance = Random(seed)
-    claimed = 0
-    while claimed < 12:
-        position = oracle.empty(5, 6, 4)
-        for _ in range(chance.randrange(4, 14)):
-            if not oracle.outcome(position):
-                position = oracle.placed(position, chance.choice(oracle.moves(position)))
-        if not oracle.outcome(position):
-            found = think(position, SearchLimits(nodes=400))
-            if found.plies_to_end is not None and abs(found.plies_to_end) <= 7:
-                claimed += 1
-                proven = forced_win(position_of(position).kernel(compile=False), abs(found.plies_to_end))
-                assert proven is not None and proven.for_mover == (found.plies_to_end > 0)
 
 
 @pytest.mark.parametrize("parameters", ["1 1 1", "1 1 2", "1 19 3", "2 2 2", "3 3 3", "19 19 1", "19 19 5", "4 4 9"])

@@ -53,6 +53,6 @@ def minimax(kernel: Kernel, state: Any, depth: int, ply: int, path: frozenset[An
     scores = [] if depth > 0 else [int(rules.evaluate(state))]
     generate = rules.children if depth > 0 else (rules.tactical_children or tactical_children)
     path = path | {state} if depth > 1 else path
-    for at in range(generate(state, arena, 0)):
-        scores.append(-minimax(kernel, rules.load(arena, at), depth - 1, ply + 1, path))
+    moves = range(generate(state, arena, 0))
+    scores += [-minimax(kernel, rules.load(arena, at), depth - 1, ply + 1, path) for at in moves]
     return max(scores)

@@ -15,7 +15,7 @@ from engine.search.memory import BUCKET_WORDS, ENTRY_WORDS, EXACT, LOWER, probe,
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, warm_up
 from tests.clocks import never
 from tests.engine.search import toy
-from tests.engine.search.searching import GIPF, SMALL, random_positions, think
+from tests.engine.search.searching import GIPF, SMALL, think
 
 
 @pytest.mark.parametrize("compile", [False, pytest.param(True, marks=pytest.mark.slow)])
@@ -51,16 +51,6 @@ def test_a_root_may_have_more_children_than_are_wanted_free() -> None:
     assert bind(kernel).search(toy.Node(0), 1, -INFINITY, INFINITY, 0, 0, memory) == count
     assert memory.pv[1] == count - 1
     assert len(memory.excluded) == layout.ARENA_PLACES
-
-
-def test_move_is_legal_however_early_the_search_ends() -> None:
-    stop = Stop()
-    stop.set()
-    for position in random_positions("3 2 8 8", 10, seed=8):
-        for limits in (SearchLimits(), SearchLimits(nodes=1), SearchLimits(nodes=40), SearchLimits(hard_ms=0)):
-            thought = think(position, limits, stop=stop if limits == SearchLimits() else None)
-            assert thought.move(position) in position.legal_moves
-            assert thought.move(position) == thought.pv(position)[0]
 
 
 def test_interpreted_search_reads_the_clock_at_every_node() -> None:

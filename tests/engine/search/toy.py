@@ -1,7 +1,6 @@
 """A toy game for tests of the solver: positions are the nodes of any directed graph, cycles and all."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from random import Random
 from typing import Any, NamedTuple
 
 from engine.games.rules import DRAWN, LOST, UNDECIDED, Kernel, Rules
@@ -59,15 +58,6 @@ def kernel(moves: Moves, drawn: frozenset[int] = frozenset(), root: int = 0, roo
 def not_to_be_called(*_: object) -> int:
     """Stand for a function that a test has no use for."""
     raise AssertionError("the toy game has no such function")
-
-
-def random_moves(chance: Random, nodes: int, most: int, ends: float) -> list[list[int]]:
-    """Return a graph of so many nodes, each with up to ``most`` moves and, by chance, none."""
-    graph = []
-    for _ in range(nodes):
-        degree = 0 if chance.random() < ends else chance.randint(1, most)
-        graph.append(chance.sample(range(nodes), degree))
-    return graph
 
 
 def truth(moves: Moves, drawn: frozenset[int]) -> list[int | None]:

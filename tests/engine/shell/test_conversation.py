@@ -18,7 +18,7 @@ from tests.clocks import ticking
 ROOT = Path(__file__).parents[3]
 
 QUESTIONS = {
-    "gipf": (f"LOAD_GAME_BOARD\n{start_of('gipf', '2 2 4 4').text()}SOLVE_GAME_STATE\n", 2),
+    "gipf": (f"LOAD_GAME_BOARD\n{start_of('gipf', '3 3 5 4').text()}SOLVE_GAME_STATE\n", 2),
     "mnk": ("SOLVE_GAME_STATE\n4 5 4 1\n" + "0 0 0 0 0\n" * 4, 1),
     "arrows": (f"InitGame 10\n{start_of('arrows', '4 4').text()}\nturn 255 0.05\n", 1),
 }

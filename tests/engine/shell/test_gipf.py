@@ -328,7 +328,11 @@ def test_a_win_that_is_longer_than_asked_for_does_not_count(monkeypatch: pytest.
         (SMALL.replace("2 2 W", "2 2 B"), "BLACK_HAS_WINNING_STRATEGY"),
         (OPEN.format("0 3"), "BLACK_HAS_WINNING_STRATEGY"),
         (OPEN.format("1 3"), "BLACK_HAS_WINNING_STRATEGY"),
-        (DRAW.replace("2 2 5 5", "2 2 4 4").replace("2 2 W", "1 1 W"), "BOTH_PLAYERS_TIE"),
+        pytest.param(
+            DRAW.replace("2 2 5 5", "2 2 4 4").replace("2 2 W", "1 1 W"),
+            "BOTH_PLAYERS_TIE",
+            marks=pytest.mark.slow("interpreted"),
+        ),
     ],
 )
 def test_solving_names_the_winner_or_the_tie(board: str, answer: str) -> None:

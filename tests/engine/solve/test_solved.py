@@ -1,7 +1,5 @@
 """Solved boards of docs/rules.md, 2.4 and 4.3, and what symmetry demands of arrows."""
 
-import os
-
 import pytest
 
 from engine.games.arrows.position import ARROWS
@@ -48,7 +46,7 @@ LONGER = [
     ("5 5 4", Result.DRAW),
     ("6 6 5", Result.DRAW),
 ]
-"""Those that compiled rules are needed for, and first one that comes close to it."""
+"""Boards that need compiled rules."""
 
 NODES = 1 << 30
 
@@ -61,9 +59,8 @@ def test_short_ones(parameters: str, result: Result) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("parameters", "result"), LONGER if os.environ.get("ARENA_CAMPAIGN") else LONGER[:1], ids=str)
-def test_longer_ones(parameters: str, result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limit is only there to end a search that has gone astray; to compile takes longer than the first of them."""
-    if not os.environ.get("ARENA_CAMPAIGN"):
-        monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+@pytest.mark.campaign
+@pytest.mark.parametrize(("parameters", "result"), LONGER, ids=str)
+def test_longer_ones(parameters: str, result: Result) -> None:
+    """The limit is only there to end a search that has gone astray."""
     assert solve(MNK.start(parameters), SolverLimits(nodes=NODES)).result == result

@@ -11,7 +11,6 @@ from engine.games.catalogue import GAMES
 from engine.games.interface import Position
 from engine.games.rules import DRAWN, LOST, UNDECIDED, WON
 from engine.solve.forced_wins import ForcedWin, ForcedWinSearch
-from engine.solve.provers import CyclicProver
 from engine.solve.solver import Result, Solution, SolverLimits, solve
 from tests.clocks import ticking
 from tests.engine.forced_wins import forced_win
@@ -22,33 +21,9 @@ MEMORY = 1 << 28
 
 ATLAS = Path(__file__).with_name("atlas.tsv")
 
-SHORT_WINS = [
-    ("2 3 5 5", Result.FIRST, 1),
-    ("3 3 4 4", Result.SECOND, 2),
-    ("3 3 4 5", Result.SECOND, 2),
-    ("3 4 4 4", Result.SECOND, 2),
-    ("4 4 4 4", Result.SECOND, 2),
-    ("3 3 5 4", Result.FIRST, 3),
-    ("3 4 5 5", Result.SECOND, 4),
-    ("4 4 5 5", Result.SECOND, 4),
-]
-"""Solved start positions (docs/rules.md, 1.11), all but the draw."""
-
 
 def start(parameters: str) -> Position:
     return GAMES["gipf"].start(parameters)
-
-
-def as_win(plies: int | None) -> ForcedWin | None:
-    """Put a distance as the definition gives it into the solver's words."""
-    return None if plies is None else ForcedWin(plies % 2 == 1, plies)
-
-
-@pytest.mark.parametrize(("parameters", "result", "plies"), SHORT_WINS)
-def test_known_wins_are_found_with_their_length(parameters: str, result: Result, plies: int) -> None:
-    solution = solve(start(parameters))
-    assert (solution.result, solution.plies, solution.within) == (result, plies, plies)
-    assert solution.refuted == plies - 1
 
 
 def test_variants_end_as_the_atlas_says() -> None:
@@ -59,21 +34,7 @@ def test_variants_end_as_the_atlas_says() -> None:
     for parameters in Random(31).sample(short, 12):
         solution = solve(start(parameters))
         assert (solution.result, str(solution.plies)) == entries[parameters]
-
-
-@pytest.mark.slow
-def test_compiled_and_interpreted_searches_do_the_same() -> None:
-    figures = []
-    for compile in (False, True):
-        kernel = start("3 3 5 4").kernel(compile=compile)
-        assert kernel.compiled == compile
-        search = ForcedWinSearch(kernel, memory=MEMORY)
-        search.run(100_000)
-        prover = CyclicProver(kernel, memory=MEMORY)
-        prover.search(3000)
-        figures.append((search.found, search.nodes, prover.value, prover.within, prover.nodes))
-    assert figures[0] == figures[1]
-    assert figures[0][0] == ForcedWin(True, 3)
+        assert solution.plies is not None and solution.within == solution.plies == solution.refuted + 1
 
 
 @pytest.mark.slow
@@ -88,23 +49,11 @@ def test_what_a_trial_does_not_solve_is_solved_by_compiled_rules() -> None:
 @pytest.mark.slow
 def test_with_a_limit_of_nodes_the_same_is_found_whenever_compiled_code_comes() -> None:
     limits = SolverLimits(memory=1 << 24, nodes=400)
-    for position in (start("3 3 5 4"), start("3 3 7 7"), start("5 4 20 20"), GAMES["mnk"].start("3 3 3")):
+    for position in (start("3 3 5 4"), start("3 3 7 7"), GAMES["mnk"].start("3 3 3")):
         never, at_once, later = (
             solve(position, limits, kernels=KernelsAfter(position, looks)) for looks in (float("inf"), 0, 3)
         )
         assert never == at_once == later
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_solvers_agree_with_the_definition_on_random_graphs(seed: int) -> None:
-    chance = Random(seed)
-    moves = toy.random_moves(chance, chance.randint(2, 40), chance.randint(1, 4), chance.choice([0.1, 0.2, 0.4]))
-    moves = [to[: len(moves)] for to in moves]
-    drawn = frozenset(node for node in range(len(moves)) if chance.random() < chance.choice([0, 0.5]))
-    expected = toy.truth(moves, drawn)
-    for root in range(min(len(moves), 12)):
-        kernel = toy.kernel(moves, drawn, root)
-        assert forced_win(kernel, 12) == (None if (expected[root] or 0) > 12 else as_win(expected[root]))
 
 
 @pytest.fixture

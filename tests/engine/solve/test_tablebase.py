@@ -24,8 +24,8 @@ from engine.games.kernels import CompileProcess, bind
 from engine.games.rules import WIN
 from engine.search.alphabeta import probe_tablebase, with_layers
 from engine.search.game_engine import AdaptiveSearcher, GameEngine
-from engine.search.memory import NO_SCORE, TablebaseLayers
-from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
+from engine.search.memory import NO_SCORE
+from engine.search.searcher import SearchLimits, SearchResult, key_of
 from engine.solve import tablebase
 from engine.solve.layers import Layers, layer_of
 from engine.solve.tablebase import Tablebase, are_shipped, shipped, tablebase_of
@@ -37,6 +37,8 @@ from tests.oracles import gipf as oracle
 from tests.oracles.gipf_boards import board_text
 from tests.tablebases import RUNS
 from tests.waiting import BUILD_SECONDS
+
+pytestmark = pytest.mark.timeout(BUILD_SECONDS)
 
 GIPF = GAMES["gipf"]
 
@@ -222,39 +224,6 @@ def test_a_search_looks_positions_up_as_the_tablebase_does(given: Path) -> None:
                 assert found == NO_SCORE
             else:
                 assert found == exact_value.result * (WIN - exact_value.plies)
-
-
-def searched(
-    asked: Position, depth: int, known: TablebaseLayers | None, *, compile: bool = False
-) -> list[SearchResult]:
-    """Return what each depth of an exact search finds, with what is known of some layers, or without."""
-    told: list[SearchResult] = []
-    kernel = asked.kernel(compile=compile)
-    searcher = Searcher(kernel, megabytes=1, known=known)
-    searcher.think(kernel.state, (), SearchLimits(depth=depth, exact=True), clock=still, report=told.append)
-    return told
-
-
-def large_positions(chance: Random, number: int) -> Iterable[Position]:
-    """Yield positions in which both sides have four pieces."""
-    while number > 0:
-        for position in small_positions(chance, 1):
-            asked = GIPF.read(board_text(position))
-            if layer_of(asked.kernel(compile=False)) == (4, 4):
-                number -= 1
-                yield asked
-
-
-@pytest.mark.slow
-def test_the_compiled_search_looks_up_the_same(given: Path) -> None:
-    for asked in large_positions(Random(8), 12):
-        if asked.parameters.startswith("2 2"):
-            layers = layers_of(asked.parameters, (4, 3), given).known()
-            found = [
-                [(result.score, result.nodes, result.line) for result in searched(asked, 4, layers, compile=compile)]
-                for compile in (True, False)
-            ]
-            assert found[0] == found[1]
 
 
 def test_what_to_look_up_is_told_where_not_all_is_known_and_code_is_there(

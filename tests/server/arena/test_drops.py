@@ -78,7 +78,7 @@ class Play:
             await self.perhaps_drop()
             await trio.sleep(self.chance.uniform(0, 0.2))
             await self.players[side].say(m.Ready())
-            await trio.sleep(0)  # on a simulated clock, until it was heard
+            await trio.lowlevel.checkpoint()  # on a simulated clock, until it was heard
             await trio.testing.wait_all_tasks_blocked()
             self.clocks.stop(side, trio.current_time())
             self.ready[side] = True

@@ -23,8 +23,8 @@ from engine.wire import messages as m
 from engine.wire.coding import REQUEST_BYTES
 from server.config import tokens
 from server.config.settings import ERRORS, Settings
-from tests.bench import attack, hostile
 from tests.bench.sampled import memory
+from tests.server.arena import attack
 from tests.server.harness import ArenaHarness, logged, open_arena, play, playing
 from tests.server.process import Client as Peer, ServerProcess, pair
 
@@ -123,6 +123,7 @@ async def test_endless_line_gets_one_error_and_takes_no_room(tmp_path: Path, aut
         assert await client.next() == m.Pong()
 
 
+@pytest.mark.slow
 @given(pieces=st.lists(st.binary(max_size=200), max_size=12), ends=st.booleans())
 def test_garbage_harms_nobody(tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes], ends: bool) -> None:
     async def main() -> None:
@@ -182,11 +183,19 @@ of itself."""
 
 @pytest.mark.slow
 def test_match_goes_on_beside_an_attack(tmp_path: Path) -> None:
-    (tmp_path / "arena.toml").write_text(hostile.CONFIGURATION)
+    (tmp_path / "arena.toml").write_text('[limits]\ntrusted = ["127.0.0.1/32"]\n')  # the attackers have another address
     with ServerProcess(tmp_path / "data", "--config", str(tmp_path / "arena.toml")) as server:
         for kind in ("lists", "garbage", "connections"):
             before, grown = memory(server.process.pid), 0.0
-            command = [sys.executable, "-P", "-m", "tests.bench.attack", str(server.port), kind, str(ATTACK_SECONDS)]
+            command = [
+                sys.executable,
+                "-P",
+                "-m",
+                "tests.server.arena.attack",
+                str(server.port),
+                kind,
+                str(ATTACK_SECONDS),
+            ]
             with subprocess.Popen(command) as attackers:
                 try:
                     _wait_for(attackers)
@@ -218,11 +227,3 @@ def _connected_from(host: str) -> bool:
     source = socket.inet_aton(host)[::-1].hex().upper()
     lines = Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]
     return any(line.split()[1].startswith(source + ":") and line.split()[3] == "01" for line in lines)
-
-
-@pytest.mark.campaign
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", attack.KINDS)
-def test_others_notice_little(kind: str) -> None:
-    (row,) = hostile.run([kind])
-    assert row.beside < max(2 * row.before, hostile.UNNOTICED)

@@ -203,8 +203,8 @@ async def test_wrong_token_and_no_organiser_get_the_same_answer(tmp_path: Path, 
     for name, change in (("with", organised), ("without", lambda settings: settings)):
         async with open_arena(tmp_path / name, change=change) as harness:
             client = await harness.connect()
-            for guess in ("guess", TOKEN.upper(), TOKEN[:-1], "x" * 900, "0" * 64, tokens.hashed(TOKEN), "é"):
-                said.append(await client.answer(m.Organise(guess)))
+            guesses = ("guess", TOKEN.upper(), TOKEN[:-1], "x" * 900, "0" * 64, tokens.hashed(TOKEN), "é")
+            said += [await client.answer(m.Organise(guess)) for guess in guesses]
             assert await client.answer(m.Login("ann")) == m.Welcome("ann")
     assert {error.code for error in said} == {"bad_token"} and len(set(said)) == 1
 

@@ -36,6 +36,7 @@ def test_grace_lets_running_matches_end(tmp_path: Path) -> None:
         assert server.process.wait(WAIT_SECONDS) == 0
 
 
+@pytest.mark.slow
 def test_a_hangup_stops_the_server_in_order(tmp_path: Path) -> None:
     with ServerProcess(tmp_path) as server, pair(server.port) as (ann, _):
         assert server.stop(signal.SIGHUP) == 0
@@ -43,6 +44,7 @@ def test_a_hangup_stops_the_server_in_order(tmp_path: Path) -> None:
     assert "signal=SIGHUP" in server.log and "server_stopped" in server.log
 
 
+@pytest.mark.slow
 def test_a_server_under_nohup_ignores_hangups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     monkeypatch.setenv("PYTHONUTF8", "1")  # so that the process is started anew, and inherits what is ignored

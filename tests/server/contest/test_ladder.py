@@ -1,6 +1,7 @@
 from collections import Counter
 from random import Random
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from engine.games.outcome import Termination
@@ -35,6 +36,7 @@ def test_second_game_of_a_pair_comes_before_another_pair() -> None:
     assert after[0] == second and len(after) == 3
 
 
+@pytest.mark.slow
 def test_neighbours_meet_most_but_not_only_each_other() -> None:
     definition = contest(6, Ladder(400, 0), variants=2)
 

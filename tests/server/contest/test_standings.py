@@ -133,6 +133,7 @@ formats = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.lists(formats, min_size=1, max_size=2), st.integers(4, 6), st.integers(0, 10**6))
 def test_any_moment_is_taken_up_from_the_finished_games_alone(stages: list[Format], entrants: int, seed: int) -> None:

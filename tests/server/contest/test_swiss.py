@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
+import pytest
 from hypothesis import given, strategies as st
 
 from server.contest.fixtures import Bye, GameResult
@@ -99,6 +100,7 @@ print([game.fixture for game in play(contest(9, Swiss(6)), by_seed(2))])
 """
 
 
+@pytest.mark.slow
 def test_pairings_are_the_same_in_every_process() -> None:
     """Sets of texts are in another order there."""
     told = {

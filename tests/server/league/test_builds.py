@@ -16,10 +16,11 @@ from server.league.submissions import pipeline, upload
 from server.league.submissions.pipeline import Ended
 from server.league.submissions.versions import CHECK_REPORT, LOG, Version, Versions, disk_use, remove_tree, unlock_tree
 from tests.server.league.test_submissions import SEALED, Replace, ann, packed, tried, without_sandbox
+from tests.waiting import BUILD_SECONDS
 
 __all__ = ["ann", "without_sandbox"]
 
-pytestmark = SEALED
+pytestmark = [SEALED, pytest.mark.timeout(BUILD_SECONDS)]
 
 
 @pytest.fixture
@@ -202,6 +203,7 @@ sys.exit(7)
 """
 
 
+@pytest.mark.slow
 async def test_a_bot_does_not_see_the_conformance_test_that_it_takes(tmp_path: Path) -> None:
     folder, log = tmp_path / "build", tmp_path / "check.txt"
     folder.mkdir()

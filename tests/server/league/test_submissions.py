@@ -277,6 +277,7 @@ def test_a_version_goes_on_with_the_step_in_which_a_server_was_killed(
     assert steps_taken == taken and built.exists() == (state != "building")
 
 
+@pytest.mark.slow
 @SEALED
 def test_what_a_bot_prints_stands_in_the_log_of_its_test_and_counts_for_nothing(
     versions: Versions, ann: Person, tmp_path: Path

@@ -1,7 +1,6 @@
 """Commands that ask the running server over its socket."""
 
 import json
-import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing, suppress
@@ -142,7 +141,7 @@ def test_a_server_in_a_long_path_answers_its_user_alone_also_after_a_kill(tmp_pa
     here = ("--data", str(data))
     with Site(data) as site:
         assert "processors" in said("now", *here).stdout
-        assert S_IMODE(os.stat(data / "server.socket").st_mode) == 0o600
+        assert S_IMODE((data / "server.socket").stat().st_mode) == 0o600
         site.stop(signal.SIGKILL)
         gone = said("now", *here)
         assert gone.returncode == 1 and gone.stderr.startswith("arena-server: no server uses "), gone.stderr

@@ -239,9 +239,8 @@ async def test_moves_are_shown_when_they_are_due(tmp_path: Path, autojump_clock:
         late_comer = await harness.guest(m.Watch(1))
         assert await _plies(late_comer) == [1, 2]
         assert (await late_comer.ask(m.List(), m.Matches)).lines[0].split()[7:] == ["2", "running"]
-        boards = []
-        for client in (early, late_comer, players[0]):
-            boards.append((await client.ask(m.AskBoard(), m.Board)).lines)
+        clients = early, late_comer, players[0]
+        boards = [(await client.ask(m.AskBoard(), m.Board)).lines for client in clients]
         assert boards[0] == boards[1] != boards[2]
         await _moves(players, 6, 6)
         assert (await _plies(early), await _plies(late_comer)) == ([3], [3])

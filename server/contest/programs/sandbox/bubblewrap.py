@@ -133,7 +133,7 @@ def environment(server: Mapping[str, str], told: Mapping[str, str]) -> dict[str,
     kept = {name: server[name] for name in _KEPT_VARIABLES if name in server}
     home = {"HOME": SCRATCH, "TMPDIR": SCRATCH, "ARENA_KERNELS": KERNELS}
     # arena-bot is found also where the server's own environment is not on the path
-    places = (server.get("PATH", os.defpath), os.path.dirname(sys.executable), "/usr/local/bin", "/usr/bin", "/bin")
+    places = (server.get("PATH", os.defpath), str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin")
     return {"LANG": "C.UTF-8", **kept, "PATH": os.pathsep.join(places), **home, **told}
 
 
@@ -171,7 +171,7 @@ def _system() -> tuple[str, ...]:
     for name in _TOP:
         path = Path("/", name)
         if path.is_symlink():
-            words += ["--symlink", os.readlink(path), str(path)]
+            words += ["--symlink", str(path.readlink()), str(path)]
         elif path.is_dir():
             words += ["--ro-bind", str(path), str(path)]
     words += ["--ro-bind", settings_copy().name, str(ETC)]

@@ -359,7 +359,7 @@ def _number(path: Path, key: str) -> int:
 def _remove(path: Path) -> bool:
     """Remove an empty group, and tell whether it is gone; else kill the processes in it."""
     try:
-        os.rmdir(path)
+        path.rmdir()
     except FileNotFoundError:
         return True
     except OSError:

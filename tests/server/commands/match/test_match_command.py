@@ -13,6 +13,9 @@ from engine.match import verification
 from server.commands.match.command import match
 from tests.server.commands.match.command import Match, row, run
 from tests.server.machines import Machines
+from tests.waiting import BUILD_SECONDS
+
+pytestmark = pytest.mark.timeout(BUILD_SECONDS)
 
 README = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8").partition("\n## Write a bot\n")[2]
 

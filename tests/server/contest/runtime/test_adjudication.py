@@ -312,5 +312,6 @@ def test_what_is_known_is_proven(game: str, parameters: str, proof: Proof) -> No
     assert prove(GAMES[game].read(text), 600.0, 64) == proof
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_is_not_proven() -> None:
     assert prove(GAMES["gipf"].start("4 4 15 15"), 0.01, 16) is None

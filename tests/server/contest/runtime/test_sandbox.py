@@ -111,7 +111,7 @@ async def test_a_program_sees_its_own_folder_and_nothing_of_the_others(
             assert program.report().endswith(last), program.report()
     found = json.loads(kept(tmp_path))
     path = found["environment"].pop("PATH").split(":")
-    assert {"/usr/bin", os.path.dirname(sys.executable)} <= set(path)
+    assert {"/usr/bin", str(Path(sys.executable).parent)} <= set(path)
     told = {
         f"ARENA_{word}" for word in ["HOST", "PORT", "NAME", "GAME", "GAMES", "PARAMS", "TOKEN", "KERNELS", "PROGRAM"]
     }

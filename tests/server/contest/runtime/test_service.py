@@ -68,6 +68,7 @@ async def test_a_disk_that_takes_no_report_costs_no_game_and_is_logged(
     assert told[0]["service"] == "report 1" and told[0]["reason"] and "exc_info" not in told[0]
 
 
+@pytest.mark.slow
 async def test_a_contest_that_is_over_is_verified_by_itself_and_the_report_says_what_was_found(tmp_path: Path) -> None:
     async with running_contest(tmp_path, SMALL, "ann", "bob") as (_, store, contest):
         await wait_until_over(store, contest)

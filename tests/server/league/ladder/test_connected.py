@@ -151,6 +151,7 @@ async def test_who_goes_away_during_a_game_loses_it_soon_and_rests_when_that_hap
         bots.cancel_scope.cancel()
 
 
+@pytest.mark.slow
 async def test_who_comes_and_goes_holds_up_nobody(
     tmp_path: Path, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

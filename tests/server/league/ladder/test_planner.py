@@ -231,6 +231,7 @@ async def test_a_new_version_comes_into_play_after_the_game_of_the_old_one(
     assert (first.version, second.version) == (1, 2) and second.after >= 5
 
 
+@pytest.mark.slow
 async def test_who_fails_again_and_again_rests_until_there_is_another_version(
     ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
 ) -> None:
@@ -257,6 +258,7 @@ async def test_who_fails_again_and_again_rests_until_there_is_another_version(
     ladder.check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [NotPlayed("no core"), PlayerMissing("no memory", (), fault=True), OSError("full")])
 async def test_a_fault_of_the_machine_is_nobodys_and_games_pause(
     ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock, fault: Exception

@@ -107,6 +107,7 @@ def test_owners_have_equal_shares_whatever_number_of_bots_they_have_and_nobody_s
     assert min(ladder.games_of()[bot] for bot in ladder.bots) >= 3
 
 
+@pytest.mark.slow
 def test_ratings_are_recovered_with_a_quarter_of_the_games_that_random_pairs_need() -> None:
     errors: dict[tuple[bool, int], list[float]] = {}
     held = []

@@ -1,4 +1,4 @@
-"""Hostile clients in a process of their own: ``python -m tests.bench.attack PORT KIND SECONDS``, KIND one of `KINDS`.
+"""Hostile clients as a process: ``python -m tests.server.arena.attack PORT KIND SECONDS``, KIND one of `KINDS`.
 
 They come from 127.0.0.66, which the server does not trust, and do what they do as fast as the server lets them. Prints
 how many connections they had made, and how many bytes they got rid of.
@@ -9,7 +9,7 @@ import random
 import select
 import socket
 import sys
-from time import perf_counter, sleep
+from time import perf_counter
 
 SOURCE = "127.0.0.66"
 SESSIONS = 300
@@ -27,8 +27,7 @@ LINES = {
 }
 """What is sent again and again."""
 
-KINDS = ("nothing", *LINES, "connections")
-"""`nothing` tells how much of what is measured is chance."""
+KINDS = (*LINES, "connections")
 
 
 def connect(port: int) -> socket.socket | None:
@@ -96,10 +95,7 @@ def main() -> None:
     """Do harm as the command line says, and print the figures."""
     port, kind, seconds = int(sys.argv[1]), sys.argv[2], float(sys.argv[3])
     os.nice(19)  # it stands for a machine of its own: the server's processor is not to be taken away from it
-    if kind == "nothing":
-        sleep(seconds)
-        print(0, 0)
-    elif kind == "connections":
+    if kind == "connections":
         print(*connections(port, seconds))
     else:
         print(*flood(port, kind, seconds))
