@@ -30,7 +30,8 @@ from engine.games.outcome import Termination
 from engine.match.signature import THIS_SERVER, is_signed, public_key, shown, signer
 from server.config.keys import signing_key
 from server.contest.definition import Definition, Entrant, definition_text, read_definition
-from server.contest.fixtures import GameResult
+from server.contest.fixtures import GameResult, Schedule
+from server.contest.formats.format import Batch
 from server.contest.interventions import Intervention, Kind
 from server.contest.plan import Plan, Present, plan
 from server.contest.report.contents import make_report
@@ -260,9 +261,11 @@ def published(definition: Definition) -> Definition:
 def _check_size(definition: Definition) -> None:
     """Refuse a contest that has more games than fit into an export: pairing them might never end."""
     n, variants, rules = len(definition.entrants), len(definition.variants), definition.qualification
-    pairs = 0 if rules is None else n * rules.pairs
-    pairs += sum(stage.format.most_meetings(n) * stage.pairs for stage in definition.stages)
-    games = 2 * variants * pairs
+    games = 0 if rules is None else 2 * n * variants * rules.pairs
+    for stage in definition.stages:
+        if not stage.format.is_open:  # the games of others follow from their results
+            batches = stage.format.batches(n, n, 2 * variants * stage.pairs, Schedule(()), Batch(0, 0))
+            games += sum(batch.games for batch in batches)
     is_drawn = not all(variant.openings and variant.drawn is None for variant in definition.variants)
     if games > 4 * MAX_FILES or min(n, variants) < 1 or is_drawn:
         raise BadExport(f"the contest would have up to {games} games; {MAX_FILES} fit into an export")

@@ -122,9 +122,7 @@ class GameResult(NamedTuple):
 
     def points(self, side: int) -> float:
         """Return the points of a side: 1, a half, or 0. If both are to blame, both have 0."""
-        if self.winner is None:
-            return 0.5 if self.shared else 0.0
-        return float(self.winner == side)
+        return 0.5 if self.shared else float(self.winner == side)
 
 
 class Bye(msgspec.Struct, frozen=True):
@@ -158,9 +156,10 @@ def counted_games(games: Iterable[GameResult]) -> list[GameResult]:
 def games_over(terminations: Iterable[str]) -> str:
     """Return how many counted games were played, forfeited and set aside: ``12 games played, 8 forfeited``."""
     counts = Counter(one if one == SET_ASIDE else FORFEIT if one in UNPLAYED else "" for one in terminations)
-    forfeited = f", {counts[FORFEIT]} forfeited" if counts[FORFEIT] else ""
-    set_aside = f", {counts[SET_ASIDE]} set aside" if counts[SET_ASIDE] else ""
-    return f"{number_of(counts[''], 'game')} played{forfeited}{set_aside}"
+    others = [
+        f", {counts[one]} {what}" for one, what in ((FORFEIT, "forfeited"), (SET_ASIDE, "set aside")) if counts[one]
+    ]
+    return f"{number_of(counts[''], 'game')} played{''.join(others)}"
 
 
 def rated_games(games: Iterable[GameResult]) -> list[tuple[str, str, int, int | None]]:

@@ -132,14 +132,12 @@ END = (1 << 62, 0)
 
 def withdrawn(interventions: Iterable[Intervention], before: tuple[int, int] = END) -> set[str]:
     """Return who had been withdrawn before a round of a stage began, and not been reinstated."""
-    out: set[str] = set()
-    for done in interventions:
-        if (done.stage, done.round) < before:
-            if done.kind is Kind.WITHDRAW:
-                out.add(done.name)
-            elif done.kind is Kind.REINSTATE:
-                out.discard(done.name)
-    return out
+    last = {
+        done.name: done.kind
+        for done in interventions
+        if done.kind in (Kind.WITHDRAW, Kind.REINSTATE) and (done.stage, done.round) < before
+    }
+    return {name for name, kind in last.items() if kind is Kind.WITHDRAW}
 
 
 def pardoned(interventions: Iterable[Intervention], before: tuple[int, int] = END) -> dict[str, int]:

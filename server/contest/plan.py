@@ -18,7 +18,7 @@ from server.contest.fixtures import (
     GameResult,
     Schedule,
     counted_games,
-    meeting,
+    whole_meeting,
 )
 from server.contest.interventions import is_cancelled
 from server.contest.scoring import Disqualification, find_disqualified
@@ -40,19 +40,13 @@ def qualification(definition: Definition) -> Schedule:
     rules = definition.qualification
     if rules is None:
         return Schedule(())
-    variants = range(len(definition.variants))
     return Schedule(
         tuple(
             fixture
             for number, opponent in enumerate(rules.opponents, 1)
             for entrant in definition.entrants
-            for fixture in meeting(
-                QUALIFICATION,
-                number,
-                (entrant.name, opponent),
-                variants,
-                range(rules.pairs),
-                (number - 1) * rules.pairs,
+            for fixture in whole_meeting(
+                QUALIFICATION, number, (entrant.name, opponent), len(definition.variants), rules.pairs
             )
         )
     )
@@ -107,21 +101,19 @@ def plan(definition: Definition, games: Iterable[GameResult], present: Present |
         known = {game.fixture for game in valid} | now.running
         out = find_disqualified(definition, valid)
         opened = [fixture for fixture in stages[-1].schedule.fixtures if fixture not in known]
-        lost = (
-            []
-            if stages[-1].number == QUALIFICATION
-            else [forfeit(f, out) for f in opened if not out.keys().isdisjoint(f.players)]
-        )
+        lost = [
+            forfeit(fixture, out)._replace(interventions=len(definition.interventions))
+            for fixture in opened
+            if stages[-1].number != QUALIFICATION and not out.keys().isdisjoint(fixture.players)
+        ]
         if not lost:
             break
-        lost = [game._replace(interventions=len(definition.interventions)) for game in lost]
         # a forfeit may open the next round, in which there are more of them
         forfeited += lost
         valid += lost
     due = tuple(fixture for fixture in opened if out.keys().isdisjoint(fixture.players))
-    last = stages[-1]
-    over = last.number == len(definition.stages) - 1 and last.schedule.complete and not due
-    over = over and (last.schedule.final or not now.running)
+    number, _, last = stages[-1]
+    over = number == len(definition.stages) - 1 and last.complete and not due and (last.final or not now.running)
     return Plan(tuple(stages), due, tuple(forfeited), over)
 
 
@@ -152,12 +144,11 @@ def _stages(definition: Definition, games: list[GameResult], now: Present) -> li
 
 def _open(definition: Definition, stage: StageState, games: list[GameResult]) -> bool:
     """Tell whether a stage has games that are not over."""
-    over = {game.fixture for game in games}
-    left = [fixture for fixture in stage.schedule.fixtures if fixture not in over]
+    left = set(stage.schedule.fixtures).difference(game.fixture for game in games)
     if stage.number == QUALIFICATION:
         before = [game for game in games if game.fixture.stage == QUALIFICATION]
-        out = find_disqualified(definition, before, (0, 0))
-        left = [fixture for fixture in left if not any(name in out for name in fixture.players)]
+        out = find_disqualified(definition, before, (0, 0)).keys()
+        left = {fixture for fixture in left if out.isdisjoint(fixture.players)}
     return bool(left) or not stage.schedule.complete
 
 
@@ -165,10 +156,8 @@ def forfeit(fixture: Fixture, out: Mapping[str, Disqualification]) -> GameResult
     """Return the forfeited result of a game with at least one player who is out."""
     present = [side for side, name in enumerate(fixture.players) if name not in out]
     gone = [name for name in fixture.players if name in out]
-    if all(out[name].withdrawn for name in gone):
-        termination, what = WITHDRAWN, "withdrawn"
-    else:
-        termination, what = FORFEIT, "disqualified"
+    is_withdrawn = all(out[name].withdrawn for name in gone)
+    termination, what = (WITHDRAWN, "withdrawn") if is_withdrawn else (FORFEIT, "disqualified")
     sentence = f"{' and '.join(gone)} had been {what}"
     return GameResult(fixture, None, present[0] if present else None, termination, sentence)
 

@@ -14,31 +14,18 @@ sum of the opponents' points, one for each meeting. A bye gives the points of a 
 it counts as an opponent with as many points as the player, like the virtual opponent of the FIDE Handbook (C.07).
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Generic, TypeVar
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
 from engine.games.outcome import Termination
 from server.contest.definition import Definition
-from server.contest.fixtures import Bye, GameResult, counted_games, rated_games
+from server.contest.fixtures import Bye, GameResult, counted_games, points, rated_games
 from server.contest.formats.format import StageView, Standing
 from server.contest.interventions import END
 from server.contest.scoring import Disqualification, find_disqualified
-
-GameOrNumber = TypeVar("GameOrNumber", GameResult, int)
-
-
-class Cell(msgspec.Struct, Generic[GameOrNumber], frozen=True):
-    """The result of a player against another one."""
-
-    points: float
-    wins: int
-    draws: int
-    losses: int
-    games: tuple[GameOrNumber, ...]
-    """Played and forfeited games in their order; in reports their numbers there."""
 
 
 def stage_view(
@@ -78,20 +65,19 @@ def standings(
     """
     valid = counted_games(games)
     view, format = stage_view(definition, stage, players, valid), definition.stages[stage].format
-    out = find_disqualified(definition, valid, before)
-    table = crosstable(players, view.games)
-    had = Counter(bye.name for bye in byes)
-    bye_points = view.meeting_games if format.byes_score else 0
-    points = {
-        name: sum((cell.points for cell in table[name].values()), start=0.0) + had[name] * bye_points
-        for name in players
-    }
-    ranked = [
-        ((not line.disqualified, *marks), line)
-        for line, marks in format.rank(
-            view, [_line(name, table[name], points, had[name], out.get(name)) for name in players]
-        )
-    ]
+    out, had, score = (
+        find_disqualified(definition, valid, before),
+        Counter(bye.name for bye in byes),
+        points(view.games),
+    )
+    for name, count in had.items() if format.byes_score else ():
+        score[name] += count * view.meeting_games
+    mine: defaultdict[str, list[tuple[GameResult, int]]] = defaultdict(list)
+    for game in view.games:
+        for side, name in enumerate(game.fixture.players):
+            mine[name].append((game, side))
+    lines = [_line(name, mine[name], score, had[name], out.get(name)) for name in players]
+    ranked = [((not line.disqualified, *marks), line) for line, marks in format.rank(view, lines)]
     ranked.sort(key=lambda one: one[0], reverse=True)  # those who are even stay in order
     placed: list[Standing] = []
     for number, (marks, line) in enumerate(ranked, 1):
@@ -100,34 +86,14 @@ def standings(
     return placed
 
 
-def crosstable(players: tuple[str, ...], games: Collection[GameResult]) -> dict[str, dict[str, Cell[GameResult]]]:
-    """Return the result of each player against each opponent; both in order of seeding."""
-    met: dict[tuple[str, str], list[GameResult]] = {}
-    for game in games:
-        first, second = game.fixture.players
-        met.setdefault((first, second), []).append(game)
-        met.setdefault((second, first), []).append(game)
-    return {
-        name: {other: _cell(name, met[name, other]) for other in players if (name, other) in met} for name in players
-    }
-
-
-def _cell(name: str, games: list[GameResult]) -> Cell[GameResult]:
-    reached = [game.points(game.fixture.players.index(name)) for game in games]
-    draws = sum(game.shared for game in games)
-    wins = reached.count(1.0)
-    return Cell(sum(reached), wins, draws, len(games) - wins - draws, tuple(games))
-
-
 def _line(
-    name: str, row: dict[str, Cell[GameResult]], points: dict[str, float], byes: int, out: Disqualification | None
+    name: str, games: list[tuple[GameResult, int]], points: Mapping[str, float], byes: int, out: Disqualification | None
 ) -> Standing:
-    """Return the line of a player, without its place."""
-    games = [(game, game.fixture.players.index(name)) for cell in row.values() for game in cell.games]
+    """Return the line of a player, without its place, from its games and its side in each."""
     played = [(game, side) for game, side in games if game.played]
     unplayed = [game.points(side) for game, side in games if not game.played]
     used = [game.used[side] for game, side in played]
-    rounds = {(other, game.fixture.round) for other, cell in row.items() for game in cell.games}
+    opponents = {(game.fixture.players[1 - side], game.fixture.round) for game, side in games}
     return Standing(
         place=0,
         name=name,
@@ -139,8 +105,8 @@ def _line(
         forfeits_won=unplayed.count(1.0),
         forfeits_lost=unplayed.count(0.0),
         byes=byes,
-        sonneborn_berger=sum((cell.points * points[other] for other, cell in row.items()), 0.0),
-        buchholz=sum(points[other] for other, _ in rounds) + byes * points[name],
+        sonneborn_berger=sum((game.points(side) * points[game.fixture.players[1 - side]] for game, side in games), 0.0),
+        buchholz=sum(points[other] for other, _ in opponents) + byes * points[name],
         rating=None,
         rounds_won=None,
         firsts=sum(side == 0 for _, side in played),

@@ -11,12 +11,13 @@ from engine.statistics.elo import Decision, Ratings, count_pairs, estimate
 from server.contest.definition import Definition, Sandbox, format_word
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, counted_games, points, rated_games
 from server.contest.formats.format import StageView
-from server.contest.formats.rounds import Knockout, bracket, seeds
+from server.contest.formats.rounds import BracketMeeting, Knockout, bracket
 from server.contest.plan import Plan, StageState
 from server.contest.report import formatting
 from server.contest.report.progress import Moment, estimate_left, status_of
 from server.contest.report.structure import (
     TEST,
+    Cell,
     Comparison,
     ContestState,
     Disqualified,
@@ -33,11 +34,14 @@ from server.contest.report.structure import (
     Variant,
 )
 from server.contest.scoring import Cause, Loss as FoundLoss, find_disqualified, is_late, losses
-from server.contest.standings import Cell, crosstable, stage_view, standings
+from server.contest.standings import stage_view, standings
 from server.storage.disk import SUFFIX
 
 _NAMES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 """Names of rounds, by the number of their meetings."""
+
+Row = tuple[Cell | None, ...]
+"""A row of a crosstable."""
 
 
 def _stage(
@@ -51,7 +55,6 @@ def _stage(
     of_stage = definition.stages[state.number]
     view = stage_view(definition, state.number, state.players, games)
     table = standings(definition, state.number, state.players, games, state.schedule.byes)
-    met = crosstable(state.players, view.games)
     return Stage(
         number=state.number + 1,
         format=of_stage.format.title,
@@ -62,48 +65,43 @@ def _stage(
         games=len(view.games),
         known=len(state.schedule.fixtures),
         table=tuple(table),
-        crosstable=tuple(tuple(_numbered(met[one.name].get(other.name), numbers) for other in table) for one in table),
+        crosstable=crosstable([line.name for line in table], view.games, numbers),
         byes=state.schedule.byes,
         bracket=tuple(_rounds(of_stage.format, view, numbers)) if isinstance(of_stage.format, Knockout) else (),
     )
 
 
-def _numbered(cell: Cell[GameResult] | None, numbers: Mapping[Fixture, int]) -> Cell[int] | None:
-    """Return a cell with the numbers of its games."""
-    if cell is None:
-        return None
-    return Cell(cell.points, cell.wins, cell.draws, cell.losses, tuple(numbers[game.fixture] for game in cell.games))
+def crosstable(players: Sequence[str], games: Sequence[GameResult], numbers: Mapping[Fixture, int]) -> tuple[Row, ...]:
+    """Return a row a player with the results against each player; None where they have not met."""
+    met: dict[tuple[str, str], list[GameResult]] = {}
+    for game in games:
+        first, second = game.fixture.players
+        met.setdefault((first, second), []).append(game)
+        met.setdefault((second, first), []).append(game)
+    return tuple(tuple(_cell(one, met.get((one, other), []), numbers) for other in players) for one in players)
+
+
+def _cell(name: str, games: list[GameResult], numbers: Mapping[Fixture, int]) -> Cell | None:
+    reached = [game.points(game.fixture.players.index(name)) for game in games]
+    wins, draws = reached.count(1.0), sum(game.shared for game in games)
+    shown = tuple(numbers[game.fixture] for game in games)
+    return Cell(sum(reached), wins, draws, len(games) - wins - draws, shown) if games else None
 
 
 def _rounds(format: Knockout, view: StageView, numbers: Mapping[Fixture, int]) -> Iterator[Round]:
     """Yield all rounds of a bracket, and behind them the match for the third place."""
-    found, players = bracket(format, view), view.players
-    slots = [players[seed] if seed < len(players) else None for seed in seeds(len(players))]
-    losers: list[str | None] = []
-    number = 0
-    while len(slots) > 1:
-        number += 1
-        beaten, losers, winners = losers, [], []
-        meetings = []
-        for pair in zip(slots[::2], slots[1::2], strict=True):
-            winner = next((name for name in pair if name is not None and found.won[name] >= number), None)
-            meetings.append(_meeting(pair, winner, number, view.games, numbers))
-            winners.append(winner)
-            losers.append(None if winner is None else pair[1 - pair.index(winner)])
-        yield Round(name=_NAMES.get(len(meetings), f"Round {number}"), meetings=tuple(meetings))
-        slots = winners
-    if format.third_place and len(players) > 3:
-        one, other = beaten
-        yield Round(name="Third place", meetings=(_meeting((one, other), found.third, number, view.games, numbers),))
+    found = bracket(format, view)
+    for number, meetings in enumerate(found.rounds, 1):
+        shown = tuple(_meeting(one, number, view.games, numbers) for one in meetings)
+        yield Round(name=_NAMES.get(len(meetings), f"Round {number}"), meetings=shown)
+    if found.third is not None:
+        yield Round(name="Third place", meetings=(_meeting(found.third, len(found.rounds), view.games, numbers),))
 
 
 def _meeting(
-    players: tuple[str | None, str | None],
-    winner: str | None,
-    number: int,
-    games: Sequence[GameResult],
-    numbers: Mapping[Fixture, int],
+    meeting: BracketMeeting, number: int, games: Sequence[GameResult], numbers: Mapping[Fixture, int]
 ) -> Meeting:
+    players, winner = meeting
     mine = [game for game in games if game.fixture.round == number and set(game.fixture.players) == set(players)]
     score = points(mine)
     first, second = (0.0 if name is None else score[name] for name in players)

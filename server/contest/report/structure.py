@@ -14,7 +14,6 @@ from engine.statistics.elo import Rating, Sprt
 from engine.wire.words import number_of
 from server.contest.fixtures import BY_ORGANISER, Bye, games_over
 from server.contest.formats.format import Standing
-from server.contest.standings import Cell
 
 TEST = Sprt(-25, 25)
 """Of two, either may be the stronger one: the test asks which, and takes 25 Elo either way as its two hypotheses. It
@@ -165,6 +164,17 @@ class Verdict(NamedTuple):
         return (self.sentence, *self.differences[:MAX_NOTES], *left)
 
 
+class Cell(msgspec.Struct, frozen=True):
+    """The result of a player against another one."""
+
+    points: float
+    wins: int
+    draws: int
+    losses: int
+    games: tuple[int, ...]
+    """Numbers of the played and forfeited games, in their order."""
+
+
 class Meeting(msgspec.Struct, frozen=True, kw_only=True):
     """A meeting of a bracket."""
 
@@ -202,7 +212,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     known: int
     """Those that have been paired so far."""
     table: tuple[Standing, ...]
-    crosstable: tuple[tuple[Cell[int] | None, ...], ...]
+    crosstable: tuple[tuple[Cell | None, ...], ...]
     """A row a line of the table, and in it an entry a line, with the numbers of games; None where they have not met."""
     byes: tuple[Bye, ...]
     bracket: tuple[Round, ...] = ()
