@@ -36,8 +36,7 @@ from server.contest.runtime.runner import Runner
 from server.contest.runtime.service import ContestSnapshot, take_snapshot, write_report
 from server.contest.scoring import Cause, is_late, losses
 from server.contest.store.folders import folder_of, last_lines
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.contest.store.verifier import verify
 from server.league.accounts import Accounts
 from server.league.console.terminal import web_address

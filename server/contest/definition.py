@@ -15,10 +15,9 @@ from engine.match.clock import TimeControl
 from engine.wire.words import NAME_PATTERN
 from server.config.declared import Form, Key, Range
 from server.config.settings import MAX_MOVES, MOVE_LIMIT
-from server.contest.fixtures import QUALIFICATION, Fixture
+from server.contest.fixtures import QUALIFICATION, Fixture, Intervention, is_cancelled, withdrawn
 from server.contest.formats.meetings import Gauntlet, Ladder, Pairs, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
-from server.contest.interventions import Intervention, is_cancelled, withdrawn
 from server.contest.openings import drawn_opening
 from server.ops import typed_json
 

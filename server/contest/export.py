@@ -30,9 +30,8 @@ from engine.games.outcome import Termination
 from engine.match.signature import THIS_SERVER, is_signed, public_key, shown, signer
 from server.config.keys import signing_key
 from server.contest.definition import Definition, Entrant, definition_text, read_definition
-from server.contest.fixtures import GameResult, Schedule
+from server.contest.fixtures import GameResult, Intervention, Kind, Schedule
 from server.contest.formats.format import Batch
-from server.contest.interventions import Intervention, Kind
 from server.contest.plan import Plan, Present, plan
 from server.contest.report.contents import make_report
 from server.contest.report.files import differences
@@ -40,8 +39,7 @@ from server.contest.report.formatting import all_pauses
 from server.contest.report.progress import Moment
 from server.contest.report.structure import Pause, Report, Verdict
 from server.contest.scoring import effective_results
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.contest.verification import Past, check, recompute
 from server.ops.typed_json import decode
 from server.storage.disk import SUFFIX

@@ -18,11 +18,10 @@ from server.contest.fixtures import (
     GameResult,
     Schedule,
     counted_games,
+    is_cancelled,
     whole_meeting,
 )
-from server.contest.interventions import is_cancelled
-from server.contest.scoring import Disqualification, find_disqualified
-from server.contest.standings import stage_view, standings
+from server.contest.scoring import Disqualification, find_disqualified, stage_view, standings
 
 
 def shuffled(names: Sequence[str], seed: int) -> tuple[str, ...]:

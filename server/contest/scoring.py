@@ -1,10 +1,18 @@
-"""Scoring: results of fixtures, causes of lost games, and disqualifications (pure)."""
+"""Scoring: results of fixtures, causes of lost games, disqualifications, and the table of a stage (pure).
 
-from collections import Counter
-from collections.abc import Collection, Iterable
+The format of a stage orders its table. Players who are even share a place, and stand in the order of seeding.
+Disqualified players come last. Sonneborn-Berger is, for each game, the points of the opponent for a win and half of
+them for a draw. Buchholz is the sum of the opponents' points, one for each meeting. A bye gives the points of a meeting
+with all games won. For Buchholz it counts as an opponent with as many points as the player, like the virtual opponent
+of the FIDE Handbook (C.07).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED, Termination
@@ -16,6 +24,7 @@ from server.contest.fixtures import (
     ABSENT,
     BOTH_WAYS,
     BY_ORGANISER,
+    END,
     ENDED_AT_START,
     FORFEIT,
     NO_ANSWER,
@@ -24,11 +33,18 @@ from server.contest.fixtures import (
     SET_ASIDE,
     UNPLAYED,
     WITHDRAWN,
+    Bye,
     Fixture,
     GameResult,
+    Intervention,
+    Kind,
     counted_games,
+    pardoned,
+    points,
+    rated_games,
+    withdrawn,
 )
-from server.contest.interventions import END, Intervention, Kind, pardoned, withdrawn
+from server.contest.formats.format import StageView, Standing
 
 
 def game_result(fixture: Fixture, state: State) -> GameResult:
@@ -330,3 +346,92 @@ def _times_used(definition: Definition, game: GameResult, side: int) -> str:
     moves = game.plies // 2
     used, allowed = about(game.used[side]), about(control.budget + moves * control.increment)
     return f"{used} used of {allowed} allowed for {number_of(moves, 'move')}"
+
+
+def stage_view(
+    definition: Definition, stage: int, players: tuple[str, ...], games: Sequence[GameResult], **present: Any
+) -> StageView:
+    """Return a stage as its format sees it; ``games`` are all that count, ``present`` further fields."""
+    variants = len(definition.variants)
+
+    def rate(games: Iterable[GameResult], players: Sequence[str]) -> dict[str, float]:
+        from engine.statistics.likelihood import strengths  # loads numpy
+
+        return strengths(rated_games(games), players, variants)
+
+    return StageView(
+        stage,
+        players,
+        variants,
+        definition.stages[stage].pairs,
+        games,
+        lambda games, before: find_disqualified(definition, games, before),
+        rate,
+        **present,
+    )
+
+
+def standings(
+    definition: Definition,
+    stage: int,
+    players: tuple[str, ...],
+    games: Collection[GameResult],
+    byes: Collection[Bye] = (),
+    before: tuple[int, int] = END,
+) -> list[Standing]:
+    """Return the table of a stage, the best first; ``players`` are in order of seeding, ``games`` all so far.
+
+    With ``before``, a stage and a round, as it was when that round was paired; ``games`` are those before it then.
+    """
+    valid = counted_games(games)
+    view, format = stage_view(definition, stage, players, valid), definition.stages[stage].format
+    out, had, score = (
+        find_disqualified(definition, valid, before),
+        Counter(bye.name for bye in byes),
+        points(view.games),
+    )
+    for name, count in had.items() if format.byes_score else ():
+        score[name] += count * view.meeting_games
+    mine: defaultdict[str, list[tuple[GameResult, int]]] = defaultdict(list)
+    for game in view.games:
+        for side, name in enumerate(game.fixture.players):
+            mine[name].append((game, side))
+    lines = [_line(name, mine[name], score, had[name], out.get(name)) for name in players]
+    ranked = [((not line.disqualified, *marks), line) for line, marks in format.rank(view, lines)]
+    ranked.sort(key=lambda one: one[0], reverse=True)  # those who are even stay in order
+    placed: list[Standing] = []
+    for number, (marks, line) in enumerate(ranked, 1):
+        shared = number > 1 and ranked[number - 2][0] == marks
+        placed.append(msgspec.structs.replace(line, place=placed[-1].place if shared else number))
+    return placed
+
+
+def _line(
+    name: str, games: list[tuple[GameResult, int]], points: Mapping[str, float], byes: int, out: Disqualification | None
+) -> Standing:
+    """Return the line of a player, without its place, from its games and its side in each."""
+    played = [(game, side) for game, side in games if game.played]
+    unplayed = [game.points(side) for game, side in games if not game.played]
+    used = [game.used[side] for game, side in played]
+    opponents = {(game.fixture.players[1 - side], game.fixture.round) for game, side in games}
+    return Standing(
+        place=0,
+        name=name,
+        points=points[name],
+        games=len(played),
+        wins=sum(game.winner == side for game, side in played),
+        draws=sum(game.winner is None for game, _ in played),
+        losses=sum(game.winner == 1 - side for game, side in played),
+        forfeits_won=unplayed.count(1.0),
+        forfeits_lost=unplayed.count(0.0),
+        byes=byes,
+        sonneborn_berger=sum((game.points(side) * points[game.fixture.players[1 - side]] for game, side in games), 0.0),
+        buchholz=sum(points[other] for other, _ in opponents) + byes * points[name],
+        rating=None,
+        rounds_won=None,
+        firsts=sum(side == 0 for _, side in played),
+        used=sum(used),
+        longest=max(used, default=0),
+        time_losses=sum(game.termination == Termination.TIME and game.winner != side for game, side in played),
+        disqualified=out.reason if out else "",
+    )

@@ -19,9 +19,8 @@ from typing import Annotated, ClassVar
 from engine.statistics.elo import MAX_ELO, Decision, Sprt, Tally
 from engine.wire.words import duration, number_of
 from server.config.declared import Key, Range
-from server.contest.fixtures import Fixture, GameResult, Schedule, meeting, whole_meeting
+from server.contest.fixtures import END, Fixture, GameResult, Schedule, meeting, whole_meeting
 from server.contest.formats.format import CYCLES, Batch, Ranked, StageFormat, StageView, Standing, rank_by_rating
-from server.contest.interventions import END
 
 SCHEDULES_KEPT = 4
 """Schedules that are kept: that of a stage is asked for after each of its games, and may have 100,000 games."""

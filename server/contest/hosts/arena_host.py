@@ -32,8 +32,7 @@ from server.contest.hosts.contest_players import ContestPlayers, ProgramCredenti
 from server.contest.hosts.host import PROGRAMS, CoreQueue, GameTask, HostedGame, PlayerMissing
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
 from server.contest.programs.sandbox.cores import CoreLease, Cores
-from server.contest.programs.sandbox.seal import seal_of
-from server.contest.programs.sandbox.visible_files import NotVisible
+from server.contest.programs.sandbox.seal import NotVisible, seal_of
 from server.contest.scoring import game_result
 from server.contest.store.folders import errors_of
 from server.net.admission import AddressUsage, ConnectionQuota

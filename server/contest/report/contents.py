@@ -33,8 +33,7 @@ from server.contest.report.structure import (
     Stage,
     Variant,
 )
-from server.contest.scoring import Cause, Loss as FoundLoss, find_disqualified, is_late, losses
-from server.contest.standings import stage_view, standings
+from server.contest.scoring import Cause, Loss as FoundLoss, find_disqualified, is_late, losses, stage_view, standings
 from server.storage.disk import SUFFIX
 
 _NAMES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}

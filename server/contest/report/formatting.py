@@ -7,9 +7,8 @@ from typing import NamedTuple
 from engine.games.outcome import Termination, how_ended, reason_text
 from engine.match.clock import TimeControl, span
 from engine.wire.words import duration
-from server.contest.fixtures import FORFEIT, SET_ASIDE, WITHDRAWN
+from server.contest.fixtures import FORFEIT, SET_ASIDE, WITHDRAWN, Intervention as Done, pauses
 from server.contest.formats.format import Standing
-from server.contest.interventions import Intervention as Done, pauses
 from server.contest.report.structure import ContestState, Game, Intervention, Pause, Report, Stage
 
 

@@ -18,15 +18,21 @@ from rich.text import Text
 
 from engine.wire.words import duration, number_of
 from server.contest.definition import Definition, Qualification
-from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, Schedule, counted_games, games_over
+from server.contest.fixtures import (
+    QUALIFICATION,
+    Fixture,
+    GameResult,
+    Schedule,
+    counted_games,
+    games_over,
+    is_cancelled,
+)
 from server.contest.formats.format import Batch
-from server.contest.interventions import is_cancelled
 from server.contest.plan import Plan, StageState, plan
 from server.contest.report import formatting
 from server.contest.report.formatting import marks, with_forfeits
 from server.contest.report.structure import ContestState, Pause, Report, Stage, out_text
-from server.contest.scoring import find_disqualified
-from server.contest.standings import standings as standings_of
+from server.contest.scoring import find_disqualified, standings as standings_of
 
 RECENT = 50
 """Games, the last ones, that predict the duration of the next ones."""

@@ -301,7 +301,7 @@ class Intervention(msgspec.Struct, frozen=True, kw_only=True):
 
     date: datetime
     what: str
-    """A word of `server.contest.interventions.Kind`."""
+    """A word of `server.contest.fixtures.Kind`."""
     sentence: str
 
 

@@ -8,10 +8,9 @@ import msgspec
 import trio
 
 from engine.games.outcome import ANNULLED, Termination
-from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, Programs
+from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, Intervention, Programs
 from server.contest.hosts.arena_host import ArenaHost, Result
 from server.contest.hosts.host import MAX_FAILURES
-from server.contest.interventions import Intervention
 from server.contest.report.structure import Pause
 from server.contest.store.store import Store
 from server.ops.faults import server_fault

@@ -10,8 +10,17 @@ from pathlib import Path
 
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition
-from server.contest.fixtures import Fixture, GameResult, counted_games
-from server.contest.interventions import ACTIONS, Intervention, Kind, Target, is_cancelled, is_paused
+from server.contest.fixtures import (
+    ACTIONS,
+    Fixture,
+    GameResult,
+    Intervention,
+    Kind,
+    Target,
+    counted_games,
+    is_cancelled,
+    is_paused,
+)
 from server.contest.plan import plan
 from server.contest.report import formatting
 from server.contest.scoring import find_disqualified, rests_on

@@ -14,13 +14,12 @@ import trio
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Definition, Interrupted
-from server.contest.fixtures import Fixture, GameResult
+from server.contest.fixtures import Fixture, GameResult, Intervention, Kind, is_cancelled, is_paused, withdrawn
 from server.contest.hosts.arena_host import ArenaHost, precompile_bots
 from server.contest.hosts.contest_players import LOOK_SECONDS, Attendance, ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster, ClusterHost
 from server.contest.hosts.game_worker import cluster_obstacle
 from server.contest.hosts.host import PROGRAMS, GameTask, Host, HostedGame, NotPlayed, PlayerMissing
-from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused, withdrawn
 from server.contest.plan import Plan, games_to_start
 from server.contest.programs.sandbox.seal import wait_until_sealable
 from server.contest.runtime.adjudication import Adjudicator

@@ -25,8 +25,7 @@ from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.planner import Planner
 from server.contest.runtime.runner import Runner
 from server.contest.store.folders import errors_of
-from server.contest.store.schema import LADDER
-from server.contest.store.store import Store
+from server.contest.store.store import LADDER, Store
 from server.league.ladder.definition import LadderDefinition, Listed
 from server.league.ladder.pairing import Pairing, next_pairings, opening
 from server.league.ladder.store import LadderStore, Standing

@@ -17,8 +17,7 @@ from server.contest.report.contents import compare_entrants, make_report
 from server.contest.report.files import page
 from server.contest.report.progress import Moment
 from server.contest.report.structure import TEST, Meeting, Pause, Report, Round, leaders
-from server.contest.scoring import absence_result, find_disqualified, losses, missing_sentence
-from server.contest.standings import standings
+from server.contest.scoring import absence_result, find_disqualified, losses, missing_sentence, standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, play
 from tests.server.contest.report.samples import FORMATS, OPENED, report_of, sample, sample_report
 

@@ -8,10 +8,9 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from server.contest.definition import Entrant, Format
-from server.contest.fixtures import GameResult
+from server.contest.fixtures import GameResult, Intervention, Kind
 from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Swiss
-from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
 from server.contest.report import files, formatting
 from server.contest.report.contents import make_report

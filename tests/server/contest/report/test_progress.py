@@ -6,10 +6,9 @@ from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.contest.definition import Format
-from server.contest.fixtures import GameResult
+from server.contest.fixtures import GameResult, Intervention, Kind
 from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
-from server.contest.interventions import Intervention, Kind
 from server.contest.plan import Present, plan
 from server.contest.report.contents import make_report
 from server.contest.report.files import page

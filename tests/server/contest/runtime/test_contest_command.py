@@ -36,8 +36,7 @@ from server.contest import contest_file
 from server.contest.fixtures import GameResult, counted_games
 from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.store.folders import folder_of, kept_by_contest
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.storage.database import BadStore
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore

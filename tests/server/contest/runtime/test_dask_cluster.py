@@ -39,10 +39,9 @@ from server.contest.hosts.game_worker import (
 )
 from server.contest.hosts.host import MAX_FAILURES, GameTask, NotPlayed
 from server.contest.plan import plan
-from server.contest.programs.sandbox.visible_files import view
+from server.contest.programs.sandbox.seal import view
 from server.contest.runtime.service import ContestService
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.match.match import Match
 from server.ops import program_version
 from server.ops.program_version import program_with_rules

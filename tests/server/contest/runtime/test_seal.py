@@ -22,16 +22,14 @@ from server.arena.session import serve_stream
 from server.commands import doctor
 from server.commands.run_contest import hold
 from server.config.settings import Settings
-from server.contest.fixtures import Fixture
+from server.contest.fixtures import Fixture, Intervention, Kind
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
-from server.contest.interventions import Intervention, Kind
 from server.contest.programs.program import Program
 from server.contest.programs.sandbox import bubblewrap, limits, seal
 from server.contest.report.contents import make_report
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import take_snapshot
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.net.admission import AddressUsage, ConnectionQuota
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import entrants

@@ -21,8 +21,7 @@ from server.contest.programs.sandbox import limits, seal
 from server.contest.report import files
 from server.contest.report.structure import Verdict
 from server.contest.runtime import ledger, service
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.ops import supervisor
 from server.storage import database
 from tests.server.contest.runtime.bots import play_by_seed, read_definition, running_contest, wait_until_over

@@ -17,14 +17,12 @@ from msgspec.structs import replace
 from engine.games.outcome import Termination
 from engine.statistics.online import DAY, LadderPlayer, rate
 from server.contest.definition import Entrant
-from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, SET_ASIDE, Fixture, GameResult
+from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, SET_ASIDE, Fixture, GameResult, Intervention, Kind
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import PROGRAMS, CoreQueue, GameTask, HostedGame, NotPlayed, PlayerMissing
-from server.contest.interventions import Intervention, Kind
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.runner import Runner
-from server.contest.store.schema import FILE as CONTESTS, LADDER
-from server.contest.store.store import Store
+from server.contest.store.store import FILE as CONTESTS, LADDER, Store
 from server.league.accounts import Accounts
 from server.league.ladder.definition import LadderDefinition, Listed, read, roster
 from server.league.ladder.planner import free_games, ladder_runner
