@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, TypeVarTuple
 
 import trio
 
@@ -93,6 +93,7 @@ def _searches(command: tuple[str, ...]) -> bool:
     return place > 0 and (Path(command[place - 1]).name == "arena-bot" or command[place - 2 : place] == ("-m", "bots"))
 
 
+Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
 
 MAX_CONNECTIONS = 4
@@ -229,9 +230,9 @@ class ArenaHost:
         if self.turns.idle:
             self.cores.rest()
 
-    async def stored(self, work: Callable[[], Result]) -> Result:
+    async def stored(self, work: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
         """Use the store in a thread, since the disk may be slow; one call after the other."""
-        return await trio.to_thread.run_sync(work, limiter=self._one_at_a_time)
+        return await trio.to_thread.run_sync(work, *arguments, limiter=self._one_at_a_time)
 
     @asynccontextmanager
     async def play(self, task: GameTask) -> AsyncIterator[ArenaGame | None]:

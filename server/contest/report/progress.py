@@ -130,9 +130,8 @@ def progress_text(definition: Definition, games: Sequence[GameResult], plan: Pla
     if status.state is ContestState.OVER:
         return f"{status.sentence}; {over}"
     left = estimate_left(definition, games, plan, moment)
-    stage = "qualification"
-    if number != QUALIFICATION:
-        stage = f"stage {number + 1} of {len(definition.stages)}, {definition.stages[number].format.title}"
+    stage = f"stage {number + 1} of {len(definition.stages)}, {definition.stages[number].format.title}"
+    stage = "qualification" if number == QUALIFICATION else stage
     return f"{status.sentence}; {over}, {len(moment.running)} running, {left.text('left,')}; {stage}"
 
 
@@ -192,10 +191,8 @@ def _batch_seconds(definition: Definition, batch: Batch, a_game: float, moment: 
     if not batch.games:
         return 0.0
     running = len(moment.running)
-    if all(entrant.connects for entrant in definition.entrants):
-        room = batch.players // 2
-    else:
-        room = (definition.cores or moment.cores) // 2 or running  # not known: as many as are played now
+    room = (definition.cores or moment.cores) // 2 or running  # not known: as many as are played now
+    room = batch.players // 2 if all(entrant.connects for entrant in definition.entrants) else room
     at_once = max(1, running, min(room, definition.games_at_once or room))
     return a_game * max(1, batch.games / at_once)
 
@@ -219,9 +216,8 @@ def render_report(report: Report) -> RenderableType:
     """
     parts: list[RenderableType] = [_plain(report.name, "bold"), _plain(formatting.as_of(report), "dim")]
     for stage in reversed(report.stages):
-        parts += (
-            [_title(f"Stage {stage.number}: {stage.format} · {stage.time}"), standings(stage)] if stage.table else []
-        )
+        if stage.table:
+            parts += [_title(f"Stage {stage.number}: {stage.format} · {stage.time}"), standings(stage)]
     if report.qualification is not None:
         rows: list[Row] = [
             (
@@ -279,10 +275,8 @@ def _table(heads: Sequence[str], rows: Iterable[Row]) -> Table:
     """Return a table: names and verdicts wrap where there is no room, and numbers stand to the right."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     for head in heads:
-        if head in ("name", "verdict"):
-            table.add_column(head, min_width=8)
-        else:
-            table.add_column(head, justify="right", no_wrap=True)
+        wraps = head in ("name", "verdict")
+        table.add_column(head, justify="left" if wraps else "right", min_width=8 if wraps else None, no_wrap=not wraps)
     for row in rows:
         table.add_row(*row)
     return table

@@ -14,7 +14,7 @@ import trio
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Definition, Interrupted
-from server.contest.fixtures import Fixture, GameResult, Intervention, Kind, is_cancelled, is_paused, withdrawn
+from server.contest.fixtures import Fixture, GameResult, Kind, is_cancelled, is_paused, withdrawn
 from server.contest.hosts.arena_host import ArenaHost, precompile_bots
 from server.contest.hosts.contest_players import LOOK_SECONDS, Attendance, ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster, ClusterHost
@@ -84,7 +84,8 @@ class Runner:
                 await self._ledger.end_pauses()
                 await self._recover(nursery)
                 if self._cluster is None:
-                    await self._prepare()
+                    await wait_until_sealable(self.definition, self._ledger.pause, self._was_cancelled)
+                    await precompile_bots(self.definition)
                 if (rules := self.definition.adjudication) is not None:
                     nursery.start_soon(supervise, "adjudication", Adjudicator(rules).run, self._matches)
                 await self._conduct(nursery)
@@ -95,19 +96,15 @@ class Runner:
         contest_players.over(self.definition, self._arena.sessions)
         log.info("contest_ended", contest=self.definition.name, games=len(self._ledger.games))
 
-    async def _prepare(self) -> None:
-        """Wait until this machine can start the programs, with what they need compiled."""
-        await wait_until_sealable(self.definition, self._ledger.pause, self._was_cancelled)
-        await precompile_bots(self.definition)
-
     def wake(self) -> None:
         """Let the runner look again for games that can begin."""
         self._changed.set()
 
     def _tell(self) -> None:
         """Publish the running games, missing entrants and the pause."""
-        present = Presence(frozenset(self.playing), self._attendance.absent, self._ledger.paused)
-        ContestPlayers.of(self._arena).present[self.contest] = present
+        ContestPlayers.of(self._arena).present[self.contest] = Presence(
+            frozenset(self.playing), self._attendance.absent, self._ledger.paused
+        )
 
     async def _recover(self, nursery: trio.Nursery) -> None:
         """Recover the games that were running when the last server ended."""
@@ -174,17 +171,18 @@ class Runner:
             with trio.move_on_after(LOOK_SECONDS):
                 await self._changed.wait()
 
-    async def _heed_organiser(self) -> None:
+    async def _read_interventions(self) -> None:
         """Read the organiser's new interventions from the store, where another process may have put them."""
         for done in await self._ledger.read_interventions():
             log.warning("organiser_intervened", contest=self.definition.name, what=done.sentence)
             for match in self._matches():
-                if _ends(done, match):
+                names = [name.lower() for name in match.header.players]
+                if done.kind is Kind.CANCEL or (done.kind is Kind.WITHDRAW and done.name.lower() in names):
                     self._arena.annul(match, Termination.ORGANISER, f"{done.sentence} by the organiser")
 
     async def _was_cancelled(self) -> bool:
         """Look whether the organiser has cancelled the contest."""
-        await self._heed_organiser()
+        await self._read_interventions()
         return is_cancelled(self.definition.interventions)
 
     @property
@@ -194,10 +192,9 @@ class Runner:
 
     async def _planned(self) -> Plan:
         """Return the plan, with the organiser's interventions."""
-        plan = self._planner.last_plan()
-        if plan is not None:
+        if (plan := self._planner.last_plan()) is not None:
             return plan
-        await self._heed_organiser()
+        await self._read_interventions()
         return await self._planner.plan(list(self.playing), self._free())
 
     def _free(self) -> list[str]:
@@ -216,11 +213,9 @@ class Runner:
         if paused:  # it may be one game alone that cannot be played
             due = sorted(due, key=lambda fixture: self._tries[fixture])
         failures = self._ledger.failures
-        sound = [fixture for fixture in due if fixture not in failures] if failures else due
-        suspects = [fixture for fixture in due if fixture in failures] if failures else []
-        chosen = self._startable(sound)
+        chosen = self._startable([fixture for fixture in due if fixture not in failures] if failures else due)
         if not chosen and not self.playing and turns.quiet:
-            chosen = self._startable(suspects)[:1]
+            chosen = self._startable([fixture for fixture in due if fixture in failures])[:1]
             turns.alone = bool(chosen)
         if paused:
             chosen = chosen[:1]
@@ -281,19 +276,13 @@ class Runner:
 
     async def _failed(self, fixture: Fixture, error: BaseException) -> None:
         """Handle a fault of the server in a game: it is played again, or set aside after too many faults."""
-        lack = missing_resource(error)
-        if lack:
+        if lack := missing_resource(error):
             self._tries[fixture] += 1
             await self._ledger.pause("a game cannot be played", lack, players=fixture.players)
             return
         log.error("contest_game_failed", contest=self.definition.name, players=fixture.players, exc_info=error)
         await self._ledger.count_failure(fixture)
         await trio.sleep(pause_seconds(self._ledger.failures[fixture]))
-
-    def _task(self, fixture: Fixture, number: int) -> GameTask:
-        """Return a game as its host is told it."""
-        kept, wanted = self._comes_back(fixture), partial(self._wanted, fixture)
-        return GameTask(self.contest, self.definition, fixture, number, kept, wanted)
 
     async def _have_played(self, fixture: Fixture) -> None:
         """Let the host play a game, and keep its result."""
@@ -303,7 +292,8 @@ class Runner:
             return  # the organiser has just changed something
         if self.definition.variants[fixture.variant].drawn is not None:
             await trio.to_thread.run_sync(self.definition.position, fixture)  # drawing it may take milliseconds
-        task = self._task(fixture, number)
+        kept, wanted = self._comes_back(fixture), partial(self._wanted, fixture)
+        task = GameTask(self.contest, self.definition, fixture, number, kept, wanted)
         game: HostedGame | None = None
         trouble: Exception | None = None
         try:
@@ -314,10 +304,8 @@ class Runner:
                             over = await self._result(game)
                             if game.leave_cores():  # and its programs end in the next one's time
                                 self._leave_cores(fixture)
-                            # it is on its way to the disk while the programs end
-                            keeping.start_soon(
-                                self._keep_played, over._replace(seconds=trio.current_time() - began), game
-                            )
+                            over = over._replace(seconds=trio.current_time() - began)
+                            keeping.start_soon(self._keep_played, over, game)  # while the programs end
                     if self._connecting.isdisjoint(fixture.players):
                         self._leave_cores(fixture)
                 except Exception as error:  # which is to cancel no result on its way
@@ -348,8 +336,7 @@ class Runner:
         try:
             return await game.result()
         finally:
-            cut_off = game.cut_off()
-            if cut_off is not None:
+            if (cut_off := game.cut_off()) is not None:
                 await self._ledger.keep_cut_off(cut_off)
 
     async def _keep_played(self, over: GameResult, game: HostedGame) -> None:
@@ -367,9 +354,3 @@ class Runner:
     def _matches(self) -> list[Match]:
         """Return the matches of this contest that are running."""
         return [match for number, match in self._arena.matches.items() if number in self.playing.values()]
-
-
-def _ends(done: Intervention, match: Match) -> bool:
-    """Tell whether an intervention ends a running match."""
-    names = (name.lower() for name in match.header.players)
-    return done.kind is Kind.CANCEL or (done.kind is Kind.WITHDRAW and done.name.lower() in names)

@@ -4,7 +4,6 @@ Whoever opens a contest writes it into the store, also from another process: the
 """
 
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -136,8 +135,8 @@ class ContestService:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(supervise, report, self._report, contest)
             # made beside the loop, and after whatever else is done with the store: it reads all games
-            read = partial(Ledger, contest, self._store, self._arena.record_store, self.seats)
-            await Runner(await self.seats.stored(read), self._arena, self.seats, self.cluster).run()
+            ledger = await self.seats.stored(Ledger, contest, self._store, self._arena.record_store, self.seats)
+            await Runner(ledger, self._arena, self.seats, self.cluster).run()
             nursery.cancel_scope.cancel()
         await supervise(report, self._write, contest)
         await trio.sleep(VERIFY_SECONDS)
@@ -146,7 +145,7 @@ class ContestService:
 
     async def _verify(self, contest: int) -> None:
         """Verify a finished contest in another process, unless a command has done it."""
-        if await self.seats.stored(partial(self._store.verification, contest)) is not None:
+        if await self.seats.stored(self._store.verification, contest) is not None:
             return
         left = False
 
@@ -155,11 +154,12 @@ class ContestService:
                 raise InterruptedError("the server stops")
 
         try:
-            work = partial(verify, self._arena.settings.data, contest, told, 1)
-            found = await trio.to_thread.run_sync(work, abandon_on_cancel=True)
+            found = await trio.to_thread.run_sync(
+                verify, self._arena.settings.data, contest, told, 1, abandon_on_cancel=True
+            )
         finally:
             left = True
-        await self.seats.stored(partial(self._store.save_verification, contest, datetime.now(UTC), found))
+        await self.seats.stored(self._store.save_verification, contest, datetime.now(UTC), found)
         (log.error if found.differences else log.info)("contest_verified", contest=contest, found=found.sentence)
 
     async def _report(self, contest: int) -> None:
@@ -186,7 +186,7 @@ class ContestService:
 
     async def _snapshot(self, contest: int) -> ContestSnapshot:
         present = ContestPlayers.of(self._arena).present.get(contest)
-        return await self.seats.stored(partial(take_snapshot, self._store, contest, datetime.now(UTC), present))
+        return await self.seats.stored(take_snapshot, self._store, contest, datetime.now(UTC), present)
 
     async def _write(self, contest: int, found: ContestSnapshot | None = None) -> None:
         """Write the report of a contest, as of now or of a snapshot."""

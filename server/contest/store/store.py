@@ -329,19 +329,18 @@ class Store:
         rows = self._rows("SELECT fixture, number FROM failures WHERE contest = ?", contest)
         return {self._read(text, Fixture): number for text, number in rows}
 
-    def pause(self, contest: int, reason: str, date: datetime) -> None:
-        """Save the beginning of a pause, and end one that lasts."""
-        with self._transaction():
-            self._end_pause(contest, date)
-            self._run("INSERT INTO pauses (contest, began, reason) VALUES (?, ?, ?)", contest, date_text(date), reason)
+    def save_pause(self, contest: int, pause: Pause) -> None:
+        """Save the beginning of a pause, and end one that lasts; or save its end."""
+        self.end_pause(contest, pause.ended or pause.began)
+        if pause.ended is None:
+            with self._transaction():
+                insert = "INSERT INTO pauses (contest, began, reason) VALUES (?, ?, ?)"
+                self._run(insert, contest, date_text(pause.began), pause.reason)
 
     def end_pause(self, contest: int, date: datetime) -> None:
         """Save the end of a pause."""
         with self._transaction():
-            self._end_pause(contest, date)
-
-    def _end_pause(self, contest: int, date: datetime) -> None:
-        self._run("UPDATE pauses SET ended = ? WHERE contest = ? AND ended IS NULL", date_text(date), contest)
+            self._run("UPDATE pauses SET ended = ? WHERE contest = ? AND ended IS NULL", date_text(date), contest)
 
     def pauses(self, contest: int) -> list[Pause]:
         """Return when and why a contest paused, in order."""

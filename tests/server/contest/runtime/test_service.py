@@ -122,7 +122,7 @@ async def test_a_server_that_stops_waits_for_no_verification(tmp_path: Path, mon
 async def test_the_report_says_that_a_contest_pauses_while_it_does(tmp_path: Path) -> None:
     async with running_contest(tmp_path, SMALL) as (_, store, contest):
         await until(lambda: report(tmp_path).get("pauses") == [])
-        store.pause(contest, "no space is left", datetime.now(UTC))
+        store.save_pause(contest, Pause(datetime.now(UTC), None, "no space is left"))
         await until(lambda: [pause["reason"] for pause in report(tmp_path)["pauses"]] == ["no space is left"])
         store.end_pause(contest, datetime.now(UTC))
         await until(lambda: report(tmp_path)["pauses"][0]["ended"])
