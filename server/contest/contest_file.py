@@ -111,10 +111,8 @@ def read(text: str, load: Load) -> Definition:
     entrants = _entrants(file)
     if "versions_until" in values and not any(entrant.version_of for entrant in entrants):
         raise BadContest("versions-until is there, and no entrant has version-of: leave it out")
-    seed = values.get("seed", 0)
-    variants = tuple(
-        read_variant(table, load, seed) for table in file.tables("games", "one [[games]] or more, each with its game")
-    )
+    games = file.tables("games", "one [[games]] or more, each with its game")
+    variants = tuple(read_variant(table, load, values.get("seed", 0)) for table in games)
     names = tuple(entrant.name for entrant in entrants)
     stages = [_stage(table, control, names) for table in file.tables("stages", "one [[stages]] or more, in order")]
     _check_numbers(stages, len(entrants))
@@ -172,9 +170,8 @@ def read_variant(table: TomlTable, load: Load, seed: int) -> Variant:
         parameters = game.parameters(text)
     except BadParameters as error:
         raise BadContest(f"{table.name_of('params')} is {text!r}: {error}") from None
-    if found.openings is None:
-        return Variant(game.name, parameters, (game.start(parameters).text(),))
-    return Variant(game.name, parameters, _positions(found.openings, game, parameters, load, seed))
+    given = None if found.openings is None else _positions(found.openings, game, parameters, load, seed)
+    return Variant(game.name, parameters, given or (game.start(parameters).text(),))
 
 
 def _positions(table: TomlTable, game: Game, parameters: str, load: Load, seed: int) -> tuple[str, ...]:

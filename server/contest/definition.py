@@ -226,10 +226,9 @@ class Definition(Part, frozen=True, kw_only=True):
     @property
     def awaited_versions(self) -> tuple[Entrant, ...]:
         """Return the entrants of which no version was chosen yet: no game begins before. None if it was cancelled."""
-        if is_cancelled(self.interventions):
-            return ()
-        out = withdrawn(self.interventions)
-        return tuple(one for one in self.entrants if one.version_of and not one.command and one.name not in out)
+        over, out = is_cancelled(self.interventions), withdrawn(self.interventions)
+        awaited = (one for one in self.entrants if one.version_of and not one.command and one.name not in out)
+        return () if over else tuple(awaited)
 
     def entrant(self, name: str) -> Entrant | None:
         """Return the entrant of that name; None for a built-in bot."""

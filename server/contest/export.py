@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -335,21 +335,13 @@ def _verdict(opened: Opened, contents: Contents, past: Past) -> Verdict:
     """Verify the records and the report of an export."""
     records = {result.match: opened.files.get(record_name(result.match)) for result in past.played}
     unsigned = [match for match, text in records.items() if text and signer(opened.key, text) != THIS_SERVER]
-    digests = contents.records
     found = recompute(
-        past,
-        [
-            check(past.definition, result, records[result.match], digests.get(result.match or 0, ""))
-            for result in past.played
-        ],
+        past, [check(past.definition, result, records[result.match], past.digest(result)) for result in past.played]
     )
     strays = {name for name in opened.files if name.startswith(LINKS)}.difference(map(record_name, records))
     made = contents.report(past.definition, found.games, found.plan)
-    report = msgspec.to_builtins(decoded(opened.files, REPORT, Report))
-    written = decoded(opened.files, REPORT, dict[str, Any])  # an older version wrote fewer fields
-    mine, its = (
-        {key: value for key, value in one.items() if key in written} for one in (msgspec.to_builtins(made), report)
-    )
+    its = msgspec.to_builtins(decoded(opened.files, REPORT, Report))
+    written = decoded(opened.files, REPORT, dict[str, Any])  # another version may have fewer fields
     adjudicated = [
         f"match {result.match}, {' against '.join(result.fixture.players)}: {result.detail}; the record has no proof"
         for result in past.played
@@ -361,7 +353,9 @@ def _verdict(opened: Opened, contents: Contents, past: Past) -> Verdict:
             *(f"match {match}: the record is not signed by the key of the export" for match in unsigned),
             *found.verdict.differences,
             *(f"{name} is of no game of the contest" for name in sorted(strays)),
-            *differences(mine, its),
+            *differences(
+                *({key: one[key] for key in one.keys() & written} for one in (msgspec.to_builtins(made), its))
+            ),
         ),
         unproven=(*found.verdict.unproven, *adjudicated),
     )

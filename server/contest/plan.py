@@ -180,24 +180,22 @@ def games_to_start(
     most = definition.games_at_once or len(definition.entrants) ** 2
     all_cores, cores = max(cores, definition.cores), definition.cores or cores
     connecting = {entrant.name for entrant in definition.entrants if entrant.connects}
-    begun = list(running)
-    busy = {name for fixture in begun for name in fixture.players}
-    taken = sum(_programs(fixture, connecting) for fixture in begun)
-    chosen = []
+    busy = {name for fixture in running for name in fixture.players}
+    taken = sum(_programs(fixture, connecting) for fixture in running)
+    chosen: list[Fixture] = []
     blocked = False
     for fixture in due:
-        if len(begun) >= most:
+        if len(running) + len(chosen) >= most:
             break
-        needed = _programs(fixture, connecting)
         if any(name in connecting and (name not in connected or name in busy) for name in fixture.players):
             continue
+        needed = _programs(fixture, connecting)
         fits = taken + needed <= min(cores, all_cores - others) or taken + others == 0
         blocked = blocked or (not fits and needed > 0)
         if blocked and not connecting:
             break
         if needed == 0 or not blocked:
             chosen.append(fixture)
-            begun.append(fixture)
             busy |= set(fixture.players)
             taken += needed
     return chosen

@@ -100,16 +100,15 @@ def effective_results(definition: Definition, games: Iterable[GameResult]) -> li
         return games
     found = []
     for game in games:
+        why = ""
         if game.match is not None and game.match in replayed:
-            sentence = f"annulled by the organiser and played again; it had ended with {game.termination}"
-            game = game._replace(
-                winner=None, termination=Termination.ORGANISER, detail=f"{sentence}: {game.detail}".rstrip(": ")
-            )
+            why = f"annulled by the organiser and played again; it had ended with {game.termination}"
         elif not game.played and any(_takes_back(definition, done, game) for done in reinstated):
-            game = game._replace(
-                winner=None, termination=Termination.ORGANISER, detail=f"taken back by the organiser: {game.detail}"
-            )
-        found.append(game)
+            why = "taken back by the organiser"
+        annulled = game._replace(
+            winner=None, termination=Termination.ORGANISER, detail=f"{why}: {game.detail}".rstrip(": ")
+        )
+        found.append(annulled if why else game)
     return found
 
 
@@ -122,32 +121,33 @@ def rests_on(definition: Definition, fixture: Fixture, begun: Iterable[Fixture])
     begun = list(begun)
     if any(other.stage > fixture.stage for other in begun):
         return f"stage {fixture.stage + 2} has begun"
-    if fixture.stage < 0:
-        return ""
-    stage = definition.stages[fixture.stage]
-    if not stage.format.by_rounds:
+    if not _is_by_rounds(definition, fixture):
         return ""
     here = [other for other in begun if other.stage == fixture.stage]
-    last = max((other.round for other in here), default=0)
-    if last > fixture.round:
+    if any(other.round > fixture.round for other in here):
         return f"round {fixture.round + 1} has begun"
-    meeting = [
+    meeting = (
         other.pair for other in here if other.round == fixture.round and set(other.players) == set(fixture.players)
-    ]
-    if max(meeting, default=0) > max(fixture.pair, stage.pairs - 1):
-        return "games that break the tie of its meeting have begun"
-    return ""
+    )
+    more = max(meeting, default=0) > max(fixture.pair, definition.stages[fixture.stage].pairs - 1)
+    return "games that break the tie of its meeting have begun" if more else ""
+
+
+def _is_by_rounds(definition: Definition, fixture: Fixture) -> bool:
+    """Tell whether a game is of a stage in which each round follows from the round before."""
+    return fixture.stage >= 0 and definition.stages[fixture.stage].format.by_rounds
 
 
 def _takes_back(definition: Definition, done: Intervention, game: GameResult) -> bool:
     """Tell whether a reinstatement takes back a forfeit."""
     fixture = game.fixture
-    if done.name not in fixture.players or game.interventions >= done.number or fixture.stage != done.stage:
-        return False
-    if game.points(fixture.players.index(done.name)) > 0:
-        return False
-    by_rounds = fixture.stage >= 0 and definition.stages[fixture.stage].format.by_rounds
-    return not by_rounds or fixture.round == done.round
+    return (
+        done.name in fixture.players
+        and game.interventions < done.number
+        and fixture.stage == done.stage
+        and not game.points(fixture.players.index(done.name))
+        and (not _is_by_rounds(definition, fixture) or fixture.round == done.round)
+    )
 
 
 class Cause(StrEnum):
@@ -267,9 +267,8 @@ def losses(definition: Definition, game: GameResult) -> tuple[Loss, ...]:
     """
     if game.winner is not None:
         return (_loss(definition, game, 1 - game.winner),)
-    if game.termination in (Termination.TIME, *UNPLAYED - {SET_ASIDE}):
-        return tuple(_loss(definition, game, side) for side in (0, 1))
-    return ()
+    both_lose = game.termination in (Termination.TIME, *UNPLAYED - {SET_ASIDE})
+    return tuple(_loss(definition, game, side) for side in (0, 1) if both_lose)
 
 
 def find_disqualified(
@@ -308,11 +307,9 @@ def _judge(definition: Definition, name: str, faults: list[Loss]) -> Disqualific
             if len(found) >= limit:
                 return Disqualification(name, f"{_what_happened(found)} in the qualification", found)
     late = tuple(loss for loss in faults if loss.game.fixture.stage != QUALIFICATION and is_late(loss.cause))
-    never = tuple(loss for loss in late if loss.cause == Cause.NOT_STARTED)
-    if never and definition.time_losses:  # it would go no better another time
-        return Disqualification(name, _what_happened(never), never)
-    if 0 < definition.time_losses <= len(late):
-        return Disqualification(name, _what_happened(late), late)
+    never = tuple(loss for loss in late if loss.cause == Cause.NOT_STARTED)  # it would go no better another time
+    if definition.time_losses and (never or len(late) >= definition.time_losses):
+        return Disqualification(name, _what_happened(never or late), never or late)
     return None
 
 
@@ -329,11 +326,8 @@ def _loss(definition: Definition, game: GameResult, side: int) -> Loss:
     cause: str = _CAUSES.get(game.termination if ways is None else ways[side], Cause.BOARD)
     sentence = game.detail or game.termination
     if game.termination == Termination.TIME:
-        cause = Cause.TIME
-        if not game.ready[side]:
-            cause = Cause.HUNG
-        elif game.gone[side]:
-            cause = Cause.CONNECTION_LOST
+        cause = Cause.CONNECTION_LOST if game.gone[side] else Cause.TIME
+        cause = cause if game.ready[side] else Cause.HUNG
         sentence = f"{sentence}; {_times_used(definition, game, side)}"
     elif cause == Cause.BOARD and game.termination in _FAULTS:
         cause = str(game.termination)

@@ -207,11 +207,9 @@ class Knockout(StageFormat, frozen=True, tag="knockout", kw_only=True):
         rounds = max(0, players - 1).bit_length()
         batches = [open]
         for number in range(behind + 1, rounds + 1):
-            meetings = 2 ** (rounds - number)
-            if number == 1:
-                meetings = players - meetings
-            if number == rounds and self.third_place and players > 3:
-                meetings += 1
+            slots = 2 ** (rounds - number)
+            meetings = players - slots if number == 1 else slots
+            meetings += number == rounds and self.third_place and players > 3
             batches.append(Batch(meetings * size, 2 * meetings))
         return batches
 

@@ -63,7 +63,7 @@ def games_to_compile(definition: Definition) -> list[tuple[str, str]]:
     if not searching and not any(_searches(entrant.command) for entrant in definition.entrants):
         return []
     usual = [(variant.game, "") for variant in definition.variants]
-    return list(dict.fromkeys(usual + [(variant.game, variant.parameters) for variant in definition.variants]))
+    return [*dict.fromkeys(usual + [(variant.game, variant.parameters) for variant in definition.variants])]
 
 
 async def precompile_bots(definition: Definition) -> None:
@@ -107,14 +107,12 @@ class ArenaGame(HostedGame):
 
     def __init__(self, arena: Arena, host: "ArenaHost", task: GameTask) -> None:
         """Begin without players; `ArenaHost.play` brings them."""
-        self.task = task
+        self.task, self._arena, self._host = task, arena, host
         self.started: dict[str, ProgramCredential] = {}
         self.cores: list[CoreLease] = []
         """Those of the programs."""
         self.connecting: list[str] = []
         """Entrants that connect by themselves, and are leased."""
-        self._arena = arena
-        self._host = host
 
     @property
     def programs(self) -> Programs:
@@ -132,16 +130,13 @@ class ArenaGame(HostedGame):
         if absent := [name for name in self.connecting if name not in players]:
             raise PlayerMissing(f"{' and '.join(absent)} left while the game was set up", ())
         names, definition = self.task.fixture.players, self.task.definition
-        gone = {
-            name: self._left(name, one)
+        players |= {name: one.player for name, one in self.started.items() if one.player is not None}
+        if gone := {
+            name: one.missing(f"left before the game began: {one.program.report()}", ENDED_AT_START)
             for name, one in self.started.items()
-            if one.player is None or not self._arena.is_idle(one.player)
-        }
-        if gone:
+            if name not in players or not self._arena.is_idle(players[name])
+        }:
             raise combine_faults(gone, names)
-        for name, one in self.started.items():
-            assert one.player is not None
-            players[name] = one.player
         variant = definition.variants[self.task.fixture.variant]
         self.match = self._arena.begin_match(
             self.task.number,
@@ -173,13 +168,10 @@ class ArenaGame(HostedGame):
 
         Tell whether it can be: sandboxes are made meanwhile, and each program begins when its core is free.
         """
-        definition = self.task.definition
-        if self._host.turns.alone or definition.sandbox is Sandbox.NONE or len(self.cores) < PROGRAMS:
-            return False
-        if any(lease.core is None for lease in self.cores):
-            return False
-        self._host.cores.announce(self.cores)
-        return True
+        sealed = self.task.definition.sandbox is not Sandbox.NONE and not self._host.turns.alone
+        leaves = sealed and len(self.cores) == PROGRAMS and all(lease.core is not None for lease in self.cores)
+        self._host.cores.announce(self.cores if leaves else ())
+        return leaves
 
     def cut_off(self) -> GameResult | None:
         """Annul a match that is not over, and return it; None if it is over, or the arena has it no more."""
@@ -189,11 +181,6 @@ class ArenaGame(HostedGame):
         self._arena.annul(self.match, Termination.SERVER_FAULT, sentence)
         return game_result(self.task.fixture, self.match.state)
 
-    def _left(self, name: str, one: ProgramCredential) -> PlayerMissing:
-        sentence = f"{name} left before the game began: {one.program.report()}"
-        fault = one.is_builtin or one.failed
-        return PlayerMissing(sentence, () if fault else (name,), fault=fault, termination=ENDED_AT_START)
-
 
 def combine_faults(failures: Mapping[str, PlayerMissing], players: tuple[str, str]) -> PlayerMissing:
     """Return why a game cannot begin, from the faults of its players; if both are to blame, it names both.
@@ -202,12 +189,10 @@ def combine_faults(failures: Mapping[str, PlayerMissing], players: tuple[str, st
     the order of the game's sides.
     """
     found = [failures[name] for name in players if name in failures]
-    faults = [failure for failure in found if failure.fault]
-    if faults:
-        return faults[0]
     names = tuple(name for failure in found for name in failure.names)
     ways = dict.fromkeys(failure.termination for failure in found)
-    return PlayerMissing("; ".join(map(str, found)), names, termination="+".join(ways))
+    together = PlayerMissing("; ".join(map(str, found)), names, termination="+".join(ways))
+    return next((failure for failure in found if failure.fault), together)
 
 
 class ArenaHost:
@@ -286,20 +271,19 @@ class ArenaHost:
                 async def bring(
                     ticket: ProgramCredential = ticket, core: CoreLease = core, command: tuple[str, ...] = command
                 ) -> None:
-                    name, blamed = ticket.name, () if ticket.is_builtin else (ticket.name,)
                     try:
                         ticket.program = await self._start(nursery, task, ticket, command, core)
                         ticket.connects = ticket.program.stream is None
-                        game.started[name] = ticket
-                        await self._arrives(ticket, definition.start_seconds)
+                        game.started[ticket.name] = ticket
+                        await self._await_seek(ticket, definition.start_seconds)
                     except MachineFault as error:
-                        failures[name] = PlayerMissing(f"{name} did not come to the game: {error}", (), fault=True)
+                        ticket.failed = True
+                        failures[ticket.name] = ticket.missing(f"did not come to the game: {error}", NOT_STARTED)
                         starting.cancel_scope.cancel()
                     except (NotStarted, NotVisible) as error:
-                        sentence = f"{name} did not come to the game: {error}"
-                        failures[name] = PlayerMissing(sentence, blamed, fault=not blamed, termination=NOT_STARTED)
+                        failures[ticket.name] = ticket.missing(f"did not come to the game: {error}", NOT_STARTED)
                     except PlayerMissing as error:
-                        failures[name] = error
+                        failures[ticket.name] = error
 
                 starting.start_soon(bring)
         if failures:
@@ -326,12 +310,12 @@ class ArenaHost:
         """End a game when a program has ended with all its connections, since nobody would resume it."""
         await one.gone.wait()
         await one.program.ended.wait()
-        match = self._arena.matches.get(number)
+        match, report = self._arena.matches.get(number), one.program.report()
         if match is not None and one.is_builtin:
-            sentence = f"the server's own bot failed, and the game is played again: {one.program.report()}"
+            sentence = f"the server's own bot failed, and the game is played again: {report}"
             self._arena.annul(match, Termination.SERVER_FAULT, sentence)
-            return
-        self._arena.end_crashed(number, side, one.program.report(), one.program.termination)
+        else:
+            self._arena.end_crashed(number, side, report, one.program.termination)
 
     async def _start(
         self,
@@ -345,8 +329,8 @@ class ArenaHost:
         settings, definition, fixture = self._arena.settings, task.definition, task.fixture
         errors = errors_of(settings.data, task.contest, task.number, ticket.name)
         variant = definition.variants[fixture.variant]
-        params = word_of(variant.parameters)
-        seat = Seat(*self._arena.own_address, ticket.name, variant.game, ticket.token, params, "1")
+        address, params = self._arena.own_address, word_of(variant.parameters)
+        seat = Seat(*address, ticket.name, variant.game, ticket.token, params, "1")
         limits = seal_of(
             definition, fixture, ticket.name, settings.data, definition.start_seconds, pinned=core.core is not None
         )
@@ -354,8 +338,7 @@ class ArenaHost:
         folder = Path(definition.folder or settings.data) / ("" if entrant is None else entrant.folder)
         ply = partial(self._arena.awaited_ply, task.number)
         place = Place(folder, self._home, errors, core.core, core.ready, limits, ply)
-        program = await nursery.start(run, command, seat, place)
-        assert isinstance(program, Program)
+        program: Program = await nursery.start(run, command, seat, place)
         if program.stream is not None:
             piped = PipedProgram(seat, partial(program.stream.has_read, lambda: ticket.player is None), program.wrote)
             nursery.start_soon(self._serve, ticket, program.stream, piped)
@@ -385,14 +368,13 @@ class ArenaHost:
         finally:
             ways.release()
 
-    async def _arrives(self, one: ProgramCredential, limit: int) -> None:
+    async def _await_seek(self, one: ProgramCredential, limit: int) -> None:
         """Wait until a program sends SEEK; raises `PlayerMissing` if it ends before, or after ``limit`` seconds.
 
         They are counted one by one: one in which the server stood still, or could accept no connection, counts once,
         or not.
         """
-        program = one.program
-        seconds = 0
+        program, seconds = one.program, 0
         async with trio.open_nursery() as nursery:
 
             async def give_up_when_ended() -> None:
@@ -400,20 +382,15 @@ class ArenaHost:
                 nursery.cancel_scope.cancel()
 
             nursery.start_soon(give_up_when_ended)
-            while not one.here.is_set() and seconds < limit:
+            while not one.here.is_set() and seconds <= limit:
                 with trio.move_on_after(1):
                     await one.here.wait()
-                seconds += not self._arena.accept_status.closed
-            # what came while the server stood still is read before anybody is late
-            with trio.move_on_after(1):
-                await one.here.wait()
+                # in the last second, what came while the server stood still is read before anybody is late
+                seconds += seconds == limit or not self._arena.accept_status.closed
             nursery.cancel_scope.cancel()
         if one.here.is_set():
             return
-        if program.fault:
-            raise PlayerMissing(f"{one.name} did not come to the game: {program.fault}", (), fault=True)
         late = "" if program.ended.is_set() else f", and had {program.missed} after {number_of(limit, 'second')}"
-        fault = one.is_builtin or one.failed
-        sentence = f"{one.name} did not come to the game: {program.report()}{late}"
-        termination = NO_ANSWER if late else ENDED_AT_START
-        raise PlayerMissing(sentence, () if fault else (one.name,), fault=fault, termination=termination)
+        one.failed = one.failed or bool(program.fault)
+        what = f"did not come to the game: {program.fault or program.report() + late}"
+        raise one.missing(what, NO_ANSWER if late else ENDED_AT_START)

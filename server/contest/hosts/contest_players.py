@@ -18,8 +18,9 @@ from engine.wire.codes import Code, ProtocolError
 from engine.wire.words import ANY, nearest
 from server.arena.matchmaking import Seek
 from server.config.tokens import hashed
-from server.contest.definition import Definition, Entrant
+from server.contest.definition import Definition, Entrant, Variant
 from server.contest.fixtures import Fixture, GameResult
+from server.contest.hosts.host import PlayerMissing
 from server.contest.report import formatting
 from server.contest.report.structure import Pause
 from server.contest.scoring import absence_result, missing_sentence
@@ -57,7 +58,12 @@ class ProgramCredential:
         self.gone = trio.Event()
         """Set when its session is closed."""
         self.failed = False
-        """Whether something went wrong in the server with its session."""
+        """Whether something went wrong in the server with its program or its session."""
+
+    def missing(self, what: str, termination: str) -> PlayerMissing:
+        """Return why its player does not play. The server is to blame for its own bots, and for its own faults."""
+        fault = self.is_builtin or self.failed
+        return PlayerMissing(f"{self.name} {what}", () if fault else (self.name,), fault=fault, termination=termination)
 
 
 class WaitingEntrant(NamedTuple):
@@ -140,12 +146,11 @@ class ContestPlayers:
 
     def leave(self, contest: int) -> None:
         """Forget a contest that is not played any more."""
-        definition, _ = self._contests.pop(contest)
-        for entrant in definition.entrants:
-            of_one = self._by_name[entrant.name.lower()]
+        del self._contests[contest]
+        for name, of_one in list(self._by_name.items()):
             of_one.pop(contest, None)
             if not of_one:
-                del self._by_name[entrant.name.lower()]
+                del self._by_name[name]
         self.present.pop(contest, None)
 
     def over(self, definition: Definition, sessions: "Mapping[str, Player]") -> None:
@@ -183,13 +188,12 @@ class ContestPlayers:
         free = self._free.get(name.lower())
         if free is None or free.seek is None:
             return free is not None
-        variant = definition.variants[fixture.variant]
-        return _asks_for(free.seek, variant.game, variant.parameters, definition.control(fixture))
+        return _accepts(free.seek, definition.variants[fixture.variant], definition.control(fixture))
 
-    def waiting_since(self, name: str) -> float | None:
-        """Return when an entrant began to wait, by trio's clock; None if it does not wait."""
+    def waits(self, name: str, seconds: float) -> bool:
+        """Tell whether an entrant has waited for so long."""
         free = self._free.get(name.lower())
-        return None if free is None else free.since
+        return free is not None and trio.current_time() - free.since >= seconds
 
     def free(self, names: Iterable[str]) -> list[str]:
         """Return which of these entrants wait for a game and are not leased."""
@@ -197,8 +201,8 @@ class ContestPlayers:
 
     def waiting_for_ladder(self) -> list[str]:
         """Return who waits for games of the ladder, and is wanted by no contest. For any thread."""
-        names = [free.player.name for free in list(self._free.values()) if free.rated]
-        return [name for name in self.free(names) if not any(self._entrants(name))]
+        rated = (free.player.name for free in list(self._free.values()) if free.rated)
+        return [name for name in self.free(rated) if not any(self._entrants(name))]
 
     @contextmanager
     def lease(self, names: Sequence[str]) -> Iterator[None]:
@@ -275,8 +279,7 @@ class ContestPlayers:
 
     def token_of(self, key: str) -> str:
         """Return the hash of the token with which an entrant logs in, empty if there is none. For any thread."""
-        entrants = list(self._by_name.get(key, {}).values())
-        return next((entrant.token for entrant in entrants if entrant.token), "")
+        return next((entrant.token for entrant in list(self._by_name.get(key, {}).values()) if entrant.token), "")
 
     def is_entrant(self, name: str) -> bool:
         """Tell whether a name is that of an entrant of a contest."""
@@ -291,9 +294,8 @@ class ContestPlayers:
     def refused(self, player: "Player", refusal: str) -> bool:
         """Pass a refused line on to the program of a session; return False where the session is no program's."""
         known = self._seated.get(player) or self._tickets.get(hashed(player.seat_token))
-        tickets = [] if known is None else [known]
-        if known is None and self._only_programs:  # it has not logged in: it is one of those that have not
-            tickets = [one for one in self._tickets.values() if one.player is None and one.connects]
+        absent = [one for one in self._tickets.values() if one.player is None and one.connects and self._only_programs]
+        tickets = absent if known is None else [known]  # a player that has not logged in is one of those
         for ticket in tickets:
             ticket.program.refuse(refusal)
         return bool(tickets)
@@ -314,8 +316,7 @@ class ContestPlayers:
 
         Raises `ProtocolError` where what it asks for is never played in its contests.
         """
-        ticket = self._seated.get(player)
-        if ticket is not None:
+        if (ticket := self._seated.get(player)) is not None:
             ticket.here.set()
             return True
         contests = list(self._entrants(player.name))
@@ -335,10 +336,10 @@ class ContestPlayers:
         """Send a waiting player the names of the entrants that connect, if it is in no contest but some are open."""
         free = self._free.get(player.key)
         contests = {
-            number: [entrant.name for entrant in definition.entrants if entrant.connects]
+            number: entrants
             for number, (definition, _) in self._contests.items()
+            if (entrants := [entrant.name for entrant in definition.entrants if entrant.connects])
         }
-        contests = {number: entrants for number, entrants in contests.items() if entrants}
         if free is None or free.rated or not contests or self.is_entrant(player.name):
             return
         parts = [f"no contest here has an entrant {player.name}"]
@@ -365,8 +366,7 @@ class ContestPlayers:
     def ended(self, match: "Match") -> None:
         """Note that a match has ended."""
         self._kept.discard(match.number)
-        over = self._over.pop(match.number, None)
-        if over is not None:
+        if (over := self._over.pop(match.number, None)) is not None:
             over.set()
 
     def keeps(self, match: int) -> bool:
@@ -375,9 +375,8 @@ class ContestPlayers:
 
     def close(self) -> "list[Player]":
         """Remove all waiting players, and return them."""
-        players = [free.player for free in self._free.values()]
-        self._free = {}
-        return players
+        free, self._free = self._free, {}
+        return [one.player for one in free.values()]
 
     def _entrants(self, name: str) -> Iterator[tuple[Definition, Callable[[], None]]]:
         """Return the contests of a player who connects by itself."""
@@ -432,8 +431,7 @@ class Attendance:
         passed, self._looked = min(now - self._looked, 2 * LOOK_SECONDS), now
         if not counts:
             passed = 0.0
-        since = {name: self._contest_players.waiting_since(name) for name in self._missing}
-        steady = {name for name, began in since.items() if began is not None and now - began >= STEADY_SECONDS}
+        steady = {name for name in self._missing if self._contest_players.waits(name, STEADY_SECONDS)}
         known = {name: seconds for name, seconds in self._missing.items() if name not in playing | steady - missing}
         self._missing = known | {name: known[name] + passed if name in known else 0.0 for name in missing}
         self.absent = tuple(sorted(missing))
@@ -442,33 +440,26 @@ class Attendance:
     def given_up(self, definition: Definition, due: Collection[Fixture]) -> list[GameResult]:
         """Return the games that entrants lose by missing longer than the contest's patience."""
         out = {name for name in self.absent if self._missing[name] >= definition.patience}
-        lost = {one: [name for name in self.absent_from(definition, one) if name in out] for one in due}
         return [
             absence_result(fixture, names, missing_sentence(names, definition.patience))
-            for fixture, names in lost.items()
-            if names
+            for fixture in due
+            if (names := [name for name in self.absent_from(definition, fixture) if name in out])
         ]
 
 
 def _plays(seek: Seek | None, definition: Definition) -> bool:
     """Tell whether a contest has a game that a player asks for."""
-    if seek is None:
-        return True
     # of the pairs of a meeting, and of pairs that are added to it
     controls = [stage.format.control_of(stage.control, 1, pair) for stage in definition.stages for pair in (0, 1)]
     controls += [definition.qualification.control] if definition.qualification is not None else []
-    return any(
-        _asks_for(seek, variant.game, variant.parameters, control)
-        for variant in definition.variants
-        for control in controls
-    )
+    return any(_accepts(seek, variant, control) for variant in definition.variants for control in controls)
 
 
-def _asks_for(seek: Seek, game: str, parameters: str, control: TimeControl) -> bool:
-    """Tell whether a seek fits a game; opponent and colour are chosen by the contest."""
-    return (
-        seek.game == game
-        and seek.options.parameters in (None, parameters)
+def _accepts(seek: Seek | None, variant: Variant, control: TimeControl) -> bool:
+    """Tell whether a seek fits a game; opponent and colour are chosen by the contest. None fits any game."""
+    return seek is None or (
+        seek.game == variant.game
+        and seek.options.parameters in (None, variant.parameters)
         and seek.options.budget in (None, control.budget)
         and seek.options.increment in (None, control.increment)
         and seek.options.side is None

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 import msgspec
 import trio
@@ -32,6 +32,7 @@ from server.ops.program_version import program_with_rules
 if TYPE_CHECKING:
     from distributed import Client
 
+Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
 
 CONNECT_SECONDS = 5.0
@@ -90,8 +91,8 @@ async def connected_cluster(address: str, definition: Definition) -> AsyncIterat
     try:
         import distributed  # noqa: F401
     except ModuleNotFoundError as error:
-        sentence = f"a cluster needs packages that are not installed ({error.name}): {install_line('dask')}"
-        raise BadCluster(sentence) from error
+        what = f"a cluster needs packages that are not installed ({error.name})"
+        raise BadCluster(f"{what}: {install_line('dask')}") from error
     cluster = Cluster(address, definition.folder)
     async with trio.open_nursery() as nursery:
         await nursery.start(cluster.run)
@@ -148,7 +149,7 @@ class Cluster:
         """
         try:
             try:
-                self._client = await self._in_thread(partial(self._connect, self.address))
+                self._client = await self._in_thread(self._connect, self.address)
                 with trio.move_on_after(GREETING_SECONDS):
                     async with trio.open_nursery() as nursery:
                         await self._look(nursery)
@@ -163,7 +164,7 @@ class Cluster:
             await self._leave()
 
     async def _keep_in_touch(self, nursery: trio.Nursery) -> None:
-        """Look for workers at intervals, and connect again when the scheduler was lost."""
+        """Look for workers at intervals."""
         waits = False
         while True:
             if not self.workers and not waits:
@@ -171,9 +172,6 @@ class Cluster:
             waits = not self.workers
             await trio.sleep(LOOK_SECONDS)
             try:
-                if self._client is None:
-                    self._client = await self._in_thread(partial(self._connect, self.address))
-                    log.warning("cluster_recovered", cluster=self.address)
                 await self._look(nursery)
             except OSError as error:
                 if self._client is not None:
@@ -190,8 +188,13 @@ class Cluster:
                 await self._in_thread(partial(client.close, timeout=CLOSE_SECONDS))
 
     async def _look(self, nursery: trio.Nursery) -> None:
-        """Greet new workers, and forget lost ones; raises OSError if the scheduler does not answer."""
-        assert self._client is not None
+        """Greet new workers, and forget lost ones; connect again if the scheduler was lost.
+
+        Raises OSError if the scheduler does not answer.
+        """
+        if self._client is None:
+            self._client = await self._in_thread(self._connect, self.address)
+            log.warning("cluster_recovered", cluster=self.address)
         try:
             with trio.fail_after(ANSWER_SECONDS):
                 found: dict[str, int] = await self._in_thread(self._client.nthreads)
@@ -242,7 +245,7 @@ class Cluster:
             worker, client = await self._with_room(), self._client
             try:
                 answer = await self._call(worker, task)
-                played = await self._in_thread(partial(check_answer, job, answer))
+                played = await self._in_thread(check_answer, job, answer)
             except WorkerLost:
                 if self._client is not client:
                     continue  # the whole cluster was lost
@@ -288,9 +291,9 @@ class Cluster:
                 worker.calls.discard(scope)
         raise WorkerLost
 
-    async def _in_thread(self, work: Callable[[], Result]) -> Result:
+    async def _in_thread(self, work: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
         """Run a slow function in a thread; if this is cancelled, the thread goes on."""
-        return await trio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._calls)
+        return await trio.to_thread.run_sync(work, *arguments, abandon_on_cancel=True, limiter=self._calls)
 
 
 class ClusterGame(HostedGame):
@@ -304,11 +307,10 @@ class ClusterGame(HostedGame):
 
     async def result(self) -> GameResult:
         """Return the result when the record of the game is saved here; raises `PlayerMissing` and `NotPlayed`."""
-        number = self._task.number
+        contest, number, data = self._task.contest, self._task.number, self._arena.settings.data
         try:
             answer, state = await self._cluster.play(make_job(self._task, self._arena.server))
-            keep = partial(keep_written, self._arena.settings.data, self._task.contest, number, answer.wrote)
-            await trio.to_thread.run_sync(keep)
+            await trio.to_thread.run_sync(keep_written, data, contest, number, answer.wrote)
             if state is None:
                 missing = PlayerMissing(answer.why, answer.names, termination=answer.termination or ABSENT)
                 missing.programs = answer.programs

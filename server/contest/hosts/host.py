@@ -150,7 +150,7 @@ class CoreQueue:
         return sum(self._taken.values())
 
     def wants(self, contest: int, wants: bool) -> None:
-        """Note whether a contest has games of programs left to begin, whoever has the cores: itself, perhaps."""
+        """Note whether a contest has games of programs left to begin, even if it has all cores itself."""
         (self._wants.add if wants else self._wants.discard)(contest)
 
     def contested(self, contest: int) -> bool:

@@ -1,5 +1,6 @@
 """The report of a contest, from its definition, its games, and how far it has come."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations
@@ -118,22 +119,22 @@ def _qualification(definition: Definition, state: StageState, games: list[GameRe
     rules = definition.qualification
     assert rules is not None
     mine = [game for game in games if game.fixture.stage == QUALIFICATION]
-    out = find_disqualified(definition, mine)
-    lines = []
-    for name in state.players:
-        causes = [loss.cause for game in mine for loss in losses(definition, game) if loss.name == name]
-        played = sum(name in game.fixture.players for game in mine)
-        due = sum(name in fixture.players for fixture in state.schedule.fixtures)
-        lines.append(
-            Qualified(
-                name=name,
-                games=played,
-                left=0 if name in out else due - played,
-                late=sum(map(is_late, causes)),
-                bad_moves=causes.count(Cause.BAD_MOVE),
-                disqualified=out[name].reason if name in out else "",
-            )
+    out, causes = find_disqualified(definition, mine), defaultdict[str, list[str]](list)
+    for loss in (loss for game in mine for loss in losses(definition, game)):
+        causes[loss.name].append(loss.cause)
+    played = Counter(name for game in mine for name in game.fixture.players)
+    due = Counter(name for fixture in state.schedule.fixtures for name in fixture.players)
+    lines = [
+        Qualified(
+            name=name,
+            games=played[name],
+            left=0 if name in out else due[name] - played[name],
+            late=sum(map(is_late, causes[name])),
+            bad_moves=causes[name].count(Cause.BAD_MOVE),
+            disqualified=out[name].reason if name in out else "",
         )
+        for name in state.players
+    ]
     return Qualification(
         opponents=rules.opponents,
         time=formatting.control(rules.control),
@@ -240,9 +241,8 @@ def _fit_ratings(definition: Definition, between: Sequence[GameResult]) -> Ratin
 
     played = {name for game in between for name in game.fixture.players}
     names = [entrant.name for entrant in definition.entrants if entrant.name in played]
-    if not names:
-        return None
-    return ratings(rated_games(between), names, len(definition.variants), intervals=len(names) <= MAX_INTERVALS)
+    many, variants = len(names) > MAX_INTERVALS, len(definition.variants)
+    return ratings(rated_games(between), names, variants, intervals=not many) if names else None
 
 
 def _variant(definition: Definition, place: int, between: Sequence[GameResult], fit: Ratings | None) -> Variant:
@@ -308,31 +308,30 @@ def _notes(definition: Definition, rated: int, ranked: int) -> Iterator[str]:
 def _of_fixture(definition: Definition, fixture: Fixture) -> dict[str, Any]:
     """Return the fields that games have before and after they are played."""
     variant = definition.variants[fixture.variant]
-    first, second = fixture.players
-    number = variant.number(fixture.opening)
-    words = {"variant": variant.name, "opening": number, "first": first, "second": second}
-    return {"stage": fixture.stage + 1, "round": fixture.round, **words}
+    return {
+        "stage": fixture.stage + 1,
+        "round": fixture.round,
+        "variant": variant.name,
+        "opening": variant.number(fixture.opening),
+        "first": fixture.players[0],
+        "second": fixture.players[1],
+    }
 
 
 def _game(definition: Definition, number: int, game: GameResult, counts: bool, records: str) -> Game:
-    result = "draw" if game.shared else "none"
-    if game.termination in ANNULLED:
-        result = "annulled"
-    elif game.winner is not None:
-        result = ("first", "second")[game.winner]
+    result = ("first", "second")[game.winner] if game.winner is not None else "draw" if game.shared else "none"
     programs: dict[str, Any] = {}
     for side, usage in zip(("first", "second"), game.programs, strict=True):
         if usage is not None:
-            programs[f"{side}_cpu"] = round(usage.cpu_seconds * 1_000_000)
-            programs[f"{side}_wall"] = round(usage.wall_seconds * 1_000_000)
-            programs[f"{side}_memory"] = usage.memory
-            programs[f"{side}_status"] = usage.status
+            cpu, wall = (round(seconds * 1_000_000) for seconds in usage[:2])
+            programs |= {f"{side}_cpu": cpu, f"{side}_wall": wall}
+            programs |= {f"{side}_memory": usage.memory, f"{side}_status": usage.status}
     return Game(
         **_of_fixture(definition, game.fixture),
         number=number,
         match=game.match,
         record="" if game.match is None else f"{records}{game.match}{SUFFIX}",
-        result=result,
+        result="annulled" if game.termination in ANNULLED else result,
         reason=str(game.termination),
         sentence=game.detail,
         plies=game.plies,

@@ -100,12 +100,11 @@ def status_of(definition: Definition, games: Sequence[GameResult], plan: Plan, m
         until = definition.versions_until
         begins = "when" if until is None else f"at {formatting.date(until)}, when"
         return Status(ContestState.PLANNED, f"planned: begins {begins} the versions of bots are chosen")
-    waiting = f"waiting for {formatting.names(tuple(moment.missing))}"
-    if moment.missing and not moment.running:
-        return Status(ContestState.WAITING, waiting)
-    if not games and not moment.running:
-        return Status(ContestState.PLANNED, "planned: no game has begun")
-    return Status(ContestState.RUNNING, f"running, {waiting}" if moment.missing else "running")
+    waiting = f"waiting for {formatting.names(tuple(moment.missing))}" if moment.missing else ""
+    if not moment.running and (waiting or not games):
+        planned = Status(ContestState.PLANNED, "planned: no game has begun")
+        return Status(ContestState.WAITING, waiting) if waiting else planned
+    return Status(ContestState.RUNNING, f"running, {waiting}" if waiting else "running")
 
 
 def champions(definition: Definition, games: list[GameResult], plan: Plan) -> tuple[str, ...]:
@@ -152,22 +151,21 @@ def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Pla
     last = plan.stages[-1]
     players = sum(name not in out for name in last.players)
     left = Remaining(0, 0.0)
+    entered, schedule, open_batch = len(last.players), last.schedule, _open_batch(last, valid, out)
     for number in range(last.number, len(definition.stages)):
-        if number == last.number:
-            entered, schedule, batches = len(last.players), last.schedule, [_open_batch(last, valid, out)]
-        else:
+        if number > last.number:
             entered = players = min(players, definition.stages[number].advance or players)
-            schedule, batches = Schedule((), complete=False), [Batch(0, 0)]
+            schedule, open_batch = Schedule((), complete=False), Batch(0, 0)
         stage = definition.qualification if number == QUALIFICATION else definition.stages[number]
         assert stage is not None
         a_game = 2 * stage.control.budget / SECOND * (1.0 if share is None else share)
-        limit = None
+        batches, limit = [open_batch], None
         if not isinstance(stage, Qualification):
+            size = 2 * len(definition.variants) * stage.pairs
             if not schedule.complete:
-                size = 2 * len(definition.variants) * stage.pairs
-                batches = stage.format.batches(entered, players, size, schedule, batches[0])
-            gone = (moment.now - moment.began.get(number, moment.now)).total_seconds()
-            limit = stage.format.seconds_left(gone)
+                batches = stage.format.batches(entered, players, size, schedule, open_batch)
+            began = moment.began.get(number, moment.now)
+            limit = stage.format.seconds_left((moment.now - began).total_seconds())
         # at a limit of 0 only the pairs that have begun are left
         seconds = limit or sum(_batch_seconds(definition, batch, a_game, moment) for batch in batches)
         count = sum(batch.games for batch in batches)

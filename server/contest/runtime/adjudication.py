@@ -72,12 +72,11 @@ def ruling(history: History, move_limit: int, players: tuple[str, str], proof: P
 
 def _wins_in_time(history: History, move_limit: int, plies: int) -> bool:
     """Tell whether a win within a number of plies comes before the move limit, and before any draw by rule."""
-    if history.plies + plies > move_limit:
-        return False
-    quiet_limit = history.position.game.quiet_limit
-    if 0 < quiet_limit < history.quiet + plies:
-        return False
-    return max(Counter(history.keys).values(), default=0) < REPETITIONS - 1
+    return (
+        history.plies + plies <= move_limit
+        and not 0 < history.position.game.quiet_limit < history.quiet + plies
+        and max(Counter(history.keys).values(), default=0) < REPETITIONS - 1
+    )
 
 
 MEGABYTE = 1 << 20
@@ -149,9 +148,9 @@ class Adjudicator:
 
     def __init__(self, rules: Adjudication, prover: Sequence[str] = ()) -> None:
         """Take the rules of a contest; ``prover`` is the command in place of this module."""
-        own = command_of("server.contest.runtime.adjudication")
         self._rules = rules
-        self._command = (*(prover or own), str(rules.seconds), str(rules.megabytes))
+        prover = prover or command_of("server.contest.runtime.adjudication")
+        self._command = (*prover, str(rules.seconds), str(rules.megabytes))
         self._asked: dict[int, int] = {}
         """By match, the plies of its last position that was looked at. The one longest ago comes first."""
 
@@ -163,8 +162,7 @@ class Adjudicator:
         process: WorkerProcess | None = None
         try:
             while True:
-                match = self._next(list(matches()))
-                if match is None:
+                if (match := self._next(list(matches()))) is None:
                     await trio.sleep(LOOK_SECONDS)
                     continue
                 self._asked.pop(match.number, None)
@@ -205,8 +203,7 @@ async def _look_at(match: Match, matches: Callable[[], Iterable[Match]], process
     proof = None if answer == b"null" else decode(answer, type=Proof)
     if proof is None or not stands():
         return
-    sentence = ruling(history, match.header.move_limit, match.header.players, proof)
-    if sentence is not None:
+    if (sentence := ruling(history, match.header.move_limit, match.header.players, proof)) is not None:
         try:
             match.adjudicate(proof.winner, sentence)
         except Exception as error:

@@ -69,7 +69,7 @@ def take_snapshot(store: Store, contest: int, now: datetime, present: Presence |
     seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
     found = plan(definition, games, Present(running, (), seconds))
     verified = store.verification(contest) if row.closed is not None else None
-    notes = () if verified is None else verified.notes
+    notes = verified.notes if verified else ()
     moment = Moment(now, row.opened, row.closed, began, running, present.missing, pauses, notes, Cores().count)
     return ContestSnapshot(definition, games, found, moment)
 

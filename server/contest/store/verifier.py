@@ -64,8 +64,7 @@ def verify(
 
 def _checked(data: Path, past: Past, on_progress: OnProgress, processes: int | None) -> Iterator[Checked]:
     """Check all results that have records."""
-    played = past.played
-    digests = [past.digests.get(result.match or 0, "") for result in played]
+    played, digests = past.played, map(past.digest, past.played)
     if processes is None:
         processes = 0 if len(played) <= FEW else len(usable())
     work = partial(_check_stored, data, past.definition)

@@ -110,17 +110,14 @@ def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descrip
     words = [PROGRAM, *_ISOLATION, *_system(), "--size", scratch, "--perms", "0700", "--tmpfs", SCRATCH]
     # what every sandbox shows is not mounted again: there, a link to /etc leads to nothing that could be mounted on
     readable = outermost((*own_code(), *(path for path in view.readable if not is_shown(path))))
-    for path in readable:
-        words += ["--ro-bind", str(path), str(path)]
+    words += [word for path in readable for word in ("--ro-bind", str(path), str(path))]
     # of this server's user; see `engine.compiling.code_cache`
     cache_home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     kernels = cache_home.absolute() / "gipf-arena" / "kernels"
     if kernels.is_dir():
         words += ["--ro-bind", str(kernels), KERNELS]
-    for path in view.hidden:
-        words += ["--tmpfs", str(path), "--remount-ro", str(path)]
-    for path in view.writable:
-        words += ["--bind", str(path), str(path)]
+    words += [word for path in view.hidden for word in ("--tmpfs", str(path), "--remount-ro", str(path))]
+    words += [word for path in view.writable for word in ("--bind", str(path), str(path))]
     if not is_shown(view.folder, *readable, *view.writable):
         words += ["--dir", str(view.folder)]
     words += ["--remount-ro", "/", "--chdir", str(view.folder)]
@@ -149,11 +146,10 @@ def outermost(paths: Iterable[Path]) -> list[Path]:
 @cache
 def own_code() -> tuple[Path, ...]:
     """Return the folders of this Python, and of the packages of this distribution that a bot uses."""
-    places = [Path(sys.prefix), Path(sys.base_prefix)]
-    for package in ("engine", "bots"):
-        spec = util.find_spec(package)
-        places += [Path(place) for place in (spec.submodule_search_locations if spec else None) or ()]
-    return tuple(outermost(path.absolute() for path in places if not is_shown(path.absolute())))
+    packages = filter(None, map(util.find_spec, ("engine", "bots")))
+    places = (place for package in packages for place in package.submodule_search_locations or ())
+    paths = [Path(place).absolute() for place in (sys.prefix, sys.base_prefix, *places)]
+    return tuple(outermost(path for path in paths if not is_shown(path)))
 
 
 def is_shown(path: Path, *more: Path) -> bool:
@@ -165,12 +161,8 @@ def is_shown(path: Path, *more: Path) -> bool:
 def _system() -> tuple[str, ...]:
     """Return the options that show the system's programs, libraries, devices and processes."""
     words: list[str] = []
-    for place in _WHOLE:
-        if Path(place).is_dir():
-            words += ["--ro-bind", place, place]
-    for name in _TOP:
-        path = Path("/", name)
-        if path.is_symlink():
+    for path in map(Path, (*_WHOLE, *(f"/{name}" for name in _TOP))):
+        if path.is_symlink() and str(path) not in _WHOLE:
             words += ["--symlink", os.readlink(path), str(path)]
         elif path.is_dir():
             words += ["--ro-bind", str(path), str(path)]

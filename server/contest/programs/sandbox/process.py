@@ -137,12 +137,11 @@ class Sealed:
     def _first_process(self) -> int:
         """Return the number of the first process in the sandbox, as soon as there is one."""
         line = b""
-        while not line.endswith(b"\n"):
-            data = os.read(self._status, 4096)
-            if not data:
-                raise NotSealed(f"no sandbox could be made: bubblewrap ended with status {self.process.wait()}")
+        while data := os.read(self._status, 4096):
             line += data
-        return int(json.loads(line)["child-pid"])
+            if line.endswith(b"\n"):
+                return int(json.loads(line)["child-pid"])
+        raise NotSealed(f"no sandbox could be made: bubblewrap ended with status {self.process.wait()}")
 
     def begin(self) -> None:
         """Let the program begin; raises OSError."""
@@ -188,14 +187,13 @@ class Sealed:
     def excess(self, status: int | None) -> Excess | None:
         """Return the bound for which it was ended; None where it was not."""
         watched = self._watched
-        if watched.excess is not None:
-            return watched.excess
-        if status == -signal.SIGXFSZ:
+        if watched.excess is None and status == -signal.SIGXFSZ:
             return Excess(Termination.FILE_TOO_LARGE, f"a file may have {watched.bounds.file_size} MB")
-        if status == -signal.SIGXCPU:
+        if watched.excess is None and status == -signal.SIGXCPU:
             return out_of_cpu_time(watched.cpu_seconds)
-        killed = self._group is not None and self._group.out_of_memory
-        return out_of_memory(watched.bounds, ", and the system has ended it") if killed else None
+        if watched.excess is None and self._group is not None and self._group.out_of_memory:
+            return out_of_memory(watched.bounds, ", and the system has ended it")
+        return watched.excess
 
     @property
     def usage(self) -> Usage:

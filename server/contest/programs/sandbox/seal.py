@@ -28,7 +28,6 @@ from server.contest.programs.sandbox import limits
 from server.contest.programs.sandbox.bubblewrap import PROGRAM, Descriptors, View, is_shown, own_code, sandboxed
 from server.contest.programs.sandbox.cores import NICENESS
 from server.contest.programs.sandbox.syscall_filter import filter_to_read
-from server.ops.logs import log
 
 
 class Seal(NamedTuple):
@@ -61,7 +60,8 @@ def seal_of(
     """
     if definition.sandbox is Sandbox.NONE:
         return None
-    _log_lacks()
+    for lack in lacks():
+        limits.log_lack(lack)
     seconds = definition.bounds.cpu_seconds or _longest(definition, fixture, start_seconds, pinned=pinned)
     return Seal(view(definition, definition.entrant(name), data), definition.bounds, seconds)
 
@@ -72,26 +72,17 @@ def lacks() -> tuple[str, ...]:
     return (f"The server measures memory and processor time of programs ten times a second: {why}.",) if why else ()
 
 
-@cache
-def _log_lacks() -> None:
-    """Log the lacks once."""
-    for lack in lacks():
-        log.warning("sandbox_limit_missing", lack=lack)
-
-
 def _longest(definition: Definition, fixture: Fixture, start_seconds: float, *, pinned: bool) -> float:
     """Return the processor time of a program that thinks during the whole of the longest game, in seconds."""
-    control = definition.control(fixture)
-    game = (2 * control.budget + definition.move_limit * control.increment) / 1_000_000
-    return (start_seconds + game) * (1 if pinned else os.cpu_count() or 1)
+    budget, increment = definition.control(fixture)
+    seconds = start_seconds + (2 * budget + definition.move_limit * increment) / 1_000_000
+    return seconds * (1 if pinned else os.cpu_count() or 1)
 
 
 def contest_obstacle(definition: Definition) -> str:
     """Return a sentence why a contest cannot begin on this machine; empty if it can. Takes a moment."""
-    if definition.sandbox is Sandbox.NONE:
-        return ""
     programs = definition.qualification is not None or any(not entrant.connects for entrant in definition.entrants)
-    return sandbox_obstacle() if programs else ""
+    return sandbox_obstacle() if programs and definition.sandbox is not Sandbox.NONE else ""
 
 
 async def wait_until_sealable(
@@ -158,16 +149,11 @@ def view(definition: Definition, entrant: Entrant | None, data: Path) -> View:
     )
     if entrant is None:
         return View(base, shared)
-    if entrant.folder:
-        folder = _lexical(base, entrant.folder)
-        if not folder.is_dir():
-            raise NotVisible(f"the folder of {entrant.name} is not there: {folder}")
-        others = [_lexical(base, other.folder) for other in definition.entrants if other.folder]
-        named: tuple[Path, ...] = (folder,)
-    else:
-        others = []
-        folder = base
-        named = tuple(_named(base, definition, entrant))
+    folder = _lexical(base, entrant.folder)
+    if entrant.folder and not folder.is_dir():
+        raise NotVisible(f"the folder of {entrant.name} is not there: {folder}")
+    others = [_lexical(base, other.folder) for other in definition.entrants if entrant.folder and other.folder]
+    named = (folder,) if entrant.folder else tuple(_named(base, definition, entrant))
     for path in named:
         if path.resolve() != path:
             raise NotVisible(f"{path} of {entrant.name} is a link, or lies behind one; name the file or folder itself")

@@ -176,7 +176,7 @@ async def test_limits_that_the_kernel_does_not_enforce_are_told_to_organisers_al
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(limits, "lack", lambda: "no groups here")
-    monkeypatch.setattr(seal, "_log_lacks", cache(seal._log_lacks.__wrapped__))
+    monkeypatch.setattr(limits, "log_lack", cache(limits.log_lack.__wrapped__))
     monkeypatch.setattr(doctor, "sandbox_obstacle", str)
     definition, fixture = read_definition(PROGRAMS), Fixture(0, 1, 0, 0, 0, ("p1", "p2"))
     with closing(Store(tmp_path / FILE)) as store:
