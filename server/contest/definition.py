@@ -156,7 +156,7 @@ class Sandbox(StrEnum):
     """How the programs that the server starts are isolated."""
 
     SEALED = "sealed"
-    """Namespaces of their own, a clean environment, and bounds: `server.contest.programs.sandbox.bubblewrap`."""
+    """Namespaces of their own, a clean environment, and bounds: `server.contest.programs.sandbox.seal`."""
     NONE = "none"
     """Nothing: they run as the server's user, and can do what that user can."""
 

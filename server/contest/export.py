@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -112,10 +112,10 @@ class Opened(NamedTuple):
 def signed(data: Path, contest: str, files: Mapping[str, bytes]) -> bytes:
     """Return an archive of files with a manifest, signed by the key of a data directory."""
     key = signing_key(data)
-    listed = {**files, PUBLIC_KEY: public_pem(key)}
-    described = {name: Described(len(text), hashlib.sha256(text).hexdigest()) for name, text in listed.items()}
+    files = {**files, PUBLIC_KEY: public_pem(key)}
+    described = {name: Described(len(text), hashlib.sha256(text).hexdigest()) for name, text in files.items()}
     manifest = json_text(Manifest(FORMAT, contest, described))
-    return pack({MANIFEST: manifest, SIGNATURE: key.sign(manifest), **listed})
+    return pack({MANIFEST: manifest, SIGNATURE: key.sign(manifest), **files})
 
 
 def json_text(value: msgspec.Struct) -> bytes:
@@ -126,9 +126,8 @@ def json_text(value: msgspec.Struct) -> bytes:
 def open_export(data: bytes) -> Opened:
     """Open an export; raises `BadExport` where it is none, or its signature is not true."""
     files = unpack(data)
-    for name in (MANIFEST, SIGNATURE, PUBLIC_KEY, CONTEST, REPORT):
-        if name not in files:
-            raise BadExport(f"it is no exported contest: {name} is missing")
+    if missing := [name for name in (MANIFEST, SIGNATURE, PUBLIC_KEY, CONTEST, REPORT) if name not in files]:
+        raise BadExport(f"it is no exported contest: {missing[0]} is missing")
     try:
         key = public_key(files[PUBLIC_KEY])
     except ValueError as error:
@@ -138,13 +137,15 @@ def open_export(data: bytes) -> Opened:
     manifest = decoded(files, MANIFEST, Manifest)
     if manifest.format != FORMAT:
         raise BadExport(f"it has the format {manifest.format}, and this version of arena-server knows {FORMAT}")
-    listed = {*manifest.files, MANIFEST, SIGNATURE}
-    if listed != files.keys():
-        raise BadExport(f"{min(listed ^ files.keys())} stands in the manifest or in the archive, and not in both")
+    if unlisted := {*manifest.files, MANIFEST, SIGNATURE} ^ files.keys():
+        raise BadExport(f"{min(unlisted)} stands in the manifest or in the archive, and not in both")
     # of the others every byte is used by whoever verifies, and each difference found has its own sentence
-    changed = [name for name, one in manifest.files.items() if hashlib.sha256(files[name]).hexdigest() != one.sha256]
-    sentences = (f"{name} is not the file that was signed: its SHA-256 differs" for name in changed)
-    return Opened(files, manifest.contest, key, tuple(sentences))
+    changed = tuple(
+        f"{name} is not the file that was signed: its SHA-256 differs"
+        for name, one in manifest.files.items()
+        if hashlib.sha256(files[name]).hexdigest() != one.sha256
+    )
+    return Opened(files, manifest.contest, key, changed)
 
 
 def decoded(files: Mapping[str, bytes], name: str, kind: type[Decoded]) -> Decoded:
@@ -184,8 +185,7 @@ def unpack(data: bytes) -> dict[str, bytes]:
                     raise BadExport(f"it has a file {name!r}, and no export has such a one, or has it twice")
                 with packed.open(entry) as file:
                     files[name] = file.read(left + 1)
-                left -= len(files[name])
-                if left < 0:
+                if (left := left - len(files[name])) < 0:
                     raise BadExport(f"unpacked it takes more than {MAX_UNPACKED} bytes")
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error) as e:
         raise BadExport(f"the archive is damaged: {e}") from None

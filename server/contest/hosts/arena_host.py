@@ -243,15 +243,14 @@ class ArenaHost:
         Whatever leaves the stack gives all of them back.
         """
         task = game.task
-        definition, fixture = task.definition, task.fixture
+        definition, fixture, contest_players = task.definition, task.fixture, ContestPlayers.of(self._arena)
         variant = definition.variants[fixture.variant]
         await self._arena.prepare_board(variant.game, variant.parameters)
         entrants = {name: definition.entrant(name) for name in fixture.players}
-        connecting = [name for name, entrant in entrants.items() if entrant is not None and entrant.connects]
-        if set(ContestPlayers.of(self._arena).free(connecting)) != set(connecting):
+        connecting = game.connecting = [name for name, entrant in entrants.items() if entrant and entrant.connects]
+        if set(contest_players.free(connecting)) != set(connecting):
             raise PlayerMissing("a player has gone away", ())
-        game.connecting = connecting
-        stack.enter_context(ContestPlayers.of(self._arena).lease(connecting))
+        stack.enter_context(contest_players.lease(connecting))
         cores: dict[str, CoreLease] = {}
         for name in fixture.players:
             if name not in connecting:
@@ -264,8 +263,8 @@ class ArenaHost:
         async with trio.open_nursery() as starting:
             for name, core in cores.items():
                 entrant = entrants[name]
-                ticket = ContestPlayers.of(self._arena).issue(name, is_builtin=entrant is None)
-                stack.callback(ContestPlayers.of(self._arena).withdraw, ticket)
+                ticket = contest_players.issue(name, is_builtin=entrant is None)
+                stack.callback(contest_players.withdraw, ticket)
                 command = builtin_bot_command(builtin_bot_named(name)) if entrant is None else entrant.command
 
                 async def bring(
@@ -331,9 +330,7 @@ class ArenaHost:
         variant = definition.variants[fixture.variant]
         address, params = self._arena.own_address, word_of(variant.parameters)
         seat = Seat(*address, ticket.name, variant.game, ticket.token, params, "1")
-        limits = seal_of(
-            definition, fixture, ticket.name, settings.data, definition.start_seconds, pinned=core.core is not None
-        )
+        limits = seal_of(definition, fixture, ticket.name, settings.data, pinned=core.core is not None)
         entrant = definition.entrant(ticket.name)
         folder = Path(definition.folder or settings.data) / ("" if entrant is None else entrant.folder)
         ply = partial(self._arena.awaited_ply, task.number)

@@ -21,11 +21,11 @@ from engine.system import kill_group, terminate_group
 from engine.wire.seat import PIPES, Seat, environment_variables, fill_command
 from engine.wire.words import without_folders
 from server.contest.fixtures import ProgramUsage
-from server.contest.programs.sandbox import bubblewrap, limits, process as sealed
+from server.contest.programs.sandbox import limits, process as sealed
 from server.contest.programs.sandbox.cores import spawn
 from server.contest.programs.sandbox.limits import Excess, Usage
 from server.contest.programs.sandbox.process import Sealed
-from server.contest.programs.sandbox.seal import Seal
+from server.contest.programs.sandbox.seal import Seal, sealed_environment
 from server.net.connection import CAN_WAIT_FOR_PIPES, FLOOD_SECONDS, READ_BYTES, Pipes
 from server.ops import descendants
 from server.ops.faults import machine_fault
@@ -362,7 +362,7 @@ async def _sealed(command: Sequence[str], seat: Seat, place: Place, seal: Seal, 
     seat = seat._replace(host=PIPES) if port is None else seat._replace(host="127.0.0.1", port=port)
     words = fill_command(command, seat)
     # a server that is killed while a sandbox is being made leaves it: the next one finds it by its marker
-    environment = bubblewrap.environment(os.environ, {**environment_variables(seat), descendants.VARIABLE: marker})
+    environment = sealed_environment(os.environ, {**environment_variables(seat), descendants.VARIABLE: marker})
     if "/" not in words[0] and shutil.which(words[0], path=environment["PATH"]) is None:  # as it would fail in there
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), words[0])
     return await sealed.in_lasting_thread(

@@ -110,9 +110,9 @@ def _values(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    if isinstance(one, float) or isinstance(other, float):
-        return None not in (one, other) and isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
-    return one == other and type(one) is type(other)
+    if not isinstance(one, float) and not isinstance(other, float):
+        return one == other and type(one) is type(other)
+    return None not in (one, other) and isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
 def _short(value: Any) -> str:
@@ -153,13 +153,13 @@ def meetings(games: Sequence[Game]) -> list[Group]:
     found: defaultdict[frozenset[str], list[Game]] = defaultdict(list)
     for game in games:
         found[frozenset((game.first, game.second))].append(game)
-    groups = []
-    for of_two in found.values():
-        one, other = of_two[0].first, of_two[0].second
-        counted = [game for game in of_two if game.counts]
-        score = (formatting.points(sum(game.points_of(name) for game in counted)) for name in (one, other))
-        groups.append(Group(f"{one} {' : '.join(score)} {other}", tuple(of_two)))
-    return groups
+    return [Group(_score(of_two), tuple(of_two)) for of_two in found.values()]
+
+
+def _score(games: Sequence[Game]) -> str:
+    one, other = games[0].first, games[0].second
+    reached = [sum(game.points_of(name) for game in games if game.counts) for name in (one, other)]
+    return f"{one} {' : '.join(map(formatting.points, reached))} {other}"
 
 
 def rounds(games: Sequence[Game]) -> list[Group]:

@@ -22,7 +22,6 @@ import trio
 
 from engine.games.outcome import Termination
 from server.config.process_settings import nice_value
-from server.contest.programs.sandbox.bubblewrap import Descriptors, sandboxed
 from server.contest.programs.sandbox.cores import spawn
 from server.contest.programs.sandbox.limits import (
     MEGABYTE,
@@ -34,7 +33,7 @@ from server.contest.programs.sandbox.limits import (
     out_of_cpu_time,
     out_of_memory,
 )
-from server.contest.programs.sandbox.seal import Seal
+from server.contest.programs.sandbox.seal import Descriptors, Seal, sandboxed
 from server.contest.programs.sandbox.syscall_filter import filter_to_read, new_session_keyring
 
 Result = TypeVar("Result")

@@ -15,12 +15,11 @@ from structlog.testing import capture_logs
 
 from server.config.process_settings import nice_value
 from server.contest.definition import Bounds
-from server.contest.programs.sandbox import bubblewrap, limits, process as sealed
-from server.contest.programs.sandbox.bubblewrap import View
+from server.contest.programs.sandbox import limits, process as sealed, seal
 from server.contest.programs.sandbox.cores import NICENESS
 from server.contest.programs.sandbox.limits import Watched
 from server.contest.programs.sandbox.process import Sealed
-from server.contest.programs.sandbox.seal import Seal, sandbox_obstacle
+from server.contest.programs.sandbox.seal import Seal, View, sandbox_obstacle
 from tests.descriptors import open_files
 from tests.server.harness import until
 from tests.waiting import WAIT_SECONDS
@@ -169,12 +168,12 @@ def etc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (etc / "alternatives").mkdir()
     (etc / "alternatives" / "java").symlink_to("/usr/lib/jvm/bin/java")
     (etc / "localtime").symlink_to(etc / "hosts")
-    monkeypatch.setattr(bubblewrap, "ETC", etc)
+    monkeypatch.setattr(seal, "ETC", etc)
     return etc
 
 
 def test_a_copy_has_what_programs_need_and_nothing_else(etc: Path) -> None:
-    with bubblewrap.settings_copy.__wrapped__() as name:
+    with seal.settings_copy.__wrapped__() as name:
         copy = Path(name)
         found = {str(path.relative_to(copy)) for path in copy.rglob("*") if not path.is_dir()}
         assert found == {"hosts", "ssl/openssl.cnf", "alternatives/java", "localtime"}
