@@ -1,7 +1,7 @@
 """The contest file: TOML in, a `Definition` out, or one sentence about the first thing that is wrong with it.
 
-What a value may be stands in `server.contest.definition`; here is what a file says in another way than a definition
-does (times, openings), and what values have to be together.
+`server.contest.definition` says which values are allowed. This module reads the keys that a file writes in another way
+than a definition (times, openings), and checks values that depend on each other.
 """
 
 import tomllib
@@ -48,7 +48,7 @@ class BadContest(BadTable):
 
 
 Load = Callable[[str], str]
-"""What returns the text of a file named in the contest file; raises OSError or UnicodeError."""
+"""Returns the text of a file that the contest file names; raises OSError or UnicodeError."""
 
 
 class _Time(msgspec.Struct):

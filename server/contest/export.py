@@ -66,10 +66,10 @@ MAX_FILES = 60_000
 """Without the 64-bit extension a zip archive has at most 65,535."""
 
 MAX_BYTES = 256 * 2**20
-"""Of the file."""
+"""Largest size of an export."""
 
 MAX_UNPACKED = 2**30
-"""Of all files in it together."""
+"""Largest size of all its unpacked files together."""
 
 DATE = (1980, 1, 1, 0, 0, 0)
 """The first that zip knows: the same contest gives the same bytes at any time."""

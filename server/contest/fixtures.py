@@ -87,7 +87,7 @@ class ProgramUsage(NamedTuple):
 
 
 Programs = tuple[ProgramUsage | None, ProgramUsage | None]
-"""Those of both sides; None for a player that has connected by itself, and where nothing is known."""
+"""The usage of both sides; None for a player that has connected by itself, and where nothing is known."""
 
 
 class GameResult(NamedTuple):
@@ -203,7 +203,7 @@ def points(games: Iterable[GameResult]) -> defaultdict[str, float]:
 
 
 class Kind(StrEnum):
-    """What the organiser can do."""
+    """An action of the organiser."""
 
     WITHDRAW = "withdraw"
     """An entrant plays no more; its games that were not played yet are lost, but not on time."""
@@ -303,17 +303,17 @@ class Intervention(NamedTuple):
     version: int = 0
     """Its number."""
     sha256: str = ""
-    """Of the file that its author has sent, in hexadecimal."""
+    """The SHA-256 of the file that its author has sent, in hexadecimal."""
 
     @property
     def sentence(self) -> str:
-        """What was done, in a sentence without its end."""
+        """The action as a sentence without its end."""
         sent = f", sent as a file with the SHA-256 {self.sha256}" if self.sha256 else ""
         return ACTIONS[self.kind].done.format(self, " ".join(self.command)) + sent
 
     @property
     def with_effect(self) -> str:
-        """What was done and its effect, in a sentence without its end."""
+        """The action and its effect as a sentence without its end."""
         return f"{self.sentence}; {ACTIONS[self.kind].effect}"
 
 
@@ -334,7 +334,7 @@ def withdrawn(interventions: Iterable[Intervention], before: tuple[int, int] = E
 def pardoned(interventions: Iterable[Intervention], before: tuple[int, int] = END) -> dict[str, int]:
     """Return by entrant the number of its last reinstatement before a round of a stage began.
 
-    What it did wrong in games that had begun before that intervention does not count any more.
+    Its faults in games that had begun before that intervention do not count.
     """
     return {
         done.name: done.number

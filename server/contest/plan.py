@@ -76,7 +76,7 @@ class Plan(NamedTuple):
     """The state of a contest: its stages, and the games that are due."""
 
     stages: tuple[StageState, ...]
-    """Those that have begun; the last one is being played, unless all is over."""
+    """Stages that have begun; the last one is being played, unless all is over."""
     due: tuple[Fixture, ...]
     """Games that can begin as soon as their players are free, in the order in which they are best played."""
     forfeited: tuple[GameResult, ...]

@@ -243,7 +243,7 @@ class Disqualification(NamedTuple):
 
     name: str
     reason: str
-    """What happened, and in how many games."""
+    """Causes, with the number of games of each."""
     evidence: tuple[Loss, ...]
     """The games it rests on."""
     withdrawn: bool = False

@@ -1,6 +1,6 @@
 """Verification of the results of a contest against their records and its rules (pure).
 
-Each difference is a sentence. What a record shows is recomputed from it: winner, termination, moves, times. Games that
+Each difference is a sentence. Winner, termination, moves and times are recomputed from the record. Games that
 were not played have none: forfeits have to follow from the games before them. Absences and games that were set aside
 stand in the kept results alone, and are named; that they are possible in the contest is all that can be checked.
 """

@@ -1,6 +1,6 @@
 """Hosts games in the arena of this process, with connected players and with programs that it starts, each on its core.
 
-Players are leased: whatever leaves the `AsyncExitStack` of a game gives them back, ends programs and frees cores.
+Players are leased: leaving the `AsyncExitStack` of a game gives them back, ends programs and frees cores.
 
 The code of the distribution's own bots is compiled before a contest, since a bot's own compiled code is lost: a sandbox
 keeps none, and without a sandbox the process that compiles beside a bot is ended with its game. So each game of such a
@@ -97,7 +97,7 @@ Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
 
 MAX_CONNECTIONS = 4
-"""Of a program in a sandbox at a time: one is enough, and one that is lost may not have ended yet."""
+"""Connections of a sandboxed program at a time: it needs one, and a lost one may not have ended yet."""
 
 
 class ArenaGame(HostedGame):
@@ -110,7 +110,7 @@ class ArenaGame(HostedGame):
         self.task, self._arena, self._host = task, arena, host
         self.started: dict[str, ProgramCredential] = {}
         self.cores: list[CoreLease] = []
-        """Those of the programs."""
+        """The cores of the programs."""
         self.connecting: list[str] = []
         """Entrants that connect by themselves, and are leased."""
 
@@ -123,7 +123,7 @@ class ArenaGame(HostedGame):
     def begin(self) -> None:
         """Begin the match at once; raises `PlayerMissing`, or OSError if its record cannot be created.
 
-        Where it does not begin, who waits for a game goes on waiting.
+        If it does not begin, its players go on waiting.
         """
         contest_players = ContestPlayers.of(self._arena)
         players = contest_players.waiting(self.connecting)
@@ -240,7 +240,7 @@ class ArenaHost:
     async def _seat(self, stack: AsyncExitStack, game: ArenaGame) -> None:
         """Bring both players, until they wait for the game; raises `PlayerMissing`.
 
-        Whatever leaves the stack gives all of them back.
+        Leaving the stack gives all of them back.
         """
         task = game.task
         definition, fixture, contest_players = task.definition, task.fixture, ContestPlayers.of(self._arena)

@@ -1,7 +1,7 @@
 """The players of contests: waiting entrants, their attendance, leases for games, and credentials of programs.
 
-The arena asks it about every log-in and every seek; who plays a contest (`server.contest.runtime.runner`) takes from it
-whom it needs.
+The arena asks it about every log-in and every seek. The runner of a contest (`server.contest.runtime.runner`) takes its
+players from it.
 """
 
 import secrets
@@ -54,7 +54,7 @@ class ProgramCredential:
         self.player: Player | None = None
         """Its session, from its log-in on."""
         self.here = trio.Event()
-        """Set as soon as it seeks."""
+        """Set at its first SEEK."""
         self.gone = trio.Event()
         """Set when its session is closed."""
         self.failed = False
@@ -71,7 +71,7 @@ class WaitingEntrant(NamedTuple):
 
     player: "Player"
     seek: Seek | None
-    """What it asks for; None for anything."""
+    """The requested game; None for any."""
     since: float
     """When it began to wait, by trio's clock."""
     rated: bool = False
@@ -79,7 +79,7 @@ class WaitingEntrant(NamedTuple):
 
 
 class RatedGames(NamedTuple):
-    """What a ladder tells of players who connect by themselves."""
+    """The interface of the ladder for players who connect by themselves."""
 
     why_not: Callable[[str], str]
     """Returns why a player of a name is not rated, as a sentence; empty if it is. Called in any thread."""
@@ -122,7 +122,7 @@ class ContestPlayers:
         """By name, in lower case, and contest: the entrants of all contests."""
         self._free: dict[str, WaitingEntrant] = {}
         self._leased: set[str] = set()
-        """Those of them that are kept for a game that is being set up."""
+        """Free entrants that are reserved for a game that is being set up."""
         self._tickets: dict[str, ProgramCredential] = {}
         """By the SHA-256 of their tokens."""
         self._seated: dict[Player, ProgramCredential] = {}
@@ -134,7 +134,7 @@ class ContestPlayers:
         self.ladder: RatedGames | None = None
         """None where the server plays no ladder."""
 
-    # For who plays a contest.
+    # for runners of contests
 
     def open(self, contest: int, definition: Definition, changed: Callable[[], None]) -> None:
         """Register a contest; ``changed`` is called whenever one of its players comes or goes."""
@@ -251,7 +251,7 @@ class ContestPlayers:
             self._kept.add(match)
         return over
 
-    # For the arena.
+    # for the arena
 
     def seat_of(self, name: str, token: str) -> str | None:
         """Return the credential of a program that logs in with a token; None if it has none.
@@ -386,12 +386,12 @@ class ContestPlayers:
 
 
 LOOK_SECONDS = 1.0
-"""How often to look whether something has changed that nobody tells."""
+"""Interval of the poll for changes that no event announces."""
 
 STEADY_SECONDS = 2.0
 """An entrant that was missing is there again when it has waited for so long, or a match of it has begun.
 
-One that comes and goes all the time is there at some looks, and never long enough to play."""
+An entrant that comes and goes all the time is there at some polls, and never long enough to play."""
 
 
 class Attendance:
@@ -401,7 +401,7 @@ class Attendance:
         """Take the names, and the contest players that wait."""
         self.connecting = connecting
         self.absent: tuple[str, ...] = ()
-        """Those who were not there at the last look."""
+        """Entrants that were missing at the last poll."""
         self._contest_players = contest_players
         self._missing: dict[str, float] = {}
         """For how many seconds entrants have been missing."""

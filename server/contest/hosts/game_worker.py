@@ -80,11 +80,11 @@ class Answer(msgspec.Struct, frozen=True):
     termination: str = ""
     """In which way they did not come, a word of `server.contest.fixtures.UNPLAYED`; empty where that is not known."""
     fault: str = ""
-    """What was wrong with the machine, or with the server; empty where nothing was."""
+    """A fault of the machine or of the server; empty if there was none."""
     wrote: dict[str, bytes] = {}
     """By player: what its program has written on stderr."""
     programs: Programs = (None, None)
-    """What the programs of both sides have used."""
+    """Resource usage of the programs of both sides."""
 
 
 def greet(folder: str, program: str) -> str:

@@ -33,10 +33,10 @@ from server.ops.logs import log
 from server.storage.player_logs import BoundedLog, refused_line
 
 LEAVE_SECONDS = 0.5
-"""What a program gets to end by itself after its input was closed: its core waits for it."""
+"""Seconds in which a program may end by itself after its input was closed. Its core waits meanwhile."""
 
 TERMINATE_SECONDS = 1.0
-"""What it gets after SIGTERM."""
+"""Seconds between SIGTERM and SIGKILL."""
 
 KILL_SECONDS = 2.0
 """How long to wait for what SIGKILL has ended: a process that hangs in the kernel is left behind."""
@@ -70,7 +70,7 @@ class Place(NamedTuple):
     ready: trio.Event | None = None
     """Set when nothing else uses the core any more: the program begins then; None where nothing does."""
     seal: Seal | None = None
-    """What is put around it; None for nothing."""
+    """Its sandbox; None for none."""
     ply: Callable[[], int] = lambda: 0
     """Tells which move of its game is waited for, from 1; 0 before the first one."""
 

@@ -235,7 +235,7 @@ def make_report(
 def _fit_ratings(definition: Definition, between: Sequence[GameResult]) -> Ratings | None:
     """Fit the ratings of the entrants that have played each other; None if there was no such game.
 
-    Of more than `MAX_INTERVALS` of them, intervals are left out, and nothing is told of variants.
+    For more than `MAX_INTERVALS` entrants it leaves out intervals and the properties of variants.
     """
     from engine.statistics.likelihood import ratings  # loads numpy
 

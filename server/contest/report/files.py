@@ -31,7 +31,7 @@ from server.contest.report.structure import TEST, Game, Report, Round, Scheduled
 from server.contest.report.templating import add_filters, render
 
 FORMULAS = ("=", "+", "-", "@")
-"""What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection")."""
+"""Beginnings of a formula in spreadsheets (OWASP, "CSV Injection")."""
 
 MODE = 0o644
 """Everybody may read a report; what is secret stands in none."""

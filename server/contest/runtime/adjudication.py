@@ -82,7 +82,7 @@ def _wins_in_time(history: History, move_limit: int, plies: int) -> bool:
 MEGABYTE = 1 << 20
 
 OWN_MEGABYTES = 1024
-"""What interpreter, libraries and the compiler take beside what is for the solver; measured, 400 are enough."""
+"""Megabytes of the process without the solver's tables: interpreter, libraries, compiler. Measured: 400."""
 
 GROWTH = 2
 """While a table of the solver grows, the old one is there as well."""

@@ -44,7 +44,7 @@ def missing_resource(error: BaseException) -> str:
 
 
 class Ledger:
-    """What is kept of a contest: games that have begun, results, failures and pauses, in the store and in memory."""
+    """The ledger of a contest: its begun games, results, failures and pauses, in the store and in memory."""
 
     def __init__(
         self,

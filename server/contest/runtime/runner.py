@@ -62,7 +62,7 @@ class Runner:
         self.playing: dict[Fixture, int | None] = {}
         """Games by match, from the start of their programs until their results are kept."""
         self._left_cores: set[Fixture] = set()
-        """Those of them whose cores are left to other games."""
+        """Played games whose cores are left to other games."""
         self._planner = planner or ContestPlanner(ledger, ContestPlayers.of(arena))
         self._tries: Counter[Fixture] = Counter()
         """How often games could not be played through a lack of the machine's."""

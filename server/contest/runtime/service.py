@@ -1,6 +1,6 @@
 """The contest service: runs all open contests of a data directory, also those that are opened later, and reports them.
 
-Whoever opens a contest writes it into the store, also from another process: the contest service looks there.
+A contest is opened by writing it into the store, also from another process. The contest service polls the store.
 """
 
 from datetime import UTC, datetime

@@ -1,6 +1,6 @@
 """The store of contests: a SQLite database next to the records, from which contests continue after a crash.
 
-What has been kept when a method returns survives a kill of the process. Contests, results, interventions and
+Data that a method has saved survive a kill of the process. Contests, results, interventions and
 verifications survive a power cut too, with all that was kept before them; the rest takes a `Store.sync` for that. Dates
 have to have a time zone; they come back in UTC. All methods raise `BadStore` where the file cannot be read or written
 any more.
@@ -141,8 +141,8 @@ class Store:
     def open_contest(self, file: str, definition: Definition, date: datetime) -> int:
         """Return the number of the contest with the name of the definition; open it if there is none.
 
-        One that is there goes on, by the definition with which it was opened, where either the text of the contest
-        file or the definition is the same; raises `BadStore` where both are others.
+        An open contest goes on by its first definition if the text of the contest file or the definition is the same.
+        Raises `BadStore` if both differ.
         """
         text = definition_text(definition)
         with self._transaction(synced=True):

@@ -177,7 +177,7 @@ SERVER = "arena-server"
 PREFIX = "arena-game"
 
 BESIDE_MEGABYTES = 32
-"""Of memory beside that of the program and its scratch folder: shared memory, and what the kernel needs."""
+"""Additional memory in the bound of a group, for shared memory and the kernel."""
 
 REMOVE_SECONDS = 1.0
 """How long to try to remove a group."""

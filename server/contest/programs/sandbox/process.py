@@ -47,8 +47,9 @@ SIGNALLED = 128
 """Added to the number of the signal that has ended a program, in the exit status of its sandbox."""
 
 DATA_FACTOR, DATA_MEGABYTES = 4, 1024
-"""What a single process may ask the system for is so many times the bound of memory, and so much more: the last resort
-where it takes memory faster than anybody looks. Some languages ask for much that they do not use."""
+"""Bound on the memory that a process may request: a multiple of the bound of memory, and so many megabytes more.
+
+It is the last resort if a process takes memory between two measurements. Some languages request much unused memory."""
 
 BACKLOG = 16
 """Connections of a program that wait to be accepted."""

@@ -42,7 +42,7 @@ NAMES = (
     *("hosts", "host.conf", "nsswitch.conf", "protocols", "services", "ssl/openssl.cnf", "ssl/certs", "fonts"),
     *("java", "java-*", "jvm*", "node*", "mono", "R", "ghc", "perl", "python*"),
 )
-"""Of /etc, what programs and libraries need, and everybody may read."""
+"""Files of /etc that programs and libraries need, and everybody may read."""
 
 ETC = Path("/etc")
 
@@ -67,7 +67,7 @@ def _copy_file(path: str, to: str) -> None:
 
 
 PROGRAM = "bwrap"
-"""Of bubblewrap."""
+"""The program of bubblewrap."""
 
 SCRATCH = "/tmp"
 """The scratch folder, home and working folder for files that are gone after the game."""
@@ -76,7 +76,7 @@ KERNELS = f"{SCRATCH}/.cache/gipf-arena/given"
 """Where compiled kernels of this server's user are seen, for `engine.compiling.code_cache` to begin with."""
 
 SHARED_MEGABYTES = 16
-"""Of /dev/shm, which semaphores of processes need: it is memory too."""
+"""Size of /dev/shm, which semaphores of processes need: it is memory too."""
 
 _ISOLATION = (
     *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net"),
@@ -91,7 +91,7 @@ _WHOLE = ("/usr", "/opt", "/nix/store", "/gnu/store")
 """Where systems keep what is installed for everybody."""
 
 _KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
-"""Of the server's environment, beside the path."""
+"""Variables that a program has from the server's environment, beside the path."""
 
 
 class View(NamedTuple):
@@ -188,7 +188,7 @@ def _system() -> tuple[str, ...]:
 
 
 class Seal(NamedTuple):
-    """What is put around a program."""
+    """The sandbox of a program, with its limits."""
 
     view: View
     bounds: Bounds
@@ -199,13 +199,13 @@ class Seal(NamedTuple):
 
 
 TRIAL_SECONDS = 30.0
-"""What making one sandbox may take."""
+"""Longest time to make a sandbox."""
 
 WITHOUT = (
     'write sandbox = "none" in the contest file: programs then run without a sandbox, '
     "with all rights of the server's user"
 )
-"""What to do where there is no sandbox."""
+"""Advice for a machine without sandboxes."""
 
 
 def seal_of(definition: Definition, fixture: Fixture, name: str, data: Path, *, pinned: bool) -> Seal | None:
