@@ -167,7 +167,7 @@ class ContestPlayers:
             if free is None and key in sessions:
                 self._finished[sessions[key]] = sentence
             elif free is not None and not free.rated:
-                self._send_home(free.player, sentence)
+                self._disconnect(free.player, sentence)
 
     def finished(self, player: "Player") -> str:
         """Return the sentence that the contest of a player is over; empty if it is not."""
@@ -177,9 +177,9 @@ class ContestPlayers:
         """Close the session of a waiting player who is disqualified in its only contest."""
         free = self._free.get(name.lower())
         if free is not None and not free.rated and len(list(self._entrants(name))) == 1:
-            self._send_home(free.player, f"{name} plays no more in the contest {definition.name!r}: {reason}")
+            self._disconnect(free.player, f"{name} plays no more in the contest {definition.name!r}: {reason}")
 
-    def _send_home(self, player: "Player", sentence: str) -> None:
+    def _disconnect(self, player: "Player", sentence: str) -> None:
         del self._free[player.key]
         player.close("over", sentence)
 
@@ -385,7 +385,7 @@ class ContestPlayers:
                 yield self._contests[contest]
 
 
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 """Interval of the poll for changes that no event announces."""
 
 STEADY_SECONDS = 2.0
@@ -405,7 +405,7 @@ class Attendance:
         self._contest_players = contest_players
         self._missing: dict[str, float] = {}
         """For how many seconds entrants have been missing."""
-        self._looked = float("-inf")
+        self._polled = float("-inf")
 
     def absent_from(self, definition: Definition, fixture: Fixture) -> list[str]:
         """Return the players of a game that should connect, and do not wait."""
@@ -415,7 +415,7 @@ class Attendance:
             if name in self.connecting and not self._contest_players.connected(name, fixture, definition)
         ]
 
-    def look(
+    def poll(
         self, definition: Definition, due: Collection[Fixture], running: Mapping[Fixture, int | None], *, counts: bool
     ) -> list[Fixture]:
         """Return the games whose players are present; measure how long others have been missing.
@@ -428,7 +428,7 @@ class Attendance:
         absent = {fixture: self.absent_from(definition, fixture) for fixture in due}
         missing = {name for names in absent.values() for name in names} - playing
         now = trio.current_time()
-        passed, self._looked = min(now - self._looked, 2 * LOOK_SECONDS), now
+        passed, self._polled = min(now - self._polled, 2 * POLL_SECONDS), now
         if not counts:
             passed = 0.0
         steady = {name for name in self._missing if self._contest_players.waits(name, STEADY_SECONDS)}

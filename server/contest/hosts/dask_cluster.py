@@ -41,7 +41,7 @@ CONNECT_SECONDS = 5.0
 CLOSE_SECONDS = 2.0
 """How long closing the connection to the scheduler may take."""
 
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 """How often to ask the scheduler for its workers, and to connect again after it was lost."""
 
 ANSWER_SECONDS = 15.0
@@ -152,27 +152,27 @@ class Cluster:
                 self._client = await self._in_thread(self._connect, self.address)
                 with trio.move_on_after(GREETING_SECONDS):
                     async with trio.open_nursery() as nursery:
-                        await self._look(nursery)
+                        await self._poll(nursery)
             except OSError as error:
                 raise BadCluster(f"no dask scheduler can be reached at {self.address!r}: {error}") from error
             if self._lacks and not self.workers:
                 raise BadCluster(f"no worker of {self.address} can play: {'; '.join(self._lacks)}")
             task_status.started()
             async with trio.open_nursery() as nursery:
-                await self._keep_in_touch(nursery)
+                await self._poll_workers(nursery)
         finally:
             await self._leave()
 
-    async def _keep_in_touch(self, nursery: trio.Nursery) -> None:
+    async def _poll_workers(self, nursery: trio.Nursery) -> None:
         """Look for workers at intervals."""
         waits = False
         while True:
             if not self.workers and not waits:
                 log.warning("worker_wait_started", cluster=self.address)
             waits = not self.workers
-            await trio.sleep(LOOK_SECONDS)
+            await trio.sleep(POLL_SECONDS)
             try:
-                await self._look(nursery)
+                await self._poll(nursery)
             except OSError as error:
                 if self._client is not None:
                     log.warning("cluster_lost", cluster=self.address, error=str(error))
@@ -187,7 +187,7 @@ class Cluster:
             with trio.CancelScope(shield=True), suppress(Exception):
                 await self._in_thread(partial(client.close, timeout=CLOSE_SECONDS))
 
-    async def _look(self, nursery: trio.Nursery) -> None:
+    async def _poll(self, nursery: trio.Nursery) -> None:
         """Greet new workers, and forget lost ones; connect again if the scheduler was lost.
 
         Raises OSError if the scheduler does not answer.
@@ -213,9 +213,9 @@ class Cluster:
             del self._workers[worker.address]
         for call in worker.calls:
             call.cancel()
-        self._tell()
+        self._wake()
 
-    def _tell(self) -> None:
+    def _wake(self) -> None:
         """Wake the games that wait for a worker."""
         self._changed.set()
         self._changed = trio.Event()
@@ -235,7 +235,7 @@ class Cluster:
         else:
             worker.rooms = max(1, threads // PROGRAMS)
             log.info("worker_joined", worker=worker.address, games=worker.rooms)
-            self._tell()
+            self._wake()
 
     async def play(self, job: Job) -> Played:
         """Let a worker play a game as soon as one has room for it. Raises `NotPlayed`."""
@@ -260,7 +260,7 @@ class Cluster:
                 worker.failures = 0
                 return played
             finally:
-                self._tell()
+                self._wake()
             failures += 1
         raise NotPlayed(f"it was tried {failures} times on the cluster; the last time {why}")
 
@@ -284,7 +284,7 @@ class Cluster:
                 finally:
                     future.release()
             except CancelledError:
-                await trio.sleep(LOOK_SECONDS)  # after the next look it is known whether the scheduler is there
+                await trio.sleep(POLL_SECONDS)  # after the next look it is known whether the scheduler is there
             except Exception as error:
                 raise BadAnswer(" ".join(f"{type(error).__name__}: {error}".split())) from error
             finally:

@@ -44,7 +44,7 @@ from server.ops.program_version import program_with_rules
 from server.ops.typed_json import decode
 from server.storage.record_store import RecordStore
 
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 """How often a worker looks whether the game is still wanted."""
 
 END_SECONDS = 10.0
@@ -149,7 +149,7 @@ def play(job: bytes, wanted: Callable[[], bool]) -> bytes:
             told.write(job + b"\n")
         while wanted():
             with suppress(subprocess.TimeoutExpired):
-                answer, errors = process.communicate(timeout=LOOK_SECONDS)
+                answer, errors = process.communicate(timeout=POLL_SECONDS)
                 if process.returncode == 0 and answer:
                     return answer
                 lines = errors.decode(errors="replace").strip().splitlines()

@@ -209,19 +209,19 @@ class Program:
             status = self._exit_status()
             self._status = status if self._box is None else self._box.status(status)
             self._never_ran = self._box is not None and not self._ending and self._box.never_ran()
-            self._hear_last_words()
+            self._read_last_words()
         self.ended.set()
 
     async def end(self) -> None:
         """End it and all its processes: by closing its input, then by SIGTERM, then by SIGKILL."""
         box = self._box
         if box is not None:
-            box.look()
+            box.measure()
         if self.stream is not None:
             self.stream.close()
         self._ending = not await self._ends_within(LEAVE_SECONDS)
         if box is not None:
-            box.look()
+            box.measure()
             box.kill()
             with trio.move_on_after(KILL_SECONDS):
                 await box.gone()
@@ -245,7 +245,7 @@ class Program:
 
     def close_log(self) -> None:
         """Store its last words, when nobody reads its stderr any more."""
-        self._hear_last_words()
+        self._read_last_words()
         if not isinstance(self._errors, int):
             self._errors.close()
         self._log.close()
@@ -275,7 +275,7 @@ class Program:
                 self._log.write(data)
                 sleep(FLOOD_SECONDS * len(data) / READ_BYTES)
 
-    def _hear_last_words(self) -> None:
+    def _read_last_words(self) -> None:
         """Read the rest of its stderr from the pipe."""
         with suppress(BlockingIOError):
             self._log.write(b"" if isinstance(self._errors, int) else os.read(self._errors.fileno(), READ_BYTES))

@@ -1,7 +1,7 @@
 """The report of a contest, from its definition, its games, and how far it has come."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations
 from math import isfinite
@@ -157,11 +157,17 @@ RECORDS = "../../records/"
 
 
 def make_report(
-    definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment, records: str = RECORDS
+    definition: Definition,
+    games: Sequence[GameResult],
+    plan: Plan,
+    moment: Moment,
+    records: str = RECORDS,
+    log_link: Callable[[int | None, str], str] = lambda match, name: "",
 ) -> Report:
     """Return the report of a contest; ``games`` are all in order, and ``plan`` is the plan after them.
 
-    ``records`` is what links to records begin with. It may take seconds: call it in a thread of its own.
+    ``records`` begins the links to records. ``log_link`` returns the link to a player's log in a match, or "".
+    It may take seconds: call it in a thread of its own.
     """
     entrants = tuple(entrant.name for entrant in definition.entrants)
     valid = counted_games(games)
@@ -174,7 +180,7 @@ def make_report(
         for number, game in enumerate(games, 1)
     )
     lost = [
-        (loss, _loss(loss, listed[numbers[game.fixture] - 1]))
+        (loss, _loss(loss, listed[numbers[game.fixture] - 1], log_link(game.match, loss.name)))
         for game in valid
         for loss in losses(definition, game)
         if loss.name in entrants
@@ -359,7 +365,7 @@ def _schedule(definition: Definition, plan: Plan, moment: Moment) -> tuple[Sched
     )
 
 
-def _loss(loss: FoundLoss, game: Game) -> Loss:
+def _loss(loss: FoundLoss, game: Game, log: str) -> Loss:
     return Loss(
         name=loss.name,
         opponent=loss.game.fixture.players[1 - loss.side],
@@ -370,4 +376,5 @@ def _loss(loss: FoundLoss, game: Game) -> Loss:
         cause=loss.cause,
         reason=game.reason,
         sentence=loss.sentence,
+        log=log,
     )

@@ -38,7 +38,7 @@ from server.match.match import Match
 from server.ops.typed_json import decode
 from server.ops.worker_process import OK, Question as Asked, WorkerProcess, answer_questions, command_of
 
-LOOK_SECONDS = 0.05
+POLL_SECONDS = 0.05
 """How often to look for positions that were not looked at yet."""
 
 HANG_SECONDS = 300.0
@@ -163,7 +163,7 @@ class Adjudicator:
         try:
             while True:
                 if (match := self._next(list(matches()))) is None:
-                    await trio.sleep(LOOK_SECONDS)
+                    await trio.sleep(POLL_SECONDS)
                     continue
                 self._asked.pop(match.number, None)
                 self._asked[match.number] = match.state.history.plies
@@ -171,7 +171,7 @@ class Adjudicator:
                     if process is None:
                         process = await WorkerProcess.start(self._command, own_session=True)
                         await process.ready()
-                    await _look_at(match, matches, process)
+                    await _adjudicate(match, matches, process)
         finally:
             if process is not None:
                 with trio.CancelScope(shield=True):
@@ -191,7 +191,7 @@ class Adjudicator:
         return min(waiting, key=lambda match: order.get(match.number, -1), default=None)
 
 
-async def _look_at(match: Match, matches: Callable[[], Iterable[Match]], process: WorkerProcess) -> None:
+async def _adjudicate(match: Match, matches: Callable[[], Iterable[Match]], process: WorkerProcess) -> None:
     """Let the process prove the position of a match, and end the match by a proof."""
     history = match.state.history
 

@@ -22,8 +22,7 @@ from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import PROGRAMS, CoreQueue, GameTask, Host, HostedGame, PlayerMissing
 from server.contest.plan import Plan
 from server.contest.runtime.ledger import Ledger
-from server.contest.runtime.planner import Planner
-from server.contest.runtime.runner import Runner
+from server.contest.runtime.runner import Planner, Runner
 from server.contest.store.folders import errors_of
 from server.contest.store.store import LADDER, Store
 from server.league.ladder.definition import LadderDefinition, Listed

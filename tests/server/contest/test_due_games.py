@@ -14,7 +14,7 @@ from server.contest.formats.rounds import Swiss
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.plan import games_to_start, plan
 from server.contest.runtime.ledger import Ledger
-from server.contest.runtime.planner import STANDS_SECONDS, ContestPlanner
+from server.contest.runtime.runner import STANDS_SECONDS, ContestPlanner
 from tests.server.contest.played import CONTROL, by_seed, contest
 
 DEFINITION = contest(4, RoundRobin())

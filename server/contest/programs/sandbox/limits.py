@@ -26,7 +26,7 @@ MEGABYTE = 1 << 20
 PROCESSES_FACTOR = 2
 """The system refuses processes above the bound times this factor. The server ends programs above the bound itself."""
 
-LOOK_SECONDS = 0.1
+POLL_SECONDS = 0.1
 """How often to look: a program takes some 100 MB in that time, and starts some 100 processes."""
 
 
@@ -45,7 +45,7 @@ class Excess(NamedTuple):
     sentence: str
 
 
-class Watched:
+class SandboxMonitor:
     """A sandbox that a thread measures until it is closed."""
 
     def __init__(
@@ -75,15 +75,15 @@ class Watched:
 
     def _run(self) -> None:
         failed = False
-        while not self._closed.wait(LOOK_SECONDS):
+        while not self._closed.wait(POLL_SECONDS):
             try:
-                self.look()
+                self.measure()
             except Exception as error:  # as where no memory is left: later looks do not depend on it
                 if not failed:
                     log.error("sandbox_measurement_failed", process=self._first, error=repr(error))
                 failed = True
 
-    def look(self) -> None:
+    def measure(self) -> None:
         """Measure the usage, and end a program that uses more than it may. May be called in any thread."""
         processes, cpu_seconds, memory, numbers = _measure(self._first)
         for number in numbers if self._niceness else ():

@@ -27,8 +27,8 @@ from server.contest.programs.sandbox.limits import (
     MEGABYTE,
     PROCESSES_FACTOR,
     Excess,
+    SandboxMonitor,
     Usage,
-    Watched,
     around,
     out_of_cpu_time,
     out_of_memory,
@@ -103,9 +103,9 @@ class Sealed:
         ``home`` is that of the server's data directory. If it fails, all that it has begun is left to ``own``.
         """
         self.process = process
-        self._status, self._goes = pipes
-        self._way = way
-        self._told = b""
+        self._status, self._start_pipe = pipes
+        self._port_socket = way
+        self._status_lines = b""
         self._first = self._first_process()
         try:
             self._handle = os.pidfd_open(self._first)
@@ -128,10 +128,10 @@ class Sealed:
                 raise NotSealed(f"the system does not let this user limit programs: {error.strerror}") from error
             except ProcessLookupError:  # it has ended
                 break
-        self._watched = Watched(self._first, seal.bounds, seal.cpu_seconds, self.kill, nice_value(seal.niceness))
-        self.look = self._watched.look
+        self._monitor = SandboxMonitor(self._first, seal.bounds, seal.cpu_seconds, self.kill, nice_value(seal.niceness))
+        self.measure = self._monitor.measure
         """Measures the usage until now."""
-        own.callback(self._watched.close)
+        own.callback(self._monitor.close)
         self._own = own.pop_all()
 
     def _first_process(self) -> int:
@@ -145,16 +145,16 @@ class Sealed:
 
     def begin(self) -> None:
         """Let the program begin; raises OSError."""
-        os.write(self._goes, b"x")
+        os.write(self._start_pipe, b"x")
 
     async def listener(self) -> trio.SocketListener | None:
         """Return what accepts the connections of a program; None where it has ended before.
 
         Raises OSError where this process has no descriptor left for it.
         """
-        if self._way is None:
+        if self._port_socket is None:
             return None
-        with trio.socket.from_stdlib_socket(self._way) as way:
+        with trio.socket.from_stdlib_socket(self._port_socket) as way:
             data, told, _, _ = await way.recvmsg(1, socket.CMSG_SPACE(array.array("i").itemsize))
         for level, kind, given in told:
             if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
@@ -186,27 +186,27 @@ class Sealed:
 
     def excess(self, status: int | None) -> Excess | None:
         """Return the bound for which it was ended; None where it was not."""
-        watched = self._watched
-        if watched.excess is None and status == -signal.SIGXFSZ:
-            return Excess(Termination.FILE_TOO_LARGE, f"a file may have {watched.bounds.file_size} MB")
-        if watched.excess is None and status == -signal.SIGXCPU:
-            return out_of_cpu_time(watched.cpu_seconds)
-        if watched.excess is None and self._group is not None and self._group.out_of_memory:
-            return out_of_memory(watched.bounds, ", and the system has ended it")
-        return watched.excess
+        monitor = self._monitor
+        if monitor.excess is None and status == -signal.SIGXFSZ:
+            return Excess(Termination.FILE_TOO_LARGE, f"a file may have {monitor.bounds.file_size} MB")
+        if monitor.excess is None and status == -signal.SIGXCPU:
+            return out_of_cpu_time(monitor.cpu_seconds)
+        if monitor.excess is None and self._group is not None and self._group.out_of_memory:
+            return out_of_memory(monitor.bounds, ", and the system has ended it")
+        return monitor.excess
 
     @property
     def usage(self) -> Usage:
         """Return what has been used, as far as was seen."""
-        seen = self._watched.usage
+        seen = self._monitor.usage
         return seen if self._group is None else seen._replace(cpu_seconds=self._group.cpu_seconds)
 
     def never_ran(self) -> bool:
         """Tell, after bubblewrap has ended, whether the program was never begun."""
         os.set_blocking(self._status, False)
         with suppress(BlockingIOError):
-            self._told += os.read(self._status, 4096)
-        return b"exit-code" not in self._told
+            self._status_lines += os.read(self._status, 4096)
+        return b"exit-code" not in self._status_lines
 
     def close(self) -> None:
         """Forget the sandbox, which has ended."""

@@ -197,7 +197,7 @@ def test_groups_of_the_kernel_move_count_and_end_what_is_in_them(
 
 @pytest.mark.skipif(bool(sandbox_obstacle() or lack()), reason=sandbox_obstacle() or lack())
 async def test_the_kernel_ends_who_takes_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.contest.programs.sandbox.limits.Watched.look", lambda _: None)
+    monkeypatch.setattr("server.contest.programs.sandbox.limits.SandboxMonitor.measure", lambda _: None)
     async with started(tmp_path, EATS, bounds=Bounds(memory=48, scratch=1)) as program:
         await program.ended.wait()
     assert program.termination is Termination.OUT_OF_MEMORY, program.report()

@@ -125,7 +125,7 @@ class Made:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> Made:
-    monkeypatch.setattr(cluster, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(cluster, "POLL_SECONDS", 0.02)
     return Made()
 
 

@@ -17,7 +17,7 @@ from server.config.process_settings import nice_value
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import limits, process as sealed, seal
 from server.contest.programs.sandbox.cores import NICENESS
-from server.contest.programs.sandbox.limits import Watched
+from server.contest.programs.sandbox.limits import SandboxMonitor
 from server.contest.programs.sandbox.process import Sealed
 from server.contest.programs.sandbox.seal import Seal, View, sandbox_obstacle
 from tests.descriptors import open_files
@@ -34,18 +34,18 @@ def refused(*_: object) -> None:
 
 
 def test_measuring_goes_on_when_it_has_failed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(limits, "POLL_SECONDS", 0.001)
     looks, enough = [], threading.Event()
 
-    def look(_: Watched) -> None:
+    def measure(_: SandboxMonitor) -> None:
         looks.append(1)
         if len(looks) == 3:
             enough.set()
         raise MemoryError
 
-    monkeypatch.setattr(Watched, "look", look)
+    monkeypatch.setattr(SandboxMonitor, "measure", measure)
     with capture_logs() as logs:
-        watched = Watched(1, Bounds(), 1.0, lambda: None)
+        watched = SandboxMonitor(1, Bounds(), 1.0, lambda: None)
         assert enough.wait(WAIT_SECONDS)
         watched.close()
     assert [line["event"] for line in logs] == ["sandbox_measurement_failed"]
@@ -54,7 +54,7 @@ def test_measuring_goes_on_when_it_has_failed_once(monkeypatch: pytest.MonkeyPat
 async def test_a_port_that_is_lost_on_the_way_is_the_machines_fault() -> None:
     ours, theirs = socket.socketpair()
     box = Sealed.__new__(Sealed)
-    box._way = ours
+    box._port_socket = ours
     with theirs:
         theirs.send(b"x")  # as where the system had no descriptor left for what came with it
     with pytest.raises(OSError, match=os.strerror(errno.EMFILE)):

@@ -39,7 +39,7 @@ stages = [{ format = "round-robin" }]
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("REPORT_SECONDS", "VERIFY_SECONDS", "LOOK_SECONDS"):
+    for name in ("REPORT_SECONDS", "VERIFY_SECONDS", "POLL_SECONDS"):
         monkeypatch.setattr(service, name, 0.02)
     monkeypatch.setattr(supervisor, "pause_seconds", lambda _: 0.02)
 
