@@ -235,9 +235,8 @@ def _opponents(names: tuple[str, ...], table: TomlTable, key: str) -> tuple[str,
     opponents = tuple(bot.name for bot in bots)
     if not len(set(opponents)) == len(opponents) > 0 or any(bot.game != USUAL_GAME for bot in bots):
         raise table.wrong(key, right)
-    for name in names:
-        if name.lower() in opponents:
-            raise BadContest(f"{table.name_of(key)} has {name.lower()}, like which an entrant is called")
+    if taken := set(map(str.lower, names)).intersection(opponents):
+        raise BadContest(f"{table.name_of(key)} has {min(taken)}, which is the name of an entrant, too")
     return opponents
 
 

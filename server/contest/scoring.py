@@ -280,18 +280,14 @@ def find_disqualified(
     """
     forgiven = pardoned(definition.interventions, before)
     faults: dict[str, list[Loss]] = {entrant.name: [] for entrant in definition.entrants}
-    for game in counted_games(games):
-        if game.termination not in _COUNTED:
-            continue
-        for loss in losses(definition, game):
-            counts = is_late(loss.cause) or loss.cause == Cause.BAD_MOVE
-            if counts and loss.name in faults and game.interventions >= forgiven.get(loss.name, 0):
-                faults[loss.name].append(loss)
+    counted = (game for game in counted_games(games) if game.termination in _COUNTED)
+    for loss in (loss for game in counted for loss in losses(definition, game)):
+        counts = is_late(loss.cause) or loss.cause == Cause.BAD_MOVE
+        if counts and loss.name in faults and loss.game.interventions >= forgiven.get(loss.name, 0):
+            faults[loss.name].append(loss)
     out = {name: found for name, of_one in faults.items() if (found := _judge(definition, name, of_one))}
-    for name in withdrawn(definition.interventions, before):
-        if name not in out:
-            out[name] = Disqualification(name, BY_ORGANISER, (), withdrawn=True)
-    return out
+    names = sorted(withdrawn(definition.interventions, before).difference(out))
+    return out | {name: Disqualification(name, BY_ORGANISER, (), withdrawn=True) for name in names}
 
 
 def _judge(definition: Definition, name: str, faults: list[Loss]) -> Disqualification | None:

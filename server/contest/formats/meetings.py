@@ -262,14 +262,8 @@ def _pairs(stage: StageView, waiting: list[str], meetings: list[tuple[str, str]]
     pairs = []
     while len(waiting) >= 2:
         name = waiting.pop(0)
-        opponent = min(waiting, key=lambda other: _distance(name, other, rating, met, had))
+        shares = {other: met[frozenset((name, other))] / max(1, had[name]) for other in waiting}
+        opponent = min(waiting, key=lambda one: abs(rating[name] - rating[one]) + SHARE_ELO * shares[one])
         waiting.remove(opponent)
         pairs.append((name, opponent) if met[frozenset((name, opponent))] % 2 == 0 else (opponent, name))
     return pairs
-
-
-def _distance(
-    name: str, other: str, rating: dict[str, float], met: Counter[frozenset[str]], had: Counter[str]
-) -> float:
-    share = met[frozenset((name, other))] / max(1, had[name])
-    return abs(rating[name] - rating[other]) + SHARE_ELO * share

@@ -428,9 +428,7 @@ class Attendance:
         absent = {fixture: self.absent_from(definition, fixture) for fixture in due}
         missing = {name for names in absent.values() for name in names} - playing
         now = trio.current_time()
-        passed, self._polled = min(now - self._polled, 2 * POLL_SECONDS), now
-        if not counts:
-            passed = 0.0
+        passed, self._polled = min(now - self._polled, 2 * POLL_SECONDS) if counts else 0.0, now
         steady = {name for name in self._missing if self._contest_players.waits(name, STEADY_SECONDS)}
         known = {name: seconds for name, seconds in self._missing.items() if name not in playing | steady - missing}
         self._missing = known | {name: known[name] + passed if name in known else 0.0 for name in missing}

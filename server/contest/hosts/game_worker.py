@@ -216,14 +216,16 @@ def check_answer(job: Job, answer: bytes) -> Played:
         summary = verification.verify(found.record)
     except BadRecord as error:
         raise BadAnswer(f"the record is not true: {error}") from None
-    if summary.signature is not None:
-        raise BadAnswer("the record has a signature, and this server alone signs its records")
-    if any(header_differences(job.definition, job.fixture, job.match, summary.header)):
-        raise BadAnswer("the record is that of another game")
-    if summary.outcome is None:
-        raise BadAnswer("the record has no result")
-    if summary.outcome.reason in ANNULLED:
-        raise BadAnswer(f"the game was annulled there: {summary.sentence}")
+    is_other = any(header_differences(job.definition, job.fixture, job.match, summary.header))
+    is_annulled = summary.outcome is not None and summary.outcome.reason in ANNULLED
+    for is_wrong, why in (
+        (summary.signature is not None, "the record has a signature, and this server alone signs its records"),
+        (is_other, "the record is that of another game"),
+        (summary.outcome is None, "the record has no result"),
+        (is_annulled, f"the game was annulled there: {summary.sentence}"),
+    ):
+        if is_wrong:
+            raise BadAnswer(why)
     return Played(found, summary.state)
 
 

@@ -67,9 +67,7 @@ def percent(value: float) -> str:
     """Write a probability; only 0 and 1 are written as certain."""
     if 0 < value < 0.001:
         return "< 0.1 %"
-    if 0.999 < value < 1:
-        return "> 99.9 %"
-    return f"{100 * value:.1f} %"
+    return "> 99.9 %" if 0.999 < value < 1 else f"{100 * value:.1f} %"
 
 
 def share(part: int, whole: int) -> str:

@@ -22,6 +22,7 @@ number of plies to the win with each move, no position comes twice.
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from time import perf_counter
 
 import msgspec
@@ -36,7 +37,7 @@ from server.config import process_settings
 from server.contest.definition import Adjudication
 from server.match.match import Match
 from server.ops.typed_json import decode
-from server.ops.worker_process import OK, Question as Asked, WorkerProcess, answer_questions, command_of
+from server.ops.worker_process import OK, Question, WorkerProcess, answer_questions, command_of
 
 POLL_SECONDS = 0.05
 """How often to look for positions that were not looked at yet."""
@@ -91,13 +92,6 @@ FOREVER = 1e9
 """Seconds by which the solver's clock goes on when it is to give up."""
 
 
-class Question(msgspec.Struct, frozen=True):
-    """A position."""
-
-    game: str
-    text: str
-
-
 def prove(
     position: Position, seconds: float, megabytes: int, unwanted: Callable[[], bool] = lambda: False
 ) -> Proof | None:
@@ -129,18 +123,17 @@ def _most_plies(position: Position, solution: Solution) -> int | None:
     return solution.within
 
 
-def answer(asked: Asked, seconds: float, megabytes: int) -> tuple[int, bytes]:
-    """Return the JSON of the `Proof` of a `Question`, or null."""
-    question = decode(asked.body, type=Question)
-    position = GAMES[question.game].read(question.text)
-    return OK, msgspec.json.encode(prove(position, seconds, megabytes, asked.stop.is_set))
+def answer(question: Question, seconds: float, megabytes: int) -> tuple[int, bytes]:
+    """Return the JSON of the `Proof` of a position, or null. The question has the game and the text of the position."""
+    game, text = decode(question.body, type=tuple[str, str])
+    return OK, msgspec.json.encode(prove(GAMES[game].read(text), seconds, megabytes, question.stop.is_set))
 
 
 def main(seconds: float, megabytes: int) -> None:
     """Answer questions until the input ends."""
     process_settings.use_idle_time()
     process_settings.limit_memory((OWN_MEGABYTES + GROWTH * megabytes) * MEGABYTE)
-    answer_questions(lambda asked: answer(asked, seconds, megabytes))
+    answer_questions(partial(answer, seconds=seconds, megabytes=megabytes))
 
 
 class Adjudicator:
@@ -198,7 +191,7 @@ async def _adjudicate(match: Match, matches: Callable[[], Iterable[Match]], proc
     def stands() -> bool:
         return match.state.history.plies == history.plies and match.state.playing and match in matches()
 
-    question = Question(history.position.game.name, history.position.text())
+    question = history.position.game.name, history.position.text()
     _, answer = await process.ask("prove", msgspec.json.encode(question), stands)
     proof = None if answer == b"null" else decode(answer, type=Proof)
     if proof is None or not stands():

@@ -297,25 +297,20 @@ def _mine() -> Path | None:
     return None
 
 
-def _divided(group: Path) -> bool:
+def _divided(group: Path, controllers: str = "cgroup.subtree_control") -> bool:
     """Tell whether groups with the necessary controllers can be made in a group, and processes moved there."""
     with suppress(OSError):
-        given = (group / "cgroup.subtree_control").read_text().split()
-        return set(CONTROLLERS) <= set(given) and _writable(group)
+        has_controllers = set(CONTROLLERS) <= set((group / controllers).read_text().split())
+        return has_controllers and os.access(group, os.W_OK) and os.access(group / "cgroup.procs", os.W_OK)
     return False
 
 
 def _divisible(group: Path) -> bool:
     """Tell whether a group can be divided: only this process and its children may be in it."""
     with suppress(OSError):
-        given = (group / "cgroup.controllers").read_text().split()
         inside = set(map(int, (group / "cgroup.procs").read_text().split()))
-        return set(CONTROLLERS) <= set(given) and inside <= set(family(os.getpid())) and _writable(group)
+        return inside <= set(family(os.getpid())) and _divided(group, "cgroup.controllers")
     return False
-
-
-def _writable(group: Path) -> bool:
-    return os.access(group, os.W_OK) and os.access(group / "cgroup.procs", os.W_OK)
 
 
 def _limits(bounds: Bounds) -> dict[str, str]:
