@@ -280,8 +280,7 @@ def export(data: Path, contest: int) -> bytes:
     found = plan(past.definition, games, Present(frozenset(), (), past.seconds))
     files = {CONTEST: json_text(contents), REPORT: json_text(contents.report(past.definition, games, found))}
     for match in sorted(result.match for result in past.results if result.match is not None):
-        record = find_record(data, match)
-        if record is not None:  # one that is missing is named when the export is verified
+        if (record := find_record(data, match)) is not None:  # one that is missing is named when the export is verified
             files[record_name(match)] = record
     return signed(data, past.definition.name, files)
 

@@ -36,8 +36,7 @@ def shuffled(names: Sequence[str], seed: int) -> tuple[str, ...]:
 
 def qualification(definition: Definition) -> Schedule:
     """Return all games of the qualification: each entrant against each built-in bot, in all variants."""
-    rules = definition.qualification
-    if rules is None:
+    if (rules := definition.qualification) is None:
         return Schedule(())
     return Schedule(
         tuple(

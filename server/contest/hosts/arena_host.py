@@ -83,8 +83,9 @@ async def precompile_bots(definition: Definition) -> None:
             log.warning("precompile_start_failed", error=repr(error))
             return
         if done.returncode:
-            said = done.stderr.decode(errors="replace").strip()
-            log.warning("precompile_failed", game=game, params=parameters, said=said)
+            log.warning(
+                "precompile_failed", game=game, params=parameters, said=done.stderr.decode(errors="replace").strip()
+            )
 
 
 def _searches(command: tuple[str, ...]) -> bool:

@@ -354,8 +354,7 @@ class ContestPlayers:
     def remove(self, player: "Player") -> None:
         """Remove a player who waits no longer, or has left."""
         self._finished.pop(player, None)
-        ticket = self._seated.pop(player, None)
-        if ticket is not None:
+        if (ticket := self._seated.pop(player, None)) is not None:
             ticket.gone.set()
         free = self._free.get(player.key)
         if free is not None and free.player is player:

@@ -244,8 +244,7 @@ class Cluster:
         while failures < MAX_FAILURES:
             worker, client = await self._with_room(), self._client
             try:
-                answer = await self._call(worker, task)
-                played = await self._in_thread(check_answer, job, answer)
+                played = await self._in_thread(check_answer, job, await self._call(worker, task))
             except WorkerLost:
                 if self._client is not client:
                     continue  # the whole cluster was lost

@@ -252,8 +252,9 @@ async def play_job(job: Job) -> Answer:
                 )
             record = record_store.read(job.match) or ""
         paths = {name: errors_of(data, CONTEST, job.match, name) for name in job.fixture.players}
-        wrote = {name: path.read_bytes() for name, path in paths.items() if path.exists()}
-        return replace(answer, record=record, wrote=wrote)
+        return replace(
+            answer, record=record, wrote={name: path.read_bytes() for name, path in paths.items() if path.exists()}
+        )
 
 
 @asynccontextmanager

@@ -191,8 +191,7 @@ def _batch_seconds(definition: Definition, batch: Batch, a_game: float, moment: 
     running = len(moment.running)
     room = (definition.cores or moment.cores) // 2 or running  # not known: as many as are played now
     room = batch.players // 2 if all(entrant.connects for entrant in definition.entrants) else room
-    at_once = max(1, running, min(room, definition.games_at_once or room))
-    return a_game * max(1, batch.games / at_once)
+    return a_game * max(1, batch.games / max(1, running, min(room, definition.games_at_once or room)))
 
 
 def _share_of_budgets(definition: Definition, games: list[GameResult]) -> float | None:
@@ -264,8 +263,7 @@ def standings(stage: Stage) -> RenderableType:
     out = [line for line in stage.table if line.disqualified]
     below = [_plain(f"{line.name} is {out_text(line.disqualified)}", "red") for line in out]
     if stage.byes:
-        byes = ", ".join(f"{bye.name} in round {bye.round}" for bye in stage.byes)
-        below.append(_plain(f"byes: {byes}", "dim"))
+        below.append(_plain(f"byes: {', '.join(f'{bye.name} in round {bye.round}' for bye in stage.byes)}", "dim"))
     return Group(_table(heads, rows), *below)
 
 

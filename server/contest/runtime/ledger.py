@@ -141,8 +141,8 @@ class Ledger:
         def look() -> None:
             if len(self._store.interventions(self.contest)) > known:
                 found = self._store.definition(self.contest)
-                games = [] if found.is_endless else self._store.games(self.contest)
-                self.definition, self.games = found, games  # both, or none where the store cannot be read
+                # both, or none where the store cannot be read
+                self.definition, self.games = found, [] if found.is_endless else self._store.games(self.contest)
 
         await self.stored(look)
         return self.definition.interventions[known:]

@@ -44,8 +44,7 @@ def find_contest(store: Store, contest: str | int) -> Contest:
         missing = f"there is no contest {contest!r}{_of([one.name for one in contests])}"
         raise BadIntervention(missing if contest else "there is no contest here that is not over")
     if len(found) > 1:
-        names = _of([one.name for one in found])
-        raise BadIntervention(f"there are several contests; say which with --contest{names}")
+        raise BadIntervention(f"there are several contests; say which with --contest{_of([one.name for one in found])}")
     return found[0]
 
 
@@ -56,8 +55,7 @@ def intervene(store: Store, contest: int, asked: Intervention) -> Intervention:
     """
 
     def make(number: int) -> Intervention:
-        row = store.contest(contest)
-        if row.closed is not None:
+        if (row := store.contest(contest)).closed is not None:
             raise BadIntervention(f"the contest {row.name!r} was over on {formatting.date(row.closed)}: it stays so")
         definition = store.definition(contest)
         begun, games = ({}, []) if definition.is_endless else (store.fixtures(contest), store.games(contest))

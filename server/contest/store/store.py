@@ -318,8 +318,8 @@ class Store:
             for number, text in found.fetchall():
                 game = self._read(text, GameResult)
                 first, second = (kept or new for kept, new in zip(game.programs, programs, strict=True))
-                text = _json(game._replace(programs=(first, second)))
-                self._run("UPDATE games SET result = ? WHERE id = ?", text, number)
+                changed = game._replace(programs=(first, second))
+                self._run("UPDATE games SET result = ? WHERE id = ?", _json(changed), number)
 
     def failed(self, contest: int, fixture: Fixture) -> None:
         """Count a failed attempt to play a game."""

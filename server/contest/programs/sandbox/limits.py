@@ -233,8 +233,7 @@ def around(process: int, home: str, bounds: Bounds) -> Group | None:
     Not for the event loop: it may wait for what was left of groups before.
     """
     with _LOCK:  # several programs are started at a time
-        parent = _parent()
-        if parent is None:
+        if (parent := _parent()) is None:
             return None
         while _LEFT:
             _remove(_LEFT.pop(), REMOVE_SECONDS)

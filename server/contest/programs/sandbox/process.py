@@ -158,8 +158,7 @@ class Sealed:
             data, told, _, _ = await way.recvmsg(1, socket.CMSG_SPACE(array.array("i").itemsize))
         for level, kind, given in told:
             if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-                port = socket.socket(fileno=array.array("i", given)[0])
-                return trio.SocketListener(trio.socket.from_stdlib_socket(port))
+                return trio.SocketListener(trio.socket.socket(fileno=array.array("i", given)[0]))
         if data:  # it has handed its port over, and the system has dropped it on the way
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         return None

@@ -127,8 +127,7 @@ def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descrip
     words += [word for path in readable for word in ("--ro-bind", str(path), str(path))]
     # of this server's user; see `engine.compiling.code_cache`
     cache_home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    kernels = cache_home.absolute() / "gipf-arena" / "kernels"
-    if kernels.is_dir():
+    if (kernels := cache_home.absolute() / "gipf-arena" / "kernels").is_dir():
         words += ["--ro-bind", str(kernels), KERNELS]
     words += [word for path in view.hidden for word in ("--tmpfs", str(path), "--remount-ro", str(path))]
     words += [word for path in view.writable for word in ("--bind", str(path), str(path))]
