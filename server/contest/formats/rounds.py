@@ -143,6 +143,10 @@ def _costs(ranking: list[str], score: dict[str, float], past: Past) -> dict[tupl
             wish = equals[score[name]] // 2 if apart == 0 else 1
             times = met.get(frozenset((name, ranking[other])), 0)
             costs[place, other] = (0, times, apart**2, (other - place - wish) ** 2)
+        if size % 2 == 1:
+            # the last one who has had no bye is to have it
+            behind = half_points[place] - half_points[-1]
+            costs[place, size] = (had[name], 0, behind**2, (size - 1 - place) ** 2)
     return costs
 
 

@@ -51,7 +51,7 @@ while True:
             if len(rest) < int(length): break
             line, read = rest[:int(length)].decode(), rest[int(length):]
             keep("given-up" if kind == "stop" else "questions", line)
-            if kind == "prove": wanted = folder / f"answer-{json.loads(line)['text'].split()[4]}"
+            if kind == "prove": wanted = folder / f"answer-{json.loads(line)[1].split()[4]}"
             elif wanted: wanted = say("null")
     if wanted and wanted.exists(): wanted = say(wanted.read_text())
 """
@@ -161,7 +161,7 @@ async def test_matches_are_taken_in_turn(tmp_path: Path) -> None:
             answer(tmp_path, 5, "null")
             await asked(tmp_path, 5)
         assert len(harness.arena.matches) == 3
-        questions = [line.split('"text":"')[1].split("\\n")[:2] for line in lines(tmp_path / "questions")]
+        questions = [line.split('","')[1].split("\\n")[:2] for line in lines(tmp_path / "questions")]
         first = [["3 3 9 9", "6 6 W"], ["3 3 9 8", "6 5 W"], ["3 3 8 9", "5 6 W"]]
         assert questions == [*first, ["3 3 9 9", "5 6 B"], ["3 3 9 8", "5 5 B"]]
         assert len(lines(tmp_path / "processes")) == 1
