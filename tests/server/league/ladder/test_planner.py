@@ -110,10 +110,11 @@ class FakeRecords:
 def simulated(monkeypatch: pytest.MonkeyPatch, no_threads: None) -> None:
     """Let a runner wait for nothing but the simulated clock: not for threads, sandboxes and compilers."""
 
-    async def prepare(_runner: Runner) -> None:
+    async def prepare(*_: object) -> None:
         await trio.lowlevel.checkpoint()
 
-    monkeypatch.setattr(Runner, "_prepare", prepare)
+    for step in ("wait_until_sealable", "precompile_bots"):
+        monkeypatch.setattr(f"server.contest.runtime.runner.{step}", prepare)
 
 
 class Ladder:
