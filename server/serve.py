@@ -26,8 +26,7 @@ from server.contest.programs.builtin_bots import keep_builtin_bots
 from server.contest.programs.sandbox.cores import usable
 from server.contest.runtime.service import ContestService
 from server.contest.store.folders import kept_by_contest
-from server.contest.store.schema import FILE as STORE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE as STORE, Store
 from server.league.accounts import Accounts
 from server.league.console.announcements import Announcements, keep_announced
 from server.league.console.terminal import answer_commands, keep_audit

@@ -21,10 +21,9 @@ from engine.wire.words import number_of
 from server.commands.contest import intervene
 from server.commands.options import BY, DATA, FAILED, Data, fail, faults_explained, opened_accounts, show_verdict
 from server.config.settings import WEB
-from server.contest.interventions import Kind, is_paused
+from server.contest.fixtures import Kind, is_paused
 from server.contest.report.formatting import date, printable
-from server.contest.store.schema import FILE, LADDER
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts import AUTHOR, Role
 from server.league.console.announcements import HOURS, Announcements
 from server.league.console.terminal import SOCKET, WAIT_SECONDS, Answer, Question

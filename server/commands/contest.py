@@ -32,7 +32,7 @@ from server.config.serve_options import PORTS
 from server.config.settings import Settings
 from server.contest import contest_file
 from server.contest.definition import Definition
-from server.contest.interventions import Intervention, Kind
+from server.contest.fixtures import Intervention, Kind
 from server.ops.logs import configure
 
 contest = cyclopts.App(
@@ -258,7 +258,7 @@ def intervene(
 ) -> None:
     """Keep an intervention in the store, and say what follows from it."""
     from server.contest.runtime.organiser_commands import BadIntervention
-    from server.contest.store.schema import FILE
+    from server.contest.store.store import FILE
     from server.league.console.console_pages import change_contest
 
     try:
@@ -276,8 +276,7 @@ def intervene(
 def _number_of(data: Path, name: str) -> int:
     """Return the number of the contest of a name; ends the program where there is none."""
     from server.contest.runtime.organiser_commands import BadIntervention, find_contest
-    from server.contest.store.schema import FILE
-    from server.contest.store.store import Store
+    from server.contest.store.store import FILE, Store
 
     with closing(Store(data / FILE, copy=True)) as store:
         try:

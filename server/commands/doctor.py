@@ -17,7 +17,7 @@ from server.config import keys, serve_options, tokens
 from server.config.declared import BadTable
 from server.config.settings import Limits
 from server.contest.programs.sandbox.seal import lacks, sandbox_obstacle
-from server.contest.store import schema as contests
+from server.contest.store import store as contests
 from server.league import database as league
 from server.league.ladder import definition as ladder
 from server.league.submissions.versions import FOLDER

@@ -36,8 +36,7 @@ from server.contest.runtime.runner import Runner
 from server.contest.runtime.service import ContestSnapshot, take_snapshot, write_report
 from server.contest.scoring import Cause, is_late, losses
 from server.contest.store.folders import folder_of, last_lines
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.contest.store.verifier import verify
 from server.league.accounts import Accounts
 from server.league.console.terminal import web_address
@@ -284,14 +283,6 @@ def short_contest(definition: Definition) -> Definition:
     )
 
 
-class _CheckLedger(Ledger):
-    """A ledger that gives up at the first fault of the machine."""
-
-    async def pause(self, what: str, reason: str, **words: object) -> None:
-        """Raise OSError."""
-        raise OSError(f"{what}: {reason}")
-
-
 async def _play(definition: Definition, data: Path) -> dict[str, tuple[str, list[str]]]:
     """Play the short games; return the first fault of each program that has one, and what it wrote on stderr."""
     if not definition.entrants:
@@ -309,7 +300,8 @@ async def _play(definition: Definition, data: Path) -> dict[str, tuple[str, list
                     if plan(definition, games.values()).stages[-1].number != QUALIFICATION:
                         scope.cancel()
 
-                runner = Runner(_CheckLedger(contest, store, record_store, host, keep), arena, host)
+                ledger = Ledger(contest, store, record_store, host, keep, gives_up=True)
+                runner = Runner(ledger, arena, host)
                 await runner.run()
     faults: dict[str, tuple[str, list[str]]] = {}
     for match, game in games.items():

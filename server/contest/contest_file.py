@@ -1,7 +1,7 @@
 """The contest file: TOML in, a `Definition` out, or one sentence about the first thing that is wrong with it.
 
-What a value may be stands in `server.contest.definition`; here is what a file says in another way than a definition
-does (times, openings), and what values have to be together.
+`server.contest.definition` says which values are allowed. This module reads the keys that a file writes in another way
+than a definition (times, openings), and checks values that depend on each other.
 """
 
 import tomllib
@@ -48,7 +48,7 @@ class BadContest(BadTable):
 
 
 Load = Callable[[str], str]
-"""What returns the text of a file named in the contest file; raises OSError or UnicodeError."""
+"""Returns the text of a file that the contest file names; raises OSError or UnicodeError."""
 
 
 class _Time(msgspec.Struct):
@@ -111,10 +111,8 @@ def read(text: str, load: Load) -> Definition:
     entrants = _entrants(file)
     if "versions_until" in values and not any(entrant.version_of for entrant in entrants):
         raise BadContest("versions-until is there, and no entrant has version-of: leave it out")
-    seed = values.get("seed", 0)
-    variants = tuple(
-        read_variant(table, load, seed) for table in file.tables("games", "one [[games]] or more, each with its game")
-    )
+    games = file.tables("games", "one [[games]] or more, each with its game")
+    variants = tuple(read_variant(table, load, values.get("seed", 0)) for table in games)
     names = tuple(entrant.name for entrant in entrants)
     stages = [_stage(table, control, names) for table in file.tables("stages", "one [[stages]] or more, in order")]
     _check_numbers(stages, len(entrants))
@@ -172,9 +170,8 @@ def read_variant(table: TomlTable, load: Load, seed: int) -> Variant:
         parameters = game.parameters(text)
     except BadParameters as error:
         raise BadContest(f"{table.name_of('params')} is {text!r}: {error}") from None
-    if found.openings is None:
-        return Variant(game.name, parameters, (game.start(parameters).text(),))
-    return Variant(game.name, parameters, _positions(found.openings, game, parameters, load, seed))
+    given = None if found.openings is None else _positions(found.openings, game, parameters, load, seed)
+    return Variant(game.name, parameters, given or (game.start(parameters).text(),))
 
 
 def _positions(table: TomlTable, game: Game, parameters: str, load: Load, seed: int) -> tuple[str, ...]:
@@ -238,9 +235,8 @@ def _opponents(names: tuple[str, ...], table: TomlTable, key: str) -> tuple[str,
     opponents = tuple(bot.name for bot in bots)
     if not len(set(opponents)) == len(opponents) > 0 or any(bot.game != USUAL_GAME for bot in bots):
         raise table.wrong(key, right)
-    for name in names:
-        if name.lower() in opponents:
-            raise BadContest(f"{table.name_of(key)} has {name.lower()}, like which an entrant is called")
+    if taken := set(map(str.lower, names)).intersection(opponents):
+        raise BadContest(f"{table.name_of(key)} has {min(taken)}, which is the name of an entrant, too")
     return opponents
 
 

@@ -1,4 +1,4 @@
-"""What a contest is: all that its file says, read and checked. Everything else follows from it and from its games.
+"""The definition of a contest: the content of its file, read and checked. All else follows from it and the games.
 
 Each value is declared here once: its type, its default, and by a `Range` or a `Form` what a contest file may say
 (`server.config.declared`). `definition_text` makes JSON of it, in which each struct is the list of its fields.
@@ -15,10 +15,9 @@ from engine.match.clock import TimeControl
 from engine.wire.words import NAME_PATTERN
 from server.config.declared import Form, Key, Range
 from server.config.settings import MAX_MOVES, MOVE_LIMIT
-from server.contest.fixtures import QUALIFICATION, Fixture
+from server.contest.fixtures import QUALIFICATION, Fixture, Intervention, is_cancelled, withdrawn
 from server.contest.formats.meetings import Gauntlet, Ladder, Pairs, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
-from server.contest.interventions import Intervention, is_cancelled, withdrawn
 from server.contest.openings import drawn_opening
 from server.ops import typed_json
 
@@ -35,7 +34,7 @@ class Part(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Entrant(Part, frozen=True):
-    """Who takes part."""
+    """A participant of a contest."""
 
     name: Annotated[
         str, Form(NAME_PATTERN, "a name of 1 to 32 letters, digits, '_', '.' and '-', the first a letter or digit")
@@ -45,7 +44,7 @@ class Entrant(Part, frozen=True):
     token: Annotated[str, Form("[0-9a-f]{64}", "the SHA-256 of the entrant's token, 64 hexadecimal digits")] = ""
     """SHA-256 of the token by which it logs in, in hexadecimal; empty where the server's own tokens do, or none.
 
-    Of a program that the server starts, the token with which its author reads its logs."""
+    For a program that the server starts, it is the token with which its author reads its logs."""
     folder: Annotated[str, Form(PATHS, "the folder of the entrant's program, seen from the contest file")] = ""
     """The only folder of its own that its program sees, and works in; empty for what its command names."""
     version_of: Annotated[str, Form(NAME_PATTERN, "the name of a bot whose author has an account")] = ""
@@ -129,9 +128,9 @@ class Qualification(Part, frozen=True):
     control: Annotated[TimeControl, Key("time")]
     pairs: Annotated[int, PAIRS] = 1
     time_losses: Annotated[int, Range(1, 1000, "games")] = 2
-    """So many games lost on time disqualify."""
+    """Games lost on time that disqualify."""
     bad_moves: Annotated[int, Range(1, 1000, "moves")] = 1
-    """So many moves that are not legal disqualify. To hang in initialisation disqualifies at once."""
+    """Illegal moves that disqualify. Hanging in initialisation disqualifies at once."""
 
 
 class Adjudication(Part, frozen=True):
@@ -145,7 +144,7 @@ class Adjudication(Part, frozen=True):
 
 
 class Interrupted(StrEnum):
-    """What happens to games that were running when the server died."""
+    """The treatment of games that were running when the server died."""
 
     RESUME = "resume"
     """They go on when the players come back."""
@@ -157,7 +156,7 @@ class Sandbox(StrEnum):
     """How the programs that the server starts are isolated."""
 
     SEALED = "sealed"
-    """Namespaces of their own, a clean environment, and bounds: `server.contest.programs.sandbox.bubblewrap`."""
+    """Namespaces of their own, a clean environment, and bounds: `server.contest.programs.sandbox.seal`."""
     NONE = "none"
     """Nothing: they run as the server's user, and can do what that user can."""
 
@@ -190,7 +189,7 @@ class Definition(Part, frozen=True, kw_only=True):
     move_limit: Annotated[int, MOVE_LIMIT] = 1000
     """In plies, both sides' counted."""
     time_losses: Annotated[int, Range(0, 1000, "games")] = 3
-    """So many games lost on time disqualify, all stages counted; 0: none do."""
+    """Games lost on time, in all stages, that disqualify; 0: no number does."""
     seeding: Seeding = Seeding.LISTED
     interrupted: Interrupted = Interrupted.RESUME
     games_at_once: Annotated[int, Range(0, 1000)] = 0
@@ -204,9 +203,9 @@ class Definition(Part, frozen=True, kw_only=True):
     folder: str = ""
     """Where the programs are started: that of the contest file."""
     start_seconds: Annotated[int, Range(1, 3600, "seconds")] = 60
-    """What a program gets from its start to its first word, SEEK."""
+    """Seconds from the start of a program to its first line, SEEK."""
     sandbox: Sandbox = Sandbox.SEALED
-    """What is around programs."""
+    """The isolation of programs."""
     bounds: Bounds = Bounds()
     visible: Annotated[tuple[str, ...], Form("(?s).+", "a list of folders that every program may read")] = ()
     """Files and folders beside its own that each sealed program may read, seen from the contest file."""
@@ -217,7 +216,7 @@ class Definition(Part, frozen=True, kw_only=True):
     versions_wait: Annotated[int, Range(0, 7 * 24 * 3600, "seconds")] = 3600
     """Longest wait, after that moment, for versions that are still under way."""
     interventions: tuple[Intervention, ...] = ()
-    """What the organiser has changed since; no part of the contest file, and kept apart from all else."""
+    """Later changes by the organiser; they are not in the contest file, and stored separately."""
 
     @property
     def is_endless(self) -> bool:
@@ -227,10 +226,9 @@ class Definition(Part, frozen=True, kw_only=True):
     @property
     def awaited_versions(self) -> tuple[Entrant, ...]:
         """Return the entrants of which no version was chosen yet: no game begins before. None if it was cancelled."""
-        if is_cancelled(self.interventions):
-            return ()
-        out = withdrawn(self.interventions)
-        return tuple(one for one in self.entrants if one.version_of and not one.command and one.name not in out)
+        over, out = is_cancelled(self.interventions), withdrawn(self.interventions)
+        awaited = (one for one in self.entrants if one.version_of and not one.command and one.name not in out)
+        return () if over else tuple(awaited)
 
     def entrant(self, name: str) -> Entrant | None:
         """Return the entrant of that name; None for a built-in bot."""

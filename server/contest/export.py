@@ -30,8 +30,8 @@ from engine.games.outcome import Termination
 from engine.match.signature import THIS_SERVER, is_signed, public_key, shown, signer
 from server.config.keys import signing_key
 from server.contest.definition import Definition, Entrant, definition_text, read_definition
-from server.contest.fixtures import GameResult
-from server.contest.interventions import Intervention, Kind
+from server.contest.fixtures import GameResult, Intervention, Kind, Schedule
+from server.contest.formats.format import Batch
 from server.contest.plan import Plan, Present, plan
 from server.contest.report.contents import make_report
 from server.contest.report.files import differences
@@ -39,8 +39,7 @@ from server.contest.report.formatting import all_pauses
 from server.contest.report.progress import Moment
 from server.contest.report.structure import Pause, Report, Verdict
 from server.contest.scoring import effective_results
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.contest.verification import Past, check, recompute
 from server.ops.typed_json import decode
 from server.storage.disk import SUFFIX
@@ -67,10 +66,10 @@ MAX_FILES = 60_000
 """Without the 64-bit extension a zip archive has at most 65,535."""
 
 MAX_BYTES = 256 * 2**20
-"""Of the file."""
+"""Largest size of an export."""
 
 MAX_UNPACKED = 2**30
-"""Of all files in it together."""
+"""Largest size of all its unpacked files together."""
 
 DATE = (1980, 1, 1, 0, 0, 0)
 """The first that zip knows: the same contest gives the same bytes at any time."""
@@ -113,10 +112,10 @@ class Opened(NamedTuple):
 def signed(data: Path, contest: str, files: Mapping[str, bytes]) -> bytes:
     """Return an archive of files with a manifest, signed by the key of a data directory."""
     key = signing_key(data)
-    listed = {**files, PUBLIC_KEY: public_pem(key)}
-    described = {name: Described(len(text), hashlib.sha256(text).hexdigest()) for name, text in listed.items()}
+    files = {**files, PUBLIC_KEY: public_pem(key)}
+    described = {name: Described(len(text), hashlib.sha256(text).hexdigest()) for name, text in files.items()}
     manifest = json_text(Manifest(FORMAT, contest, described))
-    return pack({MANIFEST: manifest, SIGNATURE: key.sign(manifest), **listed})
+    return pack({MANIFEST: manifest, SIGNATURE: key.sign(manifest), **files})
 
 
 def json_text(value: msgspec.Struct) -> bytes:
@@ -127,9 +126,8 @@ def json_text(value: msgspec.Struct) -> bytes:
 def open_export(data: bytes) -> Opened:
     """Open an export; raises `BadExport` where it is none, or its signature is not true."""
     files = unpack(data)
-    for name in (MANIFEST, SIGNATURE, PUBLIC_KEY, CONTEST, REPORT):
-        if name not in files:
-            raise BadExport(f"it is no exported contest: {name} is missing")
+    if missing := [name for name in (MANIFEST, SIGNATURE, PUBLIC_KEY, CONTEST, REPORT) if name not in files]:
+        raise BadExport(f"it is no exported contest: {missing[0]} is missing")
     try:
         key = public_key(files[PUBLIC_KEY])
     except ValueError as error:
@@ -139,13 +137,15 @@ def open_export(data: bytes) -> Opened:
     manifest = decoded(files, MANIFEST, Manifest)
     if manifest.format != FORMAT:
         raise BadExport(f"it has the format {manifest.format}, and this version of arena-server knows {FORMAT}")
-    listed = {*manifest.files, MANIFEST, SIGNATURE}
-    if listed != files.keys():
-        raise BadExport(f"{min(listed ^ files.keys())} stands in the manifest or in the archive, and not in both")
+    if unlisted := {*manifest.files, MANIFEST, SIGNATURE} ^ files.keys():
+        raise BadExport(f"{min(unlisted)} stands in the manifest or in the archive, and not in both")
     # of the others every byte is used by whoever verifies, and each difference found has its own sentence
-    changed = [name for name, one in manifest.files.items() if hashlib.sha256(files[name]).hexdigest() != one.sha256]
-    sentences = (f"{name} is not the file that was signed: its SHA-256 differs" for name in changed)
-    return Opened(files, manifest.contest, key, tuple(sentences))
+    changed = tuple(
+        f"{name} is not the file that was signed: its SHA-256 differs"
+        for name, one in manifest.files.items()
+        if hashlib.sha256(files[name]).hexdigest() != one.sha256
+    )
+    return Opened(files, manifest.contest, key, changed)
 
 
 def decoded(files: Mapping[str, bytes], name: str, kind: type[Decoded]) -> Decoded:
@@ -185,8 +185,7 @@ def unpack(data: bytes) -> dict[str, bytes]:
                     raise BadExport(f"it has a file {name!r}, and no export has such a one, or has it twice")
                 with packed.open(entry) as file:
                     files[name] = file.read(left + 1)
-                left -= len(files[name])
-                if left < 0:
+                if (left := left - len(files[name])) < 0:
                     raise BadExport(f"unpacked it takes more than {MAX_UNPACKED} bytes")
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error) as e:
         raise BadExport(f"the archive is damaged: {e}") from None
@@ -260,9 +259,11 @@ def published(definition: Definition) -> Definition:
 def _check_size(definition: Definition) -> None:
     """Refuse a contest that has more games than fit into an export: pairing them might never end."""
     n, variants, rules = len(definition.entrants), len(definition.variants), definition.qualification
-    pairs = 0 if rules is None else n * rules.pairs
-    pairs += sum(stage.format.most_meetings(n) * stage.pairs for stage in definition.stages)
-    games = 2 * variants * pairs
+    games = 0 if rules is None else 2 * n * variants * rules.pairs
+    for stage in definition.stages:
+        if not stage.format.is_open:  # the games of others follow from their results
+            batches = stage.format.batches(n, n, 2 * variants * stage.pairs, Schedule(()), Batch(0, 0))
+            games += sum(batch.games for batch in batches)
     is_drawn = not all(variant.openings and variant.drawn is None for variant in definition.variants)
     if games > 4 * MAX_FILES or min(n, variants) < 1 or is_drawn:
         raise BadExport(f"the contest would have up to {games} games; {MAX_FILES} fit into an export")
@@ -279,8 +280,7 @@ def export(data: Path, contest: int) -> bytes:
     found = plan(past.definition, games, Present(frozenset(), (), past.seconds))
     files = {CONTEST: json_text(contents), REPORT: json_text(contents.report(past.definition, games, found))}
     for match in sorted(result.match for result in past.results if result.match is not None):
-        record = find_record(data, match)
-        if record is not None:  # one that is missing is named when the export is verified
+        if (record := find_record(data, match)) is not None:  # one that is missing is named when the export is verified
             files[record_name(match)] = record
     return signed(data, past.definition.name, files)
 
@@ -334,21 +334,13 @@ def _verdict(opened: Opened, contents: Contents, past: Past) -> Verdict:
     """Verify the records and the report of an export."""
     records = {result.match: opened.files.get(record_name(result.match)) for result in past.played}
     unsigned = [match for match, text in records.items() if text and signer(opened.key, text) != THIS_SERVER]
-    digests = contents.records
     found = recompute(
-        past,
-        [
-            check(past.definition, result, records[result.match], digests.get(result.match or 0, ""))
-            for result in past.played
-        ],
+        past, [check(past.definition, result, records[result.match], past.digest(result)) for result in past.played]
     )
     strays = {name for name in opened.files if name.startswith(LINKS)}.difference(map(record_name, records))
     made = contents.report(past.definition, found.games, found.plan)
-    report = msgspec.to_builtins(decoded(opened.files, REPORT, Report))
-    written = decoded(opened.files, REPORT, dict[str, Any])  # an older version wrote fewer fields
-    mine, its = (
-        {key: value for key, value in one.items() if key in written} for one in (msgspec.to_builtins(made), report)
-    )
+    its = msgspec.to_builtins(decoded(opened.files, REPORT, Report))
+    written = decoded(opened.files, REPORT, dict[str, Any])  # another version may have fewer fields
     adjudicated = [
         f"match {result.match}, {' against '.join(result.fixture.players)}: {result.detail}; the record has no proof"
         for result in past.played
@@ -360,7 +352,9 @@ def _verdict(opened: Opened, contents: Contents, past: Past) -> Verdict:
             *(f"match {match}: the record is not signed by the key of the export" for match in unsigned),
             *found.verdict.differences,
             *(f"{name} is of no game of the contest" for name in sorted(strays)),
-            *differences(mine, its),
+            *differences(
+                *({key: one[key] for key in one.keys() & written} for one in (msgspec.to_builtins(made), its))
+            ),
         ),
         unproven=(*found.verdict.unproven, *adjudicated),
     )

@@ -54,17 +54,15 @@ def random_openings(game: Game, parameters: str, plies: int, seed: int) -> Itera
         yield opening.position.text()
 
 
-class _Drawing:
-    """Openings of a variant that were drawn so far."""
-
-    def __init__(self, game: str, parameters: str, plies: int, seed: int) -> None:
-        start = GAMES[game].start(parameters)
-        self.known: list[str] = []
-        self.left = random_openings(GAMES[game], parameters, plies, seed) if plies else iter([start.text()])
-        self.lock = Lock()
-
-
-_drawing = lru_cache(maxsize=16)(_Drawing)
+@lru_cache(maxsize=16)
+def _drawing(game: str, parameters: str, plies: int, seed: int) -> tuple[list[str], Iterator[str], Lock]:
+    """Return the openings of a variant that were drawn so far, the next ones, and a lock for both."""
+    rules = GAMES[game]
+    return (
+        [],
+        random_openings(rules, parameters, plies, seed) if plies else iter([rules.start(parameters).text()]),
+        Lock(),
+    )
 
 
 def drawn_opening(game: str, parameters: str, plies: int, seed: int, number: int) -> str:
@@ -72,23 +70,21 @@ def drawn_opening(game: str, parameters: str, plies: int, seed: int, number: int
 
     To draw it takes some milliseconds the first time. Raises `BadOpening` where there is none.
     """
-    drawing = _drawing(game, parameters, plies, seed)
-    with drawing.lock:
-        drawing.known += islice(drawing.left, max(0, number + 1 - len(drawing.known)))
-    if not drawing.known:
+    known, following, lock = _drawing(game, parameters, plies, seed)
+    with lock:
+        known += islice(following, max(0, number + 1 - len(known)))
+    if not known:
         where = variant_title(f"{game} {parameters}")
         raise BadOpening(f"no game of {where} goes on after so many random moves: --plies needs fewer")
-    return drawing.known[number % len(drawing.known)]
+    return known[number % len(known)]
 
 
 def _decided(position: Position) -> int:
     """Rate an opening: 0 if no move of the side to move ends the game."""
-    over = any(child.position.is_over for child in position.children())
-    return EVALUATION_LIMIT + 1 if over else 0
+    return EVALUATION_LIMIT + 1 if any(child.position.is_over for child in position.children()) else 0
 
 
 def _begun(position: Position) -> str:
-    verdict = position.outcome
-    if verdict is not None:
+    if (verdict := position.outcome) is not None:
         raise BadOpening(f"the game is over there: {verdict.reason}")
     return position.text()

@@ -18,11 +18,10 @@ from server.contest.fixtures import (
     GameResult,
     Schedule,
     counted_games,
-    meeting,
+    is_cancelled,
+    whole_meeting,
 )
-from server.contest.interventions import is_cancelled
-from server.contest.scoring import Disqualification, find_disqualified
-from server.contest.standings import stage_view, standings
+from server.contest.scoring import Disqualification, find_disqualified, stage_view, standings
 
 
 def shuffled(names: Sequence[str], seed: int) -> tuple[str, ...]:
@@ -37,22 +36,15 @@ def shuffled(names: Sequence[str], seed: int) -> tuple[str, ...]:
 
 def qualification(definition: Definition) -> Schedule:
     """Return all games of the qualification: each entrant against each built-in bot, in all variants."""
-    rules = definition.qualification
-    if rules is None:
+    if (rules := definition.qualification) is None:
         return Schedule(())
-    variants = range(len(definition.variants))
     return Schedule(
         tuple(
             fixture
             for number, opponent in enumerate(rules.opponents, 1)
             for entrant in definition.entrants
-            for fixture in meeting(
-                QUALIFICATION,
-                number,
-                (entrant.name, opponent),
-                variants,
-                range(rules.pairs),
-                (number - 1) * rules.pairs,
+            for fixture in whole_meeting(
+                QUALIFICATION, number, (entrant.name, opponent), len(definition.variants), rules.pairs
             )
         )
     )
@@ -83,7 +75,7 @@ class Plan(NamedTuple):
     """The state of a contest: its stages, and the games that are due."""
 
     stages: tuple[StageState, ...]
-    """Those that have begun; the last one is being played, unless all is over."""
+    """Stages that have begun; the last one is being played, unless all is over."""
     due: tuple[Fixture, ...]
     """Games that can begin as soon as their players are free, in the order in which they are best played."""
     forfeited: tuple[GameResult, ...]
@@ -107,21 +99,19 @@ def plan(definition: Definition, games: Iterable[GameResult], present: Present |
         known = {game.fixture for game in valid} | now.running
         out = find_disqualified(definition, valid)
         opened = [fixture for fixture in stages[-1].schedule.fixtures if fixture not in known]
-        lost = (
-            []
-            if stages[-1].number == QUALIFICATION
-            else [forfeit(f, out) for f in opened if not out.keys().isdisjoint(f.players)]
-        )
+        lost = [
+            forfeit(fixture, out)._replace(interventions=len(definition.interventions))
+            for fixture in opened
+            if stages[-1].number != QUALIFICATION and not out.keys().isdisjoint(fixture.players)
+        ]
         if not lost:
             break
-        lost = [game._replace(interventions=len(definition.interventions)) for game in lost]
         # a forfeit may open the next round, in which there are more of them
         forfeited += lost
         valid += lost
     due = tuple(fixture for fixture in opened if out.keys().isdisjoint(fixture.players))
-    last = stages[-1]
-    over = last.number == len(definition.stages) - 1 and last.schedule.complete and not due
-    over = over and (last.schedule.final or not now.running)
+    number, _, last = stages[-1]
+    over = number == len(definition.stages) - 1 and last.complete and not due and (last.final or not now.running)
     return Plan(tuple(stages), due, tuple(forfeited), over)
 
 
@@ -152,12 +142,11 @@ def _stages(definition: Definition, games: list[GameResult], now: Present) -> li
 
 def _open(definition: Definition, stage: StageState, games: list[GameResult]) -> bool:
     """Tell whether a stage has games that are not over."""
-    over = {game.fixture for game in games}
-    left = [fixture for fixture in stage.schedule.fixtures if fixture not in over]
+    left = set(stage.schedule.fixtures).difference(game.fixture for game in games)
     if stage.number == QUALIFICATION:
         before = [game for game in games if game.fixture.stage == QUALIFICATION]
-        out = find_disqualified(definition, before, (0, 0))
-        left = [fixture for fixture in left if not any(name in out for name in fixture.players)]
+        out = find_disqualified(definition, before, (0, 0)).keys()
+        left = {fixture for fixture in left if out.isdisjoint(fixture.players)}
     return bool(left) or not stage.schedule.complete
 
 
@@ -165,10 +154,8 @@ def forfeit(fixture: Fixture, out: Mapping[str, Disqualification]) -> GameResult
     """Return the forfeited result of a game with at least one player who is out."""
     present = [side for side, name in enumerate(fixture.players) if name not in out]
     gone = [name for name in fixture.players if name in out]
-    if all(out[name].withdrawn for name in gone):
-        termination, what = WITHDRAWN, "withdrawn"
-    else:
-        termination, what = FORFEIT, "disqualified"
+    is_withdrawn = all(out[name].withdrawn for name in gone)
+    termination, what = (WITHDRAWN, "withdrawn") if is_withdrawn else (FORFEIT, "disqualified")
     sentence = f"{' and '.join(gone)} had been {what}"
     return GameResult(fixture, None, present[0] if present else None, termination, sentence)
 
@@ -192,24 +179,22 @@ def games_to_start(
     most = definition.games_at_once or len(definition.entrants) ** 2
     all_cores, cores = max(cores, definition.cores), definition.cores or cores
     connecting = {entrant.name for entrant in definition.entrants if entrant.connects}
-    begun = list(running)
-    busy = {name for fixture in begun for name in fixture.players}
-    taken = sum(_programs(fixture, connecting) for fixture in begun)
-    chosen = []
+    busy = {name for fixture in running for name in fixture.players}
+    taken = sum(_programs(fixture, connecting) for fixture in running)
+    chosen: list[Fixture] = []
     blocked = False
     for fixture in due:
-        if len(begun) >= most:
+        if len(running) + len(chosen) >= most:
             break
-        needed = _programs(fixture, connecting)
         if any(name in connecting and (name not in connected or name in busy) for name in fixture.players):
             continue
+        needed = _programs(fixture, connecting)
         fits = taken + needed <= min(cores, all_cores - others) or taken + others == 0
         blocked = blocked or (not fits and needed > 0)
         if blocked and not connecting:
             break
         if needed == 0 or not blocked:
             chosen.append(fixture)
-            begun.append(fixture)
             busy |= set(fixture.players)
             taken += needed
     return chosen

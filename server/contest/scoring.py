@@ -1,10 +1,18 @@
-"""Scoring: results of fixtures, causes of lost games, and disqualifications (pure)."""
+"""Scoring: results of fixtures, causes of lost games, disqualifications, and the table of a stage (pure).
 
-from collections import Counter
-from collections.abc import Collection, Iterable
+The format of a stage orders its table. Players who are even share a place, and stand in the order of seeding.
+Disqualified players come last. Sonneborn-Berger is, for each game, the points of the opponent for a win and half of
+them for a draw. Buchholz is the sum of the opponents' points, one for each meeting. A bye gives the points of a meeting
+with all games won. For Buchholz it counts as an opponent with as many points as the player, like the virtual opponent
+of the FIDE Handbook (C.07).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED, Termination
@@ -16,6 +24,7 @@ from server.contest.fixtures import (
     ABSENT,
     BOTH_WAYS,
     BY_ORGANISER,
+    END,
     ENDED_AT_START,
     FORFEIT,
     NO_ANSWER,
@@ -24,11 +33,18 @@ from server.contest.fixtures import (
     SET_ASIDE,
     UNPLAYED,
     WITHDRAWN,
+    Bye,
     Fixture,
     GameResult,
+    Intervention,
+    Kind,
     counted_games,
+    pardoned,
+    points,
+    rated_games,
+    withdrawn,
 )
-from server.contest.interventions import END, Intervention, Kind, pardoned, withdrawn
+from server.contest.formats.format import StageView, Standing
 
 
 def game_result(fixture: Fixture, state: State) -> GameResult:
@@ -84,16 +100,15 @@ def effective_results(definition: Definition, games: Iterable[GameResult]) -> li
         return games
     found = []
     for game in games:
+        why = ""
         if game.match is not None and game.match in replayed:
-            sentence = f"annulled by the organiser and played again; it had ended with {game.termination}"
-            game = game._replace(
-                winner=None, termination=Termination.ORGANISER, detail=f"{sentence}: {game.detail}".rstrip(": ")
-            )
+            why = f"annulled by the organiser and played again; it had ended with {game.termination}"
         elif not game.played and any(_takes_back(definition, done, game) for done in reinstated):
-            game = game._replace(
-                winner=None, termination=Termination.ORGANISER, detail=f"taken back by the organiser: {game.detail}"
-            )
-        found.append(game)
+            why = "taken back by the organiser"
+        annulled = game._replace(
+            winner=None, termination=Termination.ORGANISER, detail=f"{why}: {game.detail}".rstrip(": ")
+        )
+        found.append(annulled if why else game)
     return found
 
 
@@ -106,32 +121,33 @@ def rests_on(definition: Definition, fixture: Fixture, begun: Iterable[Fixture])
     begun = list(begun)
     if any(other.stage > fixture.stage for other in begun):
         return f"stage {fixture.stage + 2} has begun"
-    if fixture.stage < 0:
-        return ""
-    stage = definition.stages[fixture.stage]
-    if not stage.format.by_rounds:
+    if not _is_by_rounds(definition, fixture):
         return ""
     here = [other for other in begun if other.stage == fixture.stage]
-    last = max((other.round for other in here), default=0)
-    if last > fixture.round:
+    if any(other.round > fixture.round for other in here):
         return f"round {fixture.round + 1} has begun"
-    meeting = [
+    meeting = (
         other.pair for other in here if other.round == fixture.round and set(other.players) == set(fixture.players)
-    ]
-    if max(meeting, default=0) > max(fixture.pair, stage.pairs - 1):
-        return "games that break the tie of its meeting have begun"
-    return ""
+    )
+    more = max(meeting, default=0) > max(fixture.pair, definition.stages[fixture.stage].pairs - 1)
+    return "games that break the tie of its meeting have begun" if more else ""
+
+
+def _is_by_rounds(definition: Definition, fixture: Fixture) -> bool:
+    """Tell whether a game is of a stage in which each round follows from the round before."""
+    return fixture.stage >= 0 and definition.stages[fixture.stage].format.by_rounds
 
 
 def _takes_back(definition: Definition, done: Intervention, game: GameResult) -> bool:
     """Tell whether a reinstatement takes back a forfeit."""
     fixture = game.fixture
-    if done.name not in fixture.players or game.interventions >= done.number or fixture.stage != done.stage:
-        return False
-    if game.points(fixture.players.index(done.name)) > 0:
-        return False
-    by_rounds = fixture.stage >= 0 and definition.stages[fixture.stage].format.by_rounds
-    return not by_rounds or fixture.round == done.round
+    return (
+        done.name in fixture.players
+        and game.interventions < done.number
+        and fixture.stage == done.stage
+        and not game.points(fixture.players.index(done.name))
+        and (not _is_by_rounds(definition, fixture) or fixture.round == done.round)
+    )
 
 
 class Cause(StrEnum):
@@ -227,7 +243,7 @@ class Disqualification(NamedTuple):
 
     name: str
     reason: str
-    """What happened, and in how many games."""
+    """Causes, with the number of games of each."""
     evidence: tuple[Loss, ...]
     """The games it rests on."""
     withdrawn: bool = False
@@ -251,9 +267,8 @@ def losses(definition: Definition, game: GameResult) -> tuple[Loss, ...]:
     """
     if game.winner is not None:
         return (_loss(definition, game, 1 - game.winner),)
-    if game.termination in (Termination.TIME, *UNPLAYED - {SET_ASIDE}):
-        return tuple(_loss(definition, game, side) for side in (0, 1))
-    return ()
+    both_lose = game.termination in (Termination.TIME, *UNPLAYED - {SET_ASIDE})
+    return tuple(_loss(definition, game, side) for side in (0, 1) if both_lose)
 
 
 def find_disqualified(
@@ -265,18 +280,14 @@ def find_disqualified(
     """
     forgiven = pardoned(definition.interventions, before)
     faults: dict[str, list[Loss]] = {entrant.name: [] for entrant in definition.entrants}
-    for game in counted_games(games):
-        if game.termination not in _COUNTED:
-            continue
-        for loss in losses(definition, game):
-            counts = is_late(loss.cause) or loss.cause == Cause.BAD_MOVE
-            if counts and loss.name in faults and game.interventions >= forgiven.get(loss.name, 0):
-                faults[loss.name].append(loss)
+    counted = (game for game in counted_games(games) if game.termination in _COUNTED)
+    for loss in (loss for game in counted for loss in losses(definition, game)):
+        counts = is_late(loss.cause) or loss.cause == Cause.BAD_MOVE
+        if counts and loss.name in faults and loss.game.interventions >= forgiven.get(loss.name, 0):
+            faults[loss.name].append(loss)
     out = {name: found for name, of_one in faults.items() if (found := _judge(definition, name, of_one))}
-    for name in withdrawn(definition.interventions, before):
-        if name not in out:
-            out[name] = Disqualification(name, BY_ORGANISER, (), withdrawn=True)
-    return out
+    names = sorted(withdrawn(definition.interventions, before).difference(out))
+    return out | {name: Disqualification(name, BY_ORGANISER, (), withdrawn=True) for name in names}
 
 
 def _judge(definition: Definition, name: str, faults: list[Loss]) -> Disqualification | None:
@@ -292,11 +303,9 @@ def _judge(definition: Definition, name: str, faults: list[Loss]) -> Disqualific
             if len(found) >= limit:
                 return Disqualification(name, f"{_what_happened(found)} in the qualification", found)
     late = tuple(loss for loss in faults if loss.game.fixture.stage != QUALIFICATION and is_late(loss.cause))
-    never = tuple(loss for loss in late if loss.cause == Cause.NOT_STARTED)
-    if never and definition.time_losses:  # it would go no better another time
-        return Disqualification(name, _what_happened(never), never)
-    if 0 < definition.time_losses <= len(late):
-        return Disqualification(name, _what_happened(late), late)
+    never = tuple(loss for loss in late if loss.cause == Cause.NOT_STARTED)  # it would go no better another time
+    if definition.time_losses and (never or len(late) >= definition.time_losses):
+        return Disqualification(name, _what_happened(never or late), never or late)
     return None
 
 
@@ -313,11 +322,8 @@ def _loss(definition: Definition, game: GameResult, side: int) -> Loss:
     cause: str = _CAUSES.get(game.termination if ways is None else ways[side], Cause.BOARD)
     sentence = game.detail or game.termination
     if game.termination == Termination.TIME:
-        cause = Cause.TIME
-        if not game.ready[side]:
-            cause = Cause.HUNG
-        elif game.gone[side]:
-            cause = Cause.CONNECTION_LOST
+        cause = Cause.CONNECTION_LOST if game.gone[side] else Cause.TIME
+        cause = cause if game.ready[side] else Cause.HUNG
         sentence = f"{sentence}; {_times_used(definition, game, side)}"
     elif cause == Cause.BOARD and game.termination in _FAULTS:
         cause = str(game.termination)
@@ -330,3 +336,92 @@ def _times_used(definition: Definition, game: GameResult, side: int) -> str:
     moves = game.plies // 2
     used, allowed = about(game.used[side]), about(control.budget + moves * control.increment)
     return f"{used} used of {allowed} allowed for {number_of(moves, 'move')}"
+
+
+def stage_view(
+    definition: Definition, stage: int, players: tuple[str, ...], games: Sequence[GameResult], **present: Any
+) -> StageView:
+    """Return a stage as its format sees it; ``games`` are all that count, ``present`` further fields."""
+    variants = len(definition.variants)
+
+    def rate(games: Iterable[GameResult], players: Sequence[str]) -> dict[str, float]:
+        from engine.statistics.likelihood import strengths  # loads numpy
+
+        return strengths(rated_games(games), players, variants)
+
+    return StageView(
+        stage,
+        players,
+        variants,
+        definition.stages[stage].pairs,
+        games,
+        lambda games, before: find_disqualified(definition, games, before),
+        rate,
+        **present,
+    )
+
+
+def standings(
+    definition: Definition,
+    stage: int,
+    players: tuple[str, ...],
+    games: Collection[GameResult],
+    byes: Collection[Bye] = (),
+    before: tuple[int, int] = END,
+) -> list[Standing]:
+    """Return the table of a stage, the best first; ``players`` are in order of seeding, ``games`` all so far.
+
+    With ``before``, a stage and a round, as it was when that round was paired; ``games`` are those before it then.
+    """
+    valid = counted_games(games)
+    view, format = stage_view(definition, stage, players, valid), definition.stages[stage].format
+    out, had, score = (
+        find_disqualified(definition, valid, before),
+        Counter(bye.name for bye in byes),
+        points(view.games),
+    )
+    for name, count in had.items() if format.byes_score else ():
+        score[name] += count * view.meeting_games
+    mine: defaultdict[str, list[tuple[GameResult, int]]] = defaultdict(list)
+    for game in view.games:
+        for side, name in enumerate(game.fixture.players):
+            mine[name].append((game, side))
+    lines = [_line(name, mine[name], score, had[name], out.get(name)) for name in players]
+    ranked = [((not line.disqualified, *marks), line) for line, marks in format.rank(view, lines)]
+    ranked.sort(key=lambda one: one[0], reverse=True)  # those who are even stay in order
+    placed: list[Standing] = []
+    for number, (marks, line) in enumerate(ranked, 1):
+        shared = number > 1 and ranked[number - 2][0] == marks
+        placed.append(msgspec.structs.replace(line, place=placed[-1].place if shared else number))
+    return placed
+
+
+def _line(
+    name: str, games: list[tuple[GameResult, int]], points: Mapping[str, float], byes: int, out: Disqualification | None
+) -> Standing:
+    """Return the line of a player, without its place, from its games and its side in each."""
+    played = [(game, side) for game, side in games if game.played]
+    unplayed = [game.points(side) for game, side in games if not game.played]
+    used = [game.used[side] for game, side in played]
+    opponents = {(game.fixture.players[1 - side], game.fixture.round) for game, side in games}
+    return Standing(
+        place=0,
+        name=name,
+        points=points[name],
+        games=len(played),
+        wins=sum(game.winner == side for game, side in played),
+        draws=sum(game.winner is None for game, _ in played),
+        losses=sum(game.winner == 1 - side for game, side in played),
+        forfeits_won=unplayed.count(1.0),
+        forfeits_lost=unplayed.count(0.0),
+        byes=byes,
+        sonneborn_berger=sum((game.points(side) * points[game.fixture.players[1 - side]] for game, side in games), 0.0),
+        buchholz=sum(points[other] for other, _ in opponents) + byes * points[name],
+        rating=None,
+        rounds_won=None,
+        firsts=sum(side == 0 for _, side in played),
+        used=sum(used),
+        longest=max(used, default=0),
+        time_losses=sum(game.termination == Termination.TIME and game.winner != side for game, side in played),
+        disqualified=out.reason if out else "",
+    )

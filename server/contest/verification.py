@@ -1,6 +1,6 @@
 """Verification of the results of a contest against their records and its rules (pure).
 
-Each difference is a sentence. What a record shows is recomputed from it: winner, termination, moves, times. Games that
+Each difference is a sentence. Winner, termination, moves and times are recomputed from the record. Games that
 were not played have none: forfeits have to follow from the games before them. Absences and games that were set aside
 stand in the kept results alone, and are named; that they are possible in the contest is all that can be checked.
 """
@@ -57,6 +57,10 @@ class Past(NamedTuple):
         """Return the results that have records."""
         return [result for result in self.results if result.match is not None]
 
+    def digest(self, result: GameResult) -> str:
+        """Return the SHA-256 of the record of a result; empty if it is unknown."""
+        return self.digests.get(result.match or 0, "")
+
 
 class Checked(NamedTuple):
     """The result of checking a game."""
@@ -112,15 +116,16 @@ def check(definition: Definition, result: GameResult, record: bytes | None, dige
         for difference in header_differences(definition, result.fixture, result.match, summary.header)
     ]
     if not summary.result:
-        if result.termination not in ANNULLED:
-            found.append(f"{match}: the record has no result, and {result.termination} was kept")
-        return Checked(result, tuple(found))
+        is_annulled = result.termination in ANNULLED
+        missing = () if is_annulled else (f"{match}: the record has no result, and {result.termination} was kept",)
+        return Checked(result, (*found, *missing))
     game = game_result(result.fixture, summary.state)
     shown = {name: getattr(game, name) for name in SHOWN}
-    for name, value in shown.items():
-        kept = getattr(result, name)
-        if kept != value:
-            found.append(f"{match}: {name} is {kept!r} as kept, and {value!r} by the record")
+    found += [
+        f"{match}: {name} is {getattr(result, name)!r} as kept, and {value!r} by the record"
+        for name, value in shown.items()
+        if getattr(result, name) != value
+    ]
     return Checked(result._replace(**shown), tuple(found))
 
 
@@ -166,10 +171,8 @@ def check_forfeits(definition: Definition, results: Sequence[GameResult]) -> lis
 
 def _follows(game: GameResult, out: Mapping[str, Disqualification]) -> bool:
     """Tell whether a game was forfeited as it has to be where some players are out."""
-    if out.keys().isdisjoint(game.fixture.players):
-        return False
-    right = forfeit(game.fixture, out)
-    return (right.winner, right.termination, right.detail) == (game.winner, game.termination, game.detail)
+    kept = game.winner, game.termination, game.detail
+    return not out.keys().isdisjoint(game.fixture.players) and forfeit(game.fixture, out)[2:5] == kept
 
 
 def _impossible(definition: Definition, game: GameResult) -> str:
@@ -182,20 +185,17 @@ def _impossible(definition: Definition, game: GameResult) -> str:
     ways = BOTH_WAYS.get(game.termination, (game.termination,) * 2)
     missing = []
     for side in losers:
-        name = game.fixture.players[side]
-        entrant = definition.entrant(name)
-        if entrant is None:
+        name, is_absent = game.fixture.players[side], ways[side] == ABSENT
+        if (entrant := definition.entrant(name)) is None:
             return f"{name} is a bot of the server's own, and cannot lose by absence"
-        if entrant.connects and ways[side] != ABSENT:
+        if entrant.connects and not is_absent:
             return f"{name} connects by itself, and cannot be {ways[side]}"
-        if not entrant.connects and ways[side] == ABSENT and len(losers) == 1:
+        if not entrant.connects and is_absent and len(losers) == 1:
             return f"{name} is a program, which the server starts, and cannot be absent"
-        if entrant.connects:
-            missing.append(name)
+        missing += [name] if entrant.connects else []
     right = missing_sentence(missing, definition.patience)
-    if len(missing) == len(losers) and game.detail != right:
-        return f"the sentence is {game.detail!r} as kept, and has to be {right!r}"
-    return ""
+    is_right = len(missing) < len(losers) or game.detail == right
+    return "" if is_right else f"the sentence is {game.detail!r} as kept, and has to be {right!r}"
 
 
 def check_schedule(definition: Definition, results: Sequence[GameResult], plan: Plan, *, closed: bool) -> list[str]:
@@ -238,8 +238,8 @@ def fixture_of(definition: Definition, plan: Plan, text: str) -> Fixture | None:
         header = verification.verify(text).header
     except BadRecord:
         return None
-    fixtures = (fixture for stage in plan.stages for fixture in stage.schedule.fixtures)
-    return next((one for one in fixtures if not any(header_differences(definition, one, header.match, header))), None)
+    matching = (one for one in _fixtures(plan) if not any(header_differences(definition, one, header.match, header)))
+    return next(matching, None)
 
 
 def _name(game: GameResult) -> str:

@@ -23,14 +23,13 @@ from engine.duel.openings import usual_plies
 from engine.games.catalogue import GAMES, unknown_game
 from server.contest import contest_file
 from server.contest.definition import Definition, Entrant
-from server.contest.interventions import Intervention, Kind
+from server.contest.fixtures import Intervention, Kind
 from server.contest.programs.sandbox.seal import contest_obstacle
 from server.contest.report import formatting
 from server.contest.report.structure import Report
 from server.contest.runtime.organiser_commands import BadIntervention, intervene
 from server.contest.store.folders import folder_of
-from server.contest.store.schema import FILE
-from server.contest.store.store import Contest, Store
+from server.contest.store.store import FILE, Contest, Store
 from server.league.accounts import Accounts, NotAllowed, Person
 from server.league.submissions.upload import runnable
 from server.league.submissions.versions import BUILD, PASSED, SERVER, Version, Versions, remove_tree

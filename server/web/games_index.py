@@ -23,7 +23,7 @@ import msgspec
 from engine.games.catalogue import GAMES
 from engine.match.reader import decoded
 from engine.match.verification import verify
-from server.contest.store.schema import FILE as STORE, LADDER
+from server.contest.store.store import FILE as STORE, LADDER
 from server.ops.typed_json import convert
 from server.storage.database import transaction, wait_while_busy
 from server.storage.disk import SUFFIX

@@ -30,8 +30,7 @@ from server.contest.definition import Definition
 from server.contest.fixtures import GameResult
 from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.runtime.runner import Runner
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.ops.logs import configure
 from tests.bench.instant import BASIS, hashed
 

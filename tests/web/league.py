@@ -7,10 +7,9 @@ from pathlib import Path
 import msgspec
 
 from engine.statistics.online import LadderPlayer
-from server.contest.interventions import Intervention, Kind
+from server.contest.fixtures import Intervention, Kind
 from server.contest.runtime.organiser_commands import intervene
-from server.contest.store.schema import FILE, LADDER as LADDER_NUMBER
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, LADDER as LADDER_NUMBER, Store
 from server.league.accounts import AUTHOR, Accounts
 from server.league.grading.grading import Grade, Student
 from server.league.ladder.definition import read

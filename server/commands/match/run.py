@@ -28,11 +28,10 @@ from server.commands.match.results import Progress, Tally, played_game, table, t
 from server.commands.match.setup import MatchSetup, Setting
 from server.commands.options import FAILED, leaves
 from server.config.process_settings import stop_signals
-from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, counted_games
+from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, Intervention, Kind, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import connected_cluster
 from server.contest.hosts.game_worker import private_arena
-from server.contest.interventions import Intervention, Kind
 from server.contest.programs.program import end_left_programs
 from server.contest.programs.sandbox.seal import contest_obstacle
 from server.contest.report.formatting import printable

@@ -145,10 +145,6 @@ class StageFormat(msgspec.Struct, frozen=True, array_like=True):
         """Return how long the stage still lasts after some seconds; None where its games decide that."""
         return None
 
-    def most_meetings(self, players: int) -> int:
-        """Return a bound on the number of meetings of that many players; a meeting may be a single pair."""
-        raise NotImplementedError
-
     def fault(self, first: bool, entrants: int) -> str:
         """Return what is wrong with the format in a contest file, as the end of a sentence; empty if it is right.
 

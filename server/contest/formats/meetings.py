@@ -13,15 +13,14 @@ of the stage so far. A meeting is a pair of games in one variant, the variants i
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import count
+from itertools import product
 from typing import Annotated, ClassVar
 
 from engine.statistics.elo import MAX_ELO, Decision, Sprt, Tally
 from engine.wire.words import duration, number_of
 from server.config.declared import Key, Range
-from server.contest.fixtures import Fixture, GameResult, Schedule, meeting, whole_meeting
+from server.contest.fixtures import END, Fixture, GameResult, Schedule, meeting, whole_meeting
 from server.contest.formats.format import CYCLES, Batch, Ranked, StageFormat, StageView, Standing, rank_by_rating
-from server.contest.interventions import END
 
 SCHEDULES_KEPT = 4
 """Schedules that are kept: that of a stage is asked for after each of its games, and may have 100,000 games."""
@@ -46,11 +45,7 @@ class RoundRobin(StageFormat, frozen=True, tag="round-robin"):
 
     def batches(self, players: int, left: int, size: int, schedule: Schedule, open: Batch) -> list[Batch]:
         """Return all games."""
-        return [Batch(self.most_meetings(left) * size, left)]
-
-    def most_meetings(self, players: int) -> int:
-        """Return the number of meetings."""
-        return self.cycles * players * (players - 1) // 2
+        return [Batch(self.cycles * left * (left - 1) // 2 * size, left)]
 
 
 class Gauntlet(StageFormat, frozen=True, tag="gauntlet"):
@@ -76,10 +71,6 @@ class Gauntlet(StageFormat, frozen=True, tag="gauntlet"):
         """Return all games."""
         challengers = min(left, len(self.challengers))
         return [Batch(self.cycles * challengers * (left - challengers) * size, 2 * challengers)]
-
-    def most_meetings(self, players: int) -> int:
-        """Return the number of meetings if half of the players are challengers, or more."""
-        return self.cycles * players * players // 2
 
     def fault(self, first: bool, entrants: int) -> str:
         """Refuse a gauntlet that is not the first stage."""
@@ -111,21 +102,14 @@ class Pairs(StageFormat, frozen=True, tag="pairs"):
 
     def schedule(self, stage: StageView) -> Schedule:
         """Return all games, or those up to the pair with which the test has decided."""
-        cycles = -(-self.games // stage.meeting_games)
-        found = all_meetings(cycles, *stage[:4])
+        found, decided = all_meetings(-(-self.games // stage.meeting_games), *stage[:4]), None
         if self.test is not None and len(stage.players) == 2:
             decided = decided_after(self.test, stage.players[0], found.fixtures, stage.games)
-            if decided is not None:
-                return Schedule(found.fixtures[: 2 * decided], final=True)
-        return found
+        return found if decided is None else Schedule(found.fixtures[: 2 * decided], final=True)
 
     def batches(self, players: int, left: int, size: int, schedule: Schedule, open: Batch) -> list[Batch]:
         """Return all games, as if the test never decided."""
         return [Batch(left * (left - 1) // 2 * self.games, left)]
-
-    def most_meetings(self, players: int) -> int:
-        """Return the number of meetings with a pair of games each."""
-        return players * (players - 1) // 2 * -(-self.games // 2)
 
     def fault(self, first: bool, entrants: int) -> str:
         """Refuse a test that cannot be made."""
@@ -177,16 +161,13 @@ def all_meetings(cycles: int, stage: int, players: tuple[str, ...], variants: in
     """Return all games of a round robin. Colours are swapped after each cycle."""
     if len(players) < 2:
         return Schedule(())
-    places = berger(len(players) + len(players) % 2)
+    rounds = product(range(cycles), berger(len(players) + len(players) % 2))
     fixtures: list[Fixture] = []
-    numbers = count(1)
-    for cycle in range(cycles):
-        for of_round in places:
-            number = next(numbers)
-            for pair in of_round:
-                if max(pair) < len(players):
-                    first, second = pair if cycle % 2 == 0 else pair[::-1]
-                    fixtures += whole_meeting(stage, number, (players[first], players[second]), variants, pairs)
+    for number, (cycle, of_round) in enumerate(rounds, 1):
+        for pair in of_round:
+            if max(pair) < len(players):
+                first, second = pair if cycle % 2 == 0 else pair[::-1]
+                fixtures += whole_meeting(stage, number, (players[first], players[second]), variants, pairs)
     return Schedule(tuple(fixtures))
 
 
@@ -195,18 +176,17 @@ def _gauntlet(format: Gauntlet, stage: int, players: tuple[str, ...], variants: 
     challengers = [name for name in players if name in format.challengers]
     others = [name for name in players if name not in format.challengers]
     fixtures: list[Fixture] = []
-    for cycle in range(format.cycles):
-        for other in others:
-            for challenger in challengers:
-                pair = (challenger, other) if cycle % 2 == 0 else (other, challenger)
-                fixtures += whole_meeting(stage, cycle + 1, pair, variants, pairs)
+    for cycle, other, challenger in product(range(format.cycles), others, challengers):
+        pair = (challenger, other) if cycle % 2 == 0 else (other, challenger)
+        fixtures += whole_meeting(stage, cycle + 1, pair, variants, pairs)
     return Schedule(tuple(fixtures))
 
 
 SHARE_ELO = 1000.0
-"""By so much in Elo an opponent seems further away who was the only one so far, by half of it one who was each second.
+"""Elo penalty for meeting the same opponent again.
 
-Where others are 100, 200, 300 and 400 Elo away, this gives them about 40, 30, 20 and 10 % of the meetings."""
+The full value holds if it was the only opponent so far, half of it if it was every second one. Opponents that are 100,
+200, 300 and 400 Elo away then have about 40, 30, 20 and 10 % of the meetings."""
 
 
 class Ladder(StageFormat, frozen=True, tag="ladder"):
@@ -238,22 +218,20 @@ class Ladder(StageFormat, frozen=True, tag="ladder"):
         known = [game.fixture for game in mine] + [one for one in stage.running if one.stage == stage.number]
         begun = {fixture.round: fixture for fixture in known}  # a round is one meeting here
         fixtures = [game for fixture in begun.values() for game in (fixture, fixture.swapped)]
-        later = any(game.fixture.stage > stage.number for game in stage.results)
-        ended = later or (0 < self.seconds <= stage.seconds) or (0 < self.games <= len(fixtures))
+        ended = 0 < self.seconds <= stage.seconds or 0 < self.games <= len(fixtures)
+        ended = ended or any(game.fixture.stage > stage.number for game in stage.results)
         out = stage.disqualified(stage.results, END)
         left = [name for name in stage.players if name not in out]
         if ended or len(left) < 2:
             return Schedule(tuple(fixtures))
-        # who still has to play the second game of a pair is not free for another one
+        # a player that has to play the second game of a pair is not free for another one
         owing = {name for fixture in set(fixtures) - {game.fixture for game in mine} for name in fixture.players}
         waiting = [name for name in left if name in stage.free and name not in owing]
-        number = 1 + max((fixture.round for fixture in known), default=0)
-        for pair in _pairs(stage, waiting, [fixture.players for fixture in begun.values()]):
+        pairs = _pairs(stage, waiting, [fixture.players for fixture in begun.values()])
+        for number, pair in enumerate(pairs, max(begun, default=0)):
             if 0 < self.games <= len(fixtures):
                 break
-            variant = (number - 1) % stage.variants
-            fixtures += meeting(stage.number, number, pair, [variant], range(1), number - 1)
-            number += 1
+            fixtures += meeting(stage.number, number + 1, pair, [number % stage.variants], range(1), number)
         return Schedule(tuple(fixtures), complete=False)
 
     def rank(self, stage: StageView, lines: Sequence[Standing]) -> list[Ranked]:
@@ -272,10 +250,6 @@ class Ladder(StageFormat, frozen=True, tag="ladder"):
         """Refuse a ladder without an end."""
         return " is a ladder without an end: it needs games, hours, or both" if self.is_endless else ""
 
-    def most_meetings(self, players: int) -> int:
-        """Return a bound on what is computed at a time: its meetings follow from its results."""
-        return players
-
 
 def _pairs(stage: StageView, waiting: list[str], meetings: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Pair the waiting players, except an odd one."""
@@ -288,14 +262,8 @@ def _pairs(stage: StageView, waiting: list[str], meetings: list[tuple[str, str]]
     pairs = []
     while len(waiting) >= 2:
         name = waiting.pop(0)
-        opponent = min(waiting, key=lambda other: _distance(name, other, rating, met, had))
+        shares = {other: met[frozenset((name, other))] / max(1, had[name]) for other in waiting}
+        opponent = min(waiting, key=lambda one: abs(rating[name] - rating[one]) + SHARE_ELO * shares[one])
         waiting.remove(opponent)
         pairs.append((name, opponent) if met[frozenset((name, opponent))] % 2 == 0 else (opponent, name))
     return pairs
-
-
-def _distance(
-    name: str, other: str, rating: dict[str, float], met: Counter[frozenset[str]], had: Counter[str]
-) -> float:
-    share = met[frozenset((name, other))] / max(1, had[name])
-    return abs(rating[name] - rating[other]) + SHARE_ELO * share

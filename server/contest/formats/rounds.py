@@ -65,8 +65,8 @@ class Swiss(StageFormat, frozen=True, tag="swiss"):
             score = points(game for game in before if game.fixture.stage == stage.number)
             for bye in byes:
                 score[bye.name] += stage.meeting_games
-            past = Past(tuple(score[name] for name in playing), frozenset(met.items()), byes)
-            pairs, left_over = pair(playing, past)
+            scores = tuple(score[name] for name in playing)
+            pairs, left_over = pair(playing, Past(scores, frozenset(met.items()), byes))
             if left_over is not None:
                 byes = (*byes, Bye(number, left_over))
             met.update(frozenset(meeting) for meeting in pairs)
@@ -85,16 +85,10 @@ class Swiss(StageFormat, frozen=True, tag="swiss"):
         behind = max((fixture.round for fixture in schedule.fixtures), default=0)
         return [open, *(Batch((left // 2) * size, left) for _ in range(self.rounds - behind))]
 
-    def most_meetings(self, players: int) -> int:
-        """Return a bound on the number of meetings."""
-        return players * self.rounds
-
     def fault(self, first: bool, entrants: int) -> str:
         """Refuse as many rounds as entrants."""
-        if self.rounds < entrants:
-            return ""
-        again = f"of {entrants} entrants some would meet twice after round {entrants - 1}"
-        return f".rounds is {self.rounds}, but {again}"
+        why = f"of {entrants} entrants some would meet twice after round {entrants - 1}"
+        return "" if self.rounds < entrants else f".rounds is {self.rounds}, but {why}"
 
 
 Pairing: TypeAlias = tuple[tuple[tuple[str, str], ...], str | None]
@@ -156,14 +150,23 @@ def _costs(ranking: list[str], score: dict[str, float], past: Past) -> dict[tupl
     return costs
 
 
+class BracketMeeting(NamedTuple):
+    """A meeting of a bracket."""
+
+    players: tuple[str | None, str | None]
+    """None for a player that is not known yet, and for the missing opponent of a bye."""
+    winner: str | None
+    """None while it is open."""
+
+
 class Bracket(NamedTuple):
     """The state of a knockout."""
 
     schedule: Schedule
-    won: dict[str, int]
-    """How many rounds each player has got through, by a bye too."""
-    third: str | None = None
-    """Who has won the match for the third place, where there is one."""
+    rounds: tuple[tuple[BracketMeeting, ...], ...]
+    """All rounds up to the final, without the match for the third place."""
+    third: BracketMeeting | None
+    """The match for the third place, if there is one."""
 
 
 class Knockout(StageFormat, frozen=True, tag="knockout", kw_only=True):
@@ -190,10 +193,9 @@ class Knockout(StageFormat, frozen=True, tag="knockout", kw_only=True):
     def rank(self, stage: StageView, lines: Sequence[Standing]) -> list[Ranked]:
         """Rank by the rounds that players have got through, then by the match for the third place."""
         found = bracket(self, stage)
-        return [
-            (replace(one, rounds_won=found.won[one.name]), (found.won[one.name], one.name == found.third))
-            for one in lines
-        ]
+        won = Counter(meeting.winner for round in found.rounds for meeting in round)
+        third = found.third and found.third.winner
+        return [(replace(one, rounds_won=won[one.name]), (won[one.name], one.name == third)) for one in lines]
 
     def control_of(self, control: TimeControl, pairs: int, pair: int) -> TimeControl:
         """Return the control of tie-breaks for a pair that was added to a meeting."""
@@ -205,59 +207,42 @@ class Knockout(StageFormat, frozen=True, tag="knockout", kw_only=True):
         rounds = max(0, players - 1).bit_length()
         batches = [open]
         for number in range(behind + 1, rounds + 1):
-            meetings = 2 ** (rounds - number)
-            if number == 1:
-                meetings = players - meetings
-            if number == rounds and self.third_place and players > 3:
-                meetings += 1
+            slots = 2 ** (rounds - number)
+            meetings = players - slots if number == 1 else slots
+            meetings += number == rounds and self.third_place and players > 3
             batches.append(Batch(meetings * size, 2 * meetings))
         return batches
 
-    def most_meetings(self, players: int) -> int:
-        """Return the number of meetings with all tie-breaks."""
-        return (players + 1) * (1 + self.tie_breaks)
-
 
 def bracket(format: Knockout, stage: StageView) -> Bracket:
-    """Return the rounds up to the first that is not over."""
-    players = stage.players
-    results = {game.fixture: game for game in stage.results}
+    """Return all rounds. No game of a round is due before the round before is over."""
+    players, results = stage.players, {game.fixture: game for game in stage.results}
     slots = [players[seed] if seed < len(players) else None for seed in seeds(len(players))]
-    won = dict.fromkeys(players, 0)
+    losers: list[str | None] = []
     fixtures: list[Fixture] = []
-    byes: list[Bye] = []
-    number = 0
-    losers: list[str] = []
-    third: str | None = None
+    rounds: list[tuple[BracketMeeting, ...]] = []
+    third: BracketMeeting | None = None
+    complete = True
     while len(slots) > 1:
-        number += 1
-        beaten, losers = losers, []
-        winners: list[str | None] = []
-        over = True
-        for upper, lower in zip(slots[::2], slots[1::2], strict=True):
-            present = [name for name in (upper, lower) if name is not None]
-            if len(present) == 1:
-                byes.append(Bye(number, present[0]))
-                winner: str | None = present[0]
-            else:
-                first, second = sorted(present, key=players.index)
-                played, winner = _meet(format, stage, number, (first, second), results)
+        number, pairs = len(rounds) + 1, [*zip(slots[::2], slots[1::2], strict=True)]
+        if format.third_place and len(pairs) == 1 and len(players) > 3:
+            pairs.append((losers[0], losers[1]))
+        meetings = []
+        for pair in pairs:
+            names = sorted(filter(None, pair), key=players.index)
+            winner = names[0] if len(names) == number == 1 else None  # a bye
+            if complete and len(names) == 2:
+                played, winner = _meet(format, stage, number, (names[0], names[1]), results)
                 fixtures += played
-                losers += [name for name in present if winner not in (None, name)]
-            if winner is None:
-                over = False
-            else:
-                won[winner] += 1
-            winners.append(winner)
-        if len(slots) == 2 and len(beaten) == 2 and format.third_place:
-            first, second = sorted(beaten, key=players.index)
-            played, third = _meet(format, stage, number, (first, second), results)
-            fixtures += played
-            over = over and third is not None
-        if not over:
-            return Bracket(Schedule(tuple(fixtures), tuple(byes), complete=False), won, third)
-        slots = winners
-    return Bracket(Schedule(tuple(fixtures), tuple(byes)), won, third)
+            meetings.append(BracketMeeting(pair, winner))
+        complete = complete and all(one.winner is not None for one in meetings)
+        if len(meetings) > len(slots) // 2:
+            third = meetings.pop()
+        rounds.append(tuple(meetings))
+        slots = [one.winner for one in meetings]
+        losers = [one.winner and one.players[1 - one.players.index(one.winner)] for one in meetings]
+    byes = tuple(Bye(1, one.winner) for one in (rounds[0] if rounds else ()) if one.winner and None in one.players)
+    return Bracket(Schedule(tuple(fixtures), byes, complete), tuple(rounds), third)
 
 
 def seeds(players: int) -> list[int]:

@@ -1,6 +1,6 @@
 """Hosts games in the arena of this process, with connected players and with programs that it starts, each on its core.
 
-Players are leased: whatever leaves the `AsyncExitStack` of a game gives them back, ends programs and frees cores.
+Players are leased: leaving the `AsyncExitStack` of a game gives them back, ends programs and frees cores.
 
 The code of the distribution's own bots is compiled before a contest, since a bot's own compiled code is lost: a sandbox
 keeps none, and without a sandbox the process that compiles beside a bot is ended with its game. So each game of such a
@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, TypeVarTuple
 
 import trio
 
@@ -32,8 +32,7 @@ from server.contest.hosts.contest_players import ContestPlayers, ProgramCredenti
 from server.contest.hosts.host import PROGRAMS, CoreQueue, GameTask, HostedGame, PlayerMissing
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
 from server.contest.programs.sandbox.cores import CoreLease, Cores
-from server.contest.programs.sandbox.seal import seal_of
-from server.contest.programs.sandbox.visible_files import NotVisible
+from server.contest.programs.sandbox.seal import NotVisible, seal_of
 from server.contest.scoring import game_result
 from server.contest.store.folders import errors_of
 from server.net.admission import AddressUsage, ConnectionQuota
@@ -64,7 +63,7 @@ def games_to_compile(definition: Definition) -> list[tuple[str, str]]:
     if not searching and not any(_searches(entrant.command) for entrant in definition.entrants):
         return []
     usual = [(variant.game, "") for variant in definition.variants]
-    return list(dict.fromkeys(usual + [(variant.game, variant.parameters) for variant in definition.variants]))
+    return [*dict.fromkeys(usual + [(variant.game, variant.parameters) for variant in definition.variants])]
 
 
 async def precompile_bots(definition: Definition) -> None:
@@ -84,8 +83,9 @@ async def precompile_bots(definition: Definition) -> None:
             log.warning("precompile_start_failed", error=repr(error))
             return
         if done.returncode:
-            said = done.stderr.decode(errors="replace").strip()
-            log.warning("precompile_failed", game=game, params=parameters, said=said)
+            log.warning(
+                "precompile_failed", game=game, params=parameters, said=done.stderr.decode(errors="replace").strip()
+            )
 
 
 def _searches(command: tuple[str, ...]) -> bool:
@@ -94,10 +94,11 @@ def _searches(command: tuple[str, ...]) -> bool:
     return place > 0 and (Path(command[place - 1]).name == "arena-bot" or command[place - 2 : place] == ("-m", "bots"))
 
 
+Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
 
 MAX_CONNECTIONS = 4
-"""Of a program in a sandbox at a time: one is enough, and one that is lost may not have ended yet."""
+"""Connections of a sandboxed program at a time: it needs one, and a lost one may not have ended yet."""
 
 
 class ArenaGame(HostedGame):
@@ -107,14 +108,12 @@ class ArenaGame(HostedGame):
 
     def __init__(self, arena: Arena, host: "ArenaHost", task: GameTask) -> None:
         """Begin without players; `ArenaHost.play` brings them."""
-        self.task = task
+        self.task, self._arena, self._host = task, arena, host
         self.started: dict[str, ProgramCredential] = {}
         self.cores: list[CoreLease] = []
-        """Those of the programs."""
+        """The cores of the programs."""
         self.connecting: list[str] = []
         """Entrants that connect by themselves, and are leased."""
-        self._arena = arena
-        self._host = host
 
     @property
     def programs(self) -> Programs:
@@ -125,23 +124,20 @@ class ArenaGame(HostedGame):
     def begin(self) -> None:
         """Begin the match at once; raises `PlayerMissing`, or OSError if its record cannot be created.
 
-        Where it does not begin, who waits for a game goes on waiting.
+        If it does not begin, its players go on waiting.
         """
         contest_players = ContestPlayers.of(self._arena)
         players = contest_players.waiting(self.connecting)
         if absent := [name for name in self.connecting if name not in players]:
             raise PlayerMissing(f"{' and '.join(absent)} left while the game was set up", ())
         names, definition = self.task.fixture.players, self.task.definition
-        gone = {
-            name: self._left(name, one)
+        players |= {name: one.player for name, one in self.started.items() if one.player is not None}
+        if gone := {
+            name: one.missing(f"left before the game began: {one.program.report()}", ENDED_AT_START)
             for name, one in self.started.items()
-            if one.player is None or not self._arena.is_idle(one.player)
-        }
-        if gone:
+            if name not in players or not self._arena.is_idle(players[name])
+        }:
             raise combine_faults(gone, names)
-        for name, one in self.started.items():
-            assert one.player is not None
-            players[name] = one.player
         variant = definition.variants[self.task.fixture.variant]
         self.match = self._arena.begin_match(
             self.task.number,
@@ -173,13 +169,10 @@ class ArenaGame(HostedGame):
 
         Tell whether it can be: sandboxes are made meanwhile, and each program begins when its core is free.
         """
-        definition = self.task.definition
-        if self._host.turns.alone or definition.sandbox is Sandbox.NONE or len(self.cores) < PROGRAMS:
-            return False
-        if any(lease.core is None for lease in self.cores):
-            return False
-        self._host.cores.announce(self.cores)
-        return True
+        sealed = self.task.definition.sandbox is not Sandbox.NONE and not self._host.turns.alone
+        leaves = sealed and len(self.cores) == PROGRAMS and all(lease.core is not None for lease in self.cores)
+        self._host.cores.announce(self.cores if leaves else ())
+        return leaves
 
     def cut_off(self) -> GameResult | None:
         """Annul a match that is not over, and return it; None if it is over, or the arena has it no more."""
@@ -189,11 +182,6 @@ class ArenaGame(HostedGame):
         self._arena.annul(self.match, Termination.SERVER_FAULT, sentence)
         return game_result(self.task.fixture, self.match.state)
 
-    def _left(self, name: str, one: ProgramCredential) -> PlayerMissing:
-        sentence = f"{name} left before the game began: {one.program.report()}"
-        fault = one.is_builtin or one.failed
-        return PlayerMissing(sentence, () if fault else (name,), fault=fault, termination=ENDED_AT_START)
-
 
 def combine_faults(failures: Mapping[str, PlayerMissing], players: tuple[str, str]) -> PlayerMissing:
     """Return why a game cannot begin, from the faults of its players; if both are to blame, it names both.
@@ -202,12 +190,10 @@ def combine_faults(failures: Mapping[str, PlayerMissing], players: tuple[str, st
     the order of the game's sides.
     """
     found = [failures[name] for name in players if name in failures]
-    faults = [failure for failure in found if failure.fault]
-    if faults:
-        return faults[0]
     names = tuple(name for failure in found for name in failure.names)
     ways = dict.fromkeys(failure.termination for failure in found)
-    return PlayerMissing("; ".join(map(str, found)), names, termination="+".join(ways))
+    together = PlayerMissing("; ".join(map(str, found)), names, termination="+".join(ways))
+    return next((failure for failure in found if failure.fault), together)
 
 
 class ArenaHost:
@@ -230,9 +216,9 @@ class ArenaHost:
         if self.turns.idle:
             self.cores.rest()
 
-    async def stored(self, work: Callable[[], Result]) -> Result:
+    async def stored(self, work: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
         """Use the store in a thread, since the disk may be slow; one call after the other."""
-        return await trio.to_thread.run_sync(work, limiter=self._one_at_a_time)
+        return await trio.to_thread.run_sync(work, *arguments, limiter=self._one_at_a_time)
 
     @asynccontextmanager
     async def play(self, task: GameTask) -> AsyncIterator[ArenaGame | None]:
@@ -255,18 +241,17 @@ class ArenaHost:
     async def _seat(self, stack: AsyncExitStack, game: ArenaGame) -> None:
         """Bring both players, until they wait for the game; raises `PlayerMissing`.
 
-        Whatever leaves the stack gives all of them back.
+        Leaving the stack gives all of them back.
         """
         task = game.task
-        definition, fixture = task.definition, task.fixture
+        definition, fixture, contest_players = task.definition, task.fixture, ContestPlayers.of(self._arena)
         variant = definition.variants[fixture.variant]
         await self._arena.prepare_board(variant.game, variant.parameters)
         entrants = {name: definition.entrant(name) for name in fixture.players}
-        connecting = [name for name, entrant in entrants.items() if entrant is not None and entrant.connects]
-        if set(ContestPlayers.of(self._arena).free(connecting)) != set(connecting):
+        connecting = game.connecting = [name for name, entrant in entrants.items() if entrant and entrant.connects]
+        if set(contest_players.free(connecting)) != set(connecting):
             raise PlayerMissing("a player has gone away", ())
-        game.connecting = connecting
-        stack.enter_context(ContestPlayers.of(self._arena).lease(connecting))
+        stack.enter_context(contest_players.lease(connecting))
         cores: dict[str, CoreLease] = {}
         for name in fixture.players:
             if name not in connecting:
@@ -279,27 +264,26 @@ class ArenaHost:
         async with trio.open_nursery() as starting:
             for name, core in cores.items():
                 entrant = entrants[name]
-                ticket = ContestPlayers.of(self._arena).issue(name, is_builtin=entrant is None)
-                stack.callback(ContestPlayers.of(self._arena).withdraw, ticket)
+                ticket = contest_players.issue(name, is_builtin=entrant is None)
+                stack.callback(contest_players.withdraw, ticket)
                 command = builtin_bot_command(builtin_bot_named(name)) if entrant is None else entrant.command
 
                 async def bring(
                     ticket: ProgramCredential = ticket, core: CoreLease = core, command: tuple[str, ...] = command
                 ) -> None:
-                    name, blamed = ticket.name, () if ticket.is_builtin else (ticket.name,)
                     try:
                         ticket.program = await self._start(nursery, task, ticket, command, core)
                         ticket.connects = ticket.program.stream is None
-                        game.started[name] = ticket
-                        await self._arrives(ticket, definition.start_seconds)
+                        game.started[ticket.name] = ticket
+                        await self._await_seek(ticket, definition.start_seconds)
                     except MachineFault as error:
-                        failures[name] = PlayerMissing(f"{name} did not come to the game: {error}", (), fault=True)
+                        ticket.failed = True
+                        failures[ticket.name] = ticket.missing(f"did not come to the game: {error}", NOT_STARTED)
                         starting.cancel_scope.cancel()
                     except (NotStarted, NotVisible) as error:
-                        sentence = f"{name} did not come to the game: {error}"
-                        failures[name] = PlayerMissing(sentence, blamed, fault=not blamed, termination=NOT_STARTED)
+                        failures[ticket.name] = ticket.missing(f"did not come to the game: {error}", NOT_STARTED)
                     except PlayerMissing as error:
-                        failures[name] = error
+                        failures[ticket.name] = error
 
                 starting.start_soon(bring)
         if failures:
@@ -326,12 +310,12 @@ class ArenaHost:
         """End a game when a program has ended with all its connections, since nobody would resume it."""
         await one.gone.wait()
         await one.program.ended.wait()
-        match = self._arena.matches.get(number)
+        match, report = self._arena.matches.get(number), one.program.report()
         if match is not None and one.is_builtin:
-            sentence = f"the server's own bot failed, and the game is played again: {one.program.report()}"
+            sentence = f"the server's own bot failed, and the game is played again: {report}"
             self._arena.annul(match, Termination.SERVER_FAULT, sentence)
-            return
-        self._arena.end_crashed(number, side, one.program.report(), one.program.termination)
+        else:
+            self._arena.end_crashed(number, side, report, one.program.termination)
 
     async def _start(
         self,
@@ -345,17 +329,14 @@ class ArenaHost:
         settings, definition, fixture = self._arena.settings, task.definition, task.fixture
         errors = errors_of(settings.data, task.contest, task.number, ticket.name)
         variant = definition.variants[fixture.variant]
-        params = word_of(variant.parameters)
-        seat = Seat(*self._arena.own_address, ticket.name, variant.game, ticket.token, params, "1")
-        limits = seal_of(
-            definition, fixture, ticket.name, settings.data, definition.start_seconds, pinned=core.core is not None
-        )
+        address, params = self._arena.own_address, word_of(variant.parameters)
+        seat = Seat(*address, ticket.name, variant.game, ticket.token, params, "1")
+        limits = seal_of(definition, fixture, ticket.name, settings.data, pinned=core.core is not None)
         entrant = definition.entrant(ticket.name)
         folder = Path(definition.folder or settings.data) / ("" if entrant is None else entrant.folder)
         ply = partial(self._arena.awaited_ply, task.number)
         place = Place(folder, self._home, errors, core.core, core.ready, limits, ply)
-        program = await nursery.start(run, command, seat, place)
-        assert isinstance(program, Program)
+        program: Program = await nursery.start(run, command, seat, place)
         if program.stream is not None:
             piped = PipedProgram(seat, partial(program.stream.has_read, lambda: ticket.player is None), program.wrote)
             nursery.start_soon(self._serve, ticket, program.stream, piped)
@@ -385,14 +366,13 @@ class ArenaHost:
         finally:
             ways.release()
 
-    async def _arrives(self, one: ProgramCredential, limit: int) -> None:
+    async def _await_seek(self, one: ProgramCredential, limit: int) -> None:
         """Wait until a program sends SEEK; raises `PlayerMissing` if it ends before, or after ``limit`` seconds.
 
         They are counted one by one: one in which the server stood still, or could accept no connection, counts once,
         or not.
         """
-        program = one.program
-        seconds = 0
+        program, seconds = one.program, 0
         async with trio.open_nursery() as nursery:
 
             async def give_up_when_ended() -> None:
@@ -400,20 +380,15 @@ class ArenaHost:
                 nursery.cancel_scope.cancel()
 
             nursery.start_soon(give_up_when_ended)
-            while not one.here.is_set() and seconds < limit:
+            while not one.here.is_set() and seconds <= limit:
                 with trio.move_on_after(1):
                     await one.here.wait()
-                seconds += not self._arena.accept_status.closed
-            # what came while the server stood still is read before anybody is late
-            with trio.move_on_after(1):
-                await one.here.wait()
+                # in the last second, what came while the server stood still is read before anybody is late
+                seconds += seconds == limit or not self._arena.accept_status.closed
             nursery.cancel_scope.cancel()
         if one.here.is_set():
             return
-        if program.fault:
-            raise PlayerMissing(f"{one.name} did not come to the game: {program.fault}", (), fault=True)
         late = "" if program.ended.is_set() else f", and had {program.missed} after {number_of(limit, 'second')}"
-        fault = one.is_builtin or one.failed
-        sentence = f"{one.name} did not come to the game: {program.report()}{late}"
-        termination = NO_ANSWER if late else ENDED_AT_START
-        raise PlayerMissing(sentence, () if fault else (one.name,), fault=fault, termination=termination)
+        one.failed = one.failed or bool(program.fault)
+        what = f"did not come to the game: {program.fault or program.report() + late}"
+        raise one.missing(what, NO_ANSWER if late else ENDED_AT_START)

@@ -1,7 +1,7 @@
 """The players of contests: waiting entrants, their attendance, leases for games, and credentials of programs.
 
-The arena asks it about every log-in and every seek; who plays a contest (`server.contest.runtime.runner`) takes from it
-whom it needs.
+The arena asks it about every log-in and every seek. The runner of a contest (`server.contest.runtime.runner`) takes its
+players from it.
 """
 
 import secrets
@@ -18,8 +18,9 @@ from engine.wire.codes import Code, ProtocolError
 from engine.wire.words import ANY, nearest
 from server.arena.matchmaking import Seek
 from server.config.tokens import hashed
-from server.contest.definition import Definition, Entrant
+from server.contest.definition import Definition, Entrant, Variant
 from server.contest.fixtures import Fixture, GameResult
+from server.contest.hosts.host import PlayerMissing
 from server.contest.report import formatting
 from server.contest.report.structure import Pause
 from server.contest.scoring import absence_result, missing_sentence
@@ -53,11 +54,16 @@ class ProgramCredential:
         self.player: Player | None = None
         """Its session, from its log-in on."""
         self.here = trio.Event()
-        """Set as soon as it seeks."""
+        """Set at its first SEEK."""
         self.gone = trio.Event()
         """Set when its session is closed."""
         self.failed = False
-        """Whether something went wrong in the server with its session."""
+        """Whether something went wrong in the server with its program or its session."""
+
+    def missing(self, what: str, termination: str) -> PlayerMissing:
+        """Return why its player does not play. The server is to blame for its own bots, and for its own faults."""
+        fault = self.is_builtin or self.failed
+        return PlayerMissing(f"{self.name} {what}", () if fault else (self.name,), fault=fault, termination=termination)
 
 
 class WaitingEntrant(NamedTuple):
@@ -65,7 +71,7 @@ class WaitingEntrant(NamedTuple):
 
     player: "Player"
     seek: Seek | None
-    """What it asks for; None for anything."""
+    """The requested game; None for any."""
     since: float
     """When it began to wait, by trio's clock."""
     rated: bool = False
@@ -73,7 +79,7 @@ class WaitingEntrant(NamedTuple):
 
 
 class RatedGames(NamedTuple):
-    """What a ladder tells of players who connect by themselves."""
+    """The interface of the ladder for players who connect by themselves."""
 
     why_not: Callable[[str], str]
     """Returns why a player of a name is not rated, as a sentence; empty if it is. Called in any thread."""
@@ -116,7 +122,7 @@ class ContestPlayers:
         """By name, in lower case, and contest: the entrants of all contests."""
         self._free: dict[str, WaitingEntrant] = {}
         self._leased: set[str] = set()
-        """Those of them that are kept for a game that is being set up."""
+        """Free entrants that are reserved for a game that is being set up."""
         self._tickets: dict[str, ProgramCredential] = {}
         """By the SHA-256 of their tokens."""
         self._seated: dict[Player, ProgramCredential] = {}
@@ -128,7 +134,7 @@ class ContestPlayers:
         self.ladder: RatedGames | None = None
         """None where the server plays no ladder."""
 
-    # For who plays a contest.
+    # for runners of contests
 
     def open(self, contest: int, definition: Definition, changed: Callable[[], None]) -> None:
         """Register a contest; ``changed`` is called whenever one of its players comes or goes."""
@@ -140,12 +146,11 @@ class ContestPlayers:
 
     def leave(self, contest: int) -> None:
         """Forget a contest that is not played any more."""
-        definition, _ = self._contests.pop(contest)
-        for entrant in definition.entrants:
-            of_one = self._by_name[entrant.name.lower()]
+        del self._contests[contest]
+        for name, of_one in list(self._by_name.items()):
             of_one.pop(contest, None)
             if not of_one:
-                del self._by_name[entrant.name.lower()]
+                del self._by_name[name]
         self.present.pop(contest, None)
 
     def over(self, definition: Definition, sessions: "Mapping[str, Player]") -> None:
@@ -162,7 +167,7 @@ class ContestPlayers:
             if free is None and key in sessions:
                 self._finished[sessions[key]] = sentence
             elif free is not None and not free.rated:
-                self._send_home(free.player, sentence)
+                self._disconnect(free.player, sentence)
 
     def finished(self, player: "Player") -> str:
         """Return the sentence that the contest of a player is over; empty if it is not."""
@@ -172,9 +177,9 @@ class ContestPlayers:
         """Close the session of a waiting player who is disqualified in its only contest."""
         free = self._free.get(name.lower())
         if free is not None and not free.rated and len(list(self._entrants(name))) == 1:
-            self._send_home(free.player, f"{name} plays no more in the contest {definition.name!r}: {reason}")
+            self._disconnect(free.player, f"{name} plays no more in the contest {definition.name!r}: {reason}")
 
-    def _send_home(self, player: "Player", sentence: str) -> None:
+    def _disconnect(self, player: "Player", sentence: str) -> None:
         del self._free[player.key]
         player.close("over", sentence)
 
@@ -183,13 +188,12 @@ class ContestPlayers:
         free = self._free.get(name.lower())
         if free is None or free.seek is None:
             return free is not None
-        variant = definition.variants[fixture.variant]
-        return _asks_for(free.seek, variant.game, variant.parameters, definition.control(fixture))
+        return _accepts(free.seek, definition.variants[fixture.variant], definition.control(fixture))
 
-    def waiting_since(self, name: str) -> float | None:
-        """Return when an entrant began to wait, by trio's clock; None if it does not wait."""
+    def waits(self, name: str, seconds: float) -> bool:
+        """Tell whether an entrant has waited for so long."""
         free = self._free.get(name.lower())
-        return None if free is None else free.since
+        return free is not None and trio.current_time() - free.since >= seconds
 
     def free(self, names: Iterable[str]) -> list[str]:
         """Return which of these entrants wait for a game and are not leased."""
@@ -197,8 +201,8 @@ class ContestPlayers:
 
     def waiting_for_ladder(self) -> list[str]:
         """Return who waits for games of the ladder, and is wanted by no contest. For any thread."""
-        names = [free.player.name for free in list(self._free.values()) if free.rated]
-        return [name for name in self.free(names) if not any(self._entrants(name))]
+        rated = (free.player.name for free in list(self._free.values()) if free.rated)
+        return [name for name in self.free(rated) if not any(self._entrants(name))]
 
     @contextmanager
     def lease(self, names: Sequence[str]) -> Iterator[None]:
@@ -247,7 +251,7 @@ class ContestPlayers:
             self._kept.add(match)
         return over
 
-    # For the arena.
+    # for the arena
 
     def seat_of(self, name: str, token: str) -> str | None:
         """Return the credential of a program that logs in with a token; None if it has none.
@@ -275,8 +279,7 @@ class ContestPlayers:
 
     def token_of(self, key: str) -> str:
         """Return the hash of the token with which an entrant logs in, empty if there is none. For any thread."""
-        entrants = list(self._by_name.get(key, {}).values())
-        return next((entrant.token for entrant in entrants if entrant.token), "")
+        return next((entrant.token for entrant in list(self._by_name.get(key, {}).values()) if entrant.token), "")
 
     def is_entrant(self, name: str) -> bool:
         """Tell whether a name is that of an entrant of a contest."""
@@ -291,9 +294,8 @@ class ContestPlayers:
     def refused(self, player: "Player", refusal: str) -> bool:
         """Pass a refused line on to the program of a session; return False where the session is no program's."""
         known = self._seated.get(player) or self._tickets.get(hashed(player.seat_token))
-        tickets = [] if known is None else [known]
-        if known is None and self._only_programs:  # it has not logged in: it is one of those that have not
-            tickets = [one for one in self._tickets.values() if one.player is None and one.connects]
+        absent = [one for one in self._tickets.values() if one.player is None and one.connects and self._only_programs]
+        tickets = absent if known is None else [known]  # a player that has not logged in is one of those
         for ticket in tickets:
             ticket.program.refuse(refusal)
         return bool(tickets)
@@ -314,8 +316,7 @@ class ContestPlayers:
 
         Raises `ProtocolError` where what it asks for is never played in its contests.
         """
-        ticket = self._seated.get(player)
-        if ticket is not None:
+        if (ticket := self._seated.get(player)) is not None:
             ticket.here.set()
             return True
         contests = list(self._entrants(player.name))
@@ -335,10 +336,10 @@ class ContestPlayers:
         """Send a waiting player the names of the entrants that connect, if it is in no contest but some are open."""
         free = self._free.get(player.key)
         contests = {
-            number: [entrant.name for entrant in definition.entrants if entrant.connects]
+            number: entrants
             for number, (definition, _) in self._contests.items()
+            if (entrants := [entrant.name for entrant in definition.entrants if entrant.connects])
         }
-        contests = {number: entrants for number, entrants in contests.items() if entrants}
         if free is None or free.rated or not contests or self.is_entrant(player.name):
             return
         parts = [f"no contest here has an entrant {player.name}"]
@@ -353,8 +354,7 @@ class ContestPlayers:
     def remove(self, player: "Player") -> None:
         """Remove a player who waits no longer, or has left."""
         self._finished.pop(player, None)
-        ticket = self._seated.pop(player, None)
-        if ticket is not None:
+        if (ticket := self._seated.pop(player, None)) is not None:
             ticket.gone.set()
         free = self._free.get(player.key)
         if free is not None and free.player is player:
@@ -365,8 +365,7 @@ class ContestPlayers:
     def ended(self, match: "Match") -> None:
         """Note that a match has ended."""
         self._kept.discard(match.number)
-        over = self._over.pop(match.number, None)
-        if over is not None:
+        if (over := self._over.pop(match.number, None)) is not None:
             over.set()
 
     def keeps(self, match: int) -> bool:
@@ -375,9 +374,8 @@ class ContestPlayers:
 
     def close(self) -> "list[Player]":
         """Remove all waiting players, and return them."""
-        players = [free.player for free in self._free.values()]
-        self._free = {}
-        return players
+        free, self._free = self._free, {}
+        return [one.player for one in free.values()]
 
     def _entrants(self, name: str) -> Iterator[tuple[Definition, Callable[[], None]]]:
         """Return the contests of a player who connects by itself."""
@@ -386,13 +384,13 @@ class ContestPlayers:
                 yield self._contests[contest]
 
 
-LOOK_SECONDS = 1.0
-"""How often to look whether something has changed that nobody tells."""
+POLL_SECONDS = 1.0
+"""Interval of the poll for changes that no event announces."""
 
 STEADY_SECONDS = 2.0
 """An entrant that was missing is there again when it has waited for so long, or a match of it has begun.
 
-One that comes and goes all the time is there at some looks, and never long enough to play."""
+An entrant that comes and goes all the time is there at some polls, and never long enough to play."""
 
 
 class Attendance:
@@ -402,11 +400,11 @@ class Attendance:
         """Take the names, and the contest players that wait."""
         self.connecting = connecting
         self.absent: tuple[str, ...] = ()
-        """Those who were not there at the last look."""
+        """Entrants that were missing at the last poll."""
         self._contest_players = contest_players
         self._missing: dict[str, float] = {}
         """For how many seconds entrants have been missing."""
-        self._looked = float("-inf")
+        self._polled = float("-inf")
 
     def absent_from(self, definition: Definition, fixture: Fixture) -> list[str]:
         """Return the players of a game that should connect, and do not wait."""
@@ -416,7 +414,7 @@ class Attendance:
             if name in self.connecting and not self._contest_players.connected(name, fixture, definition)
         ]
 
-    def look(
+    def poll(
         self, definition: Definition, due: Collection[Fixture], running: Mapping[Fixture, int | None], *, counts: bool
     ) -> list[Fixture]:
         """Return the games whose players are present; measure how long others have been missing.
@@ -429,11 +427,8 @@ class Attendance:
         absent = {fixture: self.absent_from(definition, fixture) for fixture in due}
         missing = {name for names in absent.values() for name in names} - playing
         now = trio.current_time()
-        passed, self._looked = min(now - self._looked, 2 * LOOK_SECONDS), now
-        if not counts:
-            passed = 0.0
-        since = {name: self._contest_players.waiting_since(name) for name in self._missing}
-        steady = {name for name, began in since.items() if began is not None and now - began >= STEADY_SECONDS}
+        passed, self._polled = min(now - self._polled, 2 * POLL_SECONDS) if counts else 0.0, now
+        steady = {name for name in self._missing if self._contest_players.waits(name, STEADY_SECONDS)}
         known = {name: seconds for name, seconds in self._missing.items() if name not in playing | steady - missing}
         self._missing = known | {name: known[name] + passed if name in known else 0.0 for name in missing}
         self.absent = tuple(sorted(missing))
@@ -442,33 +437,26 @@ class Attendance:
     def given_up(self, definition: Definition, due: Collection[Fixture]) -> list[GameResult]:
         """Return the games that entrants lose by missing longer than the contest's patience."""
         out = {name for name in self.absent if self._missing[name] >= definition.patience}
-        lost = {one: [name for name in self.absent_from(definition, one) if name in out] for one in due}
         return [
             absence_result(fixture, names, missing_sentence(names, definition.patience))
-            for fixture, names in lost.items()
-            if names
+            for fixture in due
+            if (names := [name for name in self.absent_from(definition, fixture) if name in out])
         ]
 
 
 def _plays(seek: Seek | None, definition: Definition) -> bool:
     """Tell whether a contest has a game that a player asks for."""
-    if seek is None:
-        return True
     # of the pairs of a meeting, and of pairs that are added to it
     controls = [stage.format.control_of(stage.control, 1, pair) for stage in definition.stages for pair in (0, 1)]
     controls += [definition.qualification.control] if definition.qualification is not None else []
-    return any(
-        _asks_for(seek, variant.game, variant.parameters, control)
-        for variant in definition.variants
-        for control in controls
-    )
+    return any(_accepts(seek, variant, control) for variant in definition.variants for control in controls)
 
 
-def _asks_for(seek: Seek, game: str, parameters: str, control: TimeControl) -> bool:
-    """Tell whether a seek fits a game; opponent and colour are chosen by the contest."""
-    return (
-        seek.game == game
-        and seek.options.parameters in (None, parameters)
+def _accepts(seek: Seek | None, variant: Variant, control: TimeControl) -> bool:
+    """Tell whether a seek fits a game; opponent and colour are chosen by the contest. None fits any game."""
+    return seek is None or (
+        seek.game == variant.game
+        and seek.options.parameters in (None, variant.parameters)
         and seek.options.budget in (None, control.budget)
         and seek.options.increment in (None, control.increment)
         and seek.options.side is None

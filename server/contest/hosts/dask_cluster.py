@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 import msgspec
 import trio
@@ -32,6 +32,7 @@ from server.ops.program_version import program_with_rules
 if TYPE_CHECKING:
     from distributed import Client
 
+Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
 
 CONNECT_SECONDS = 5.0
@@ -40,7 +41,7 @@ CONNECT_SECONDS = 5.0
 CLOSE_SECONDS = 2.0
 """How long closing the connection to the scheduler may take."""
 
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 """How often to ask the scheduler for its workers, and to connect again after it was lost."""
 
 ANSWER_SECONDS = 15.0
@@ -90,8 +91,8 @@ async def connected_cluster(address: str, definition: Definition) -> AsyncIterat
     try:
         import distributed  # noqa: F401
     except ModuleNotFoundError as error:
-        sentence = f"a cluster needs packages that are not installed ({error.name}): {install_line('dask')}"
-        raise BadCluster(sentence) from error
+        what = f"a cluster needs packages that are not installed ({error.name})"
+        raise BadCluster(f"{what}: {install_line('dask')}") from error
     cluster = Cluster(address, definition.folder)
     async with trio.open_nursery() as nursery:
         await nursery.start(cluster.run)
@@ -148,33 +149,30 @@ class Cluster:
         """
         try:
             try:
-                self._client = await self._in_thread(partial(self._connect, self.address))
+                self._client = await self._in_thread(self._connect, self.address)
                 with trio.move_on_after(GREETING_SECONDS):
                     async with trio.open_nursery() as nursery:
-                        await self._look(nursery)
+                        await self._poll(nursery)
             except OSError as error:
                 raise BadCluster(f"no dask scheduler can be reached at {self.address!r}: {error}") from error
             if self._lacks and not self.workers:
                 raise BadCluster(f"no worker of {self.address} can play: {'; '.join(self._lacks)}")
             task_status.started()
             async with trio.open_nursery() as nursery:
-                await self._keep_in_touch(nursery)
+                await self._poll_workers(nursery)
         finally:
             await self._leave()
 
-    async def _keep_in_touch(self, nursery: trio.Nursery) -> None:
-        """Look for workers at intervals, and connect again when the scheduler was lost."""
+    async def _poll_workers(self, nursery: trio.Nursery) -> None:
+        """Look for workers at intervals."""
         waits = False
         while True:
             if not self.workers and not waits:
                 log.warning("worker_wait_started", cluster=self.address)
             waits = not self.workers
-            await trio.sleep(LOOK_SECONDS)
+            await trio.sleep(POLL_SECONDS)
             try:
-                if self._client is None:
-                    self._client = await self._in_thread(partial(self._connect, self.address))
-                    log.warning("cluster_recovered", cluster=self.address)
-                await self._look(nursery)
+                await self._poll(nursery)
             except OSError as error:
                 if self._client is not None:
                     log.warning("cluster_lost", cluster=self.address, error=str(error))
@@ -189,9 +187,14 @@ class Cluster:
             with trio.CancelScope(shield=True), suppress(Exception):
                 await self._in_thread(partial(client.close, timeout=CLOSE_SECONDS))
 
-    async def _look(self, nursery: trio.Nursery) -> None:
-        """Greet new workers, and forget lost ones; raises OSError if the scheduler does not answer."""
-        assert self._client is not None
+    async def _poll(self, nursery: trio.Nursery) -> None:
+        """Greet new workers, and forget lost ones; connect again if the scheduler was lost.
+
+        Raises OSError if the scheduler does not answer.
+        """
+        if self._client is None:
+            self._client = await self._in_thread(self._connect, self.address)
+            log.warning("cluster_recovered", cluster=self.address)
         try:
             with trio.fail_after(ANSWER_SECONDS):
                 found: dict[str, int] = await self._in_thread(self._client.nthreads)
@@ -210,9 +213,9 @@ class Cluster:
             del self._workers[worker.address]
         for call in worker.calls:
             call.cancel()
-        self._tell()
+        self._wake()
 
-    def _tell(self) -> None:
+    def _wake(self) -> None:
         """Wake the games that wait for a worker."""
         self._changed.set()
         self._changed = trio.Event()
@@ -232,7 +235,7 @@ class Cluster:
         else:
             worker.rooms = max(1, threads // PROGRAMS)
             log.info("worker_joined", worker=worker.address, games=worker.rooms)
-            self._tell()
+            self._wake()
 
     async def play(self, job: Job) -> Played:
         """Let a worker play a game as soon as one has room for it. Raises `NotPlayed`."""
@@ -241,8 +244,7 @@ class Cluster:
         while failures < MAX_FAILURES:
             worker, client = await self._with_room(), self._client
             try:
-                answer = await self._call(worker, task)
-                played = await self._in_thread(partial(check_answer, job, answer))
+                played = await self._in_thread(check_answer, job, await self._call(worker, task))
             except WorkerLost:
                 if self._client is not client:
                     continue  # the whole cluster was lost
@@ -257,7 +259,7 @@ class Cluster:
                 worker.failures = 0
                 return played
             finally:
-                self._tell()
+                self._wake()
             failures += 1
         raise NotPlayed(f"it was tried {failures} times on the cluster; the last time {why}")
 
@@ -281,16 +283,16 @@ class Cluster:
                 finally:
                     future.release()
             except CancelledError:
-                await trio.sleep(LOOK_SECONDS)  # after the next look it is known whether the scheduler is there
+                await trio.sleep(POLL_SECONDS)  # after the next look it is known whether the scheduler is there
             except Exception as error:
                 raise BadAnswer(" ".join(f"{type(error).__name__}: {error}".split())) from error
             finally:
                 worker.calls.discard(scope)
         raise WorkerLost
 
-    async def _in_thread(self, work: Callable[[], Result]) -> Result:
+    async def _in_thread(self, work: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
         """Run a slow function in a thread; if this is cancelled, the thread goes on."""
-        return await trio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._calls)
+        return await trio.to_thread.run_sync(work, *arguments, abandon_on_cancel=True, limiter=self._calls)
 
 
 class ClusterGame(HostedGame):
@@ -304,11 +306,10 @@ class ClusterGame(HostedGame):
 
     async def result(self) -> GameResult:
         """Return the result when the record of the game is saved here; raises `PlayerMissing` and `NotPlayed`."""
-        number = self._task.number
+        contest, number, data = self._task.contest, self._task.number, self._arena.settings.data
         try:
             answer, state = await self._cluster.play(make_job(self._task, self._arena.server))
-            keep = partial(keep_written, self._arena.settings.data, self._task.contest, number, answer.wrote)
-            await trio.to_thread.run_sync(keep)
+            await trio.to_thread.run_sync(keep_written, data, contest, number, answer.wrote)
             if state is None:
                 missing = PlayerMissing(answer.why, answer.names, termination=answer.termination or ABSENT)
                 missing.programs = answer.programs

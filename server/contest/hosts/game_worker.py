@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-import msgspec.structs
 import trio
 from msgspec.structs import replace
 
@@ -45,7 +44,7 @@ from server.ops.program_version import program_with_rules
 from server.ops.typed_json import decode
 from server.storage.record_store import RecordStore
 
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 """How often a worker looks whether the game is still wanted."""
 
 END_SECONDS = 10.0
@@ -81,11 +80,11 @@ class Answer(msgspec.Struct, frozen=True):
     termination: str = ""
     """In which way they did not come, a word of `server.contest.fixtures.UNPLAYED`; empty where that is not known."""
     fault: str = ""
-    """What was wrong with the machine, or with the server; empty where nothing was."""
+    """A fault of the machine or of the server; empty if there was none."""
     wrote: dict[str, bytes] = {}
     """By player: what its program has written on stderr."""
     programs: Programs = (None, None)
-    """What the programs of both sides have used."""
+    """Resource usage of the programs of both sides."""
 
 
 def greet(folder: str, program: str) -> str:
@@ -93,9 +92,8 @@ def greet(folder: str, program: str) -> str:
 
     ``program`` is the program of the server.
     """
-    if not Path(folder).is_dir():
-        return f"the contest file's folder {folder} is not there on {socket.gethostname()}"
-    return foreign_program(program_with_rules(), program)
+    why = f"the contest file's folder {folder} is not there on {socket.gethostname()}"
+    return foreign_program(program_with_rules(), program) if Path(folder).is_dir() else why
 
 
 def foreign_program(theirs: str, mine: str) -> str:
@@ -143,8 +141,7 @@ def play(job: bytes, wanted: Callable[[], bool]) -> bytes:
 
     The process ends with this one, however that ends.
     """
-    command = [sys.executable, "-P", "-m", "server.contest.hosts.game_worker"]
-    pipe = subprocess.PIPE
+    command, pipe = [sys.executable, "-P", "-m", "server.contest.hosts.game_worker"], subprocess.PIPE
     theirs, mine = os.pipe()
     with open(mine, "wb", 0) as told, subprocess.Popen(command, stdin=theirs, stdout=pipe, stderr=pipe) as process:
         os.close(theirs)
@@ -152,7 +149,7 @@ def play(job: bytes, wanted: Callable[[], bool]) -> bytes:
             told.write(job + b"\n")
         while wanted():
             with suppress(subprocess.TimeoutExpired):
-                answer, errors = process.communicate(timeout=LOOK_SECONDS)
+                answer, errors = process.communicate(timeout=POLL_SECONDS)
                 if process.returncode == 0 and answer:
                     return answer
                 lines = errors.decode(errors="replace").strip().splitlines()
@@ -181,10 +178,8 @@ class Played(NamedTuple):
 
 def cluster_obstacle(definition: Definition) -> str:
     """Say in a sentence why a contest cannot be played on a cluster; empty where it can."""
-    connecting = [entrant.name for entrant in definition.entrants if entrant.connects]
-    if connecting:
-        names = ", ".join(connecting)
-        return f"a cluster plays programs, and these entrants have no command: {names}"
+    if connecting := [entrant.name for entrant in definition.entrants if entrant.connects]:
+        return f"a cluster plays programs, and these entrants have no command: {', '.join(connecting)}"
     if any(entrant.version_of for entrant in definition.entrants):
         return "versions of bots play on the machine of the server; a cluster does not have them"
     if definition.adjudication is not None:
@@ -221,14 +216,16 @@ def check_answer(job: Job, answer: bytes) -> Played:
         summary = verification.verify(found.record)
     except BadRecord as error:
         raise BadAnswer(f"the record is not true: {error}") from None
-    if summary.signature is not None:
-        raise BadAnswer("the record has a signature, and this server alone signs its records")
-    if any(header_differences(job.definition, job.fixture, job.match, summary.header)):
-        raise BadAnswer("the record is that of another game")
-    if summary.outcome is None:
-        raise BadAnswer("the record has no result")
-    if summary.outcome.reason in ANNULLED:
-        raise BadAnswer(f"the game was annulled there: {summary.sentence}")
+    is_other = any(header_differences(job.definition, job.fixture, job.match, summary.header))
+    is_annulled = summary.outcome is not None and summary.outcome.reason in ANNULLED
+    for is_wrong, why in (
+        (summary.signature is not None, "the record has a signature, and this server alone signs its records"),
+        (is_other, "the record is that of another game"),
+        (summary.outcome is None, "the record has no result"),
+        (is_annulled, f"the game was annulled there: {summary.sentence}"),
+    ):
+        if is_wrong:
+            raise BadAnswer(why)
     return Played(found, summary.state)
 
 
@@ -243,23 +240,21 @@ async def play_job(job: Job) -> Answer:
     with tempfile.TemporaryDirectory(prefix="arena-game-") as folder:
         data = Path(folder)
         async with private_arena(data, job.server) as (_, record_store, seats):
-            answer = await _play(job, seats)
+            try:
+                async with seats.play(GameTask(CONTEST, job.definition, job.fixture, job.match)) as game:
+                    assert game is not None  # nobody stops this arena, and who was withdrawn has no games
+                    await game.result()
+                answer = Answer(program_with_rules(), programs=game.programs)
+            except PlayerMissing as error:
+                why, fault = (str(error), "") if error.names else ("", str(error))
+                answer = Answer(
+                    program_with_rules(), "", why, error.names, error.termination, fault, {}, error.programs
+                )
             record = record_store.read(job.match) or ""
-        return msgspec.structs.replace(answer, record=record, wrote=_written(data, job))
-
-
-async def _play(job: Job, seats: ArenaHost) -> Answer:
-    """Play the game; if it could not begin, return why."""
-    task = GameTask(CONTEST, job.definition, job.fixture, job.match)
-    try:
-        async with seats.play(task) as game:
-            assert game is not None  # nobody stops this arena, and who was withdrawn has no games
-            await game.result()
-    except PlayerMissing as error:
-        if not error.names:
-            return Answer(program_with_rules(), fault=str(error))
-        return Answer(program_with_rules(), "", str(error), error.names, error.termination, programs=error.programs)
-    return Answer(program_with_rules(), programs=game.programs)
+        paths = {name: errors_of(data, CONTEST, job.match, name) for name in job.fixture.players}
+        return replace(
+            answer, record=record, wrote={name: path.read_bytes() for name, path in paths.items() if path.exists()}
+        )
 
 
 @asynccontextmanager
@@ -276,23 +271,15 @@ async def private_arena(
     arena = Arena(settings, record_store, microseconds, server, ContestPlayers(only_programs=True))
     watch = StallMonitor(microseconds, arena.stalls)
     rate_limiter = RateLimiter(settings.limits, settings.most_sessions, microseconds)
-    handle = partial(serve_socket, arena, rate_limiter, None)
+    serve = partial(trio.serve_tcp, partial(serve_socket, arena, rate_limiter, None), 0, host="127.0.0.1")
     with watch.installed() as arena.arrival:
         async with arena.running(), trio.open_nursery() as nursery:
-            listeners: list[trio.SocketListener] = await nursery.start(
-                lambda task_status: trio.serve_tcp(handle, 0, host="127.0.0.1", task_status=task_status)
-            )
+            listeners: list[trio.SocketListener] = await nursery.start(serve)
             arena.own_address = ("127.0.0.1", listeners[0].socket.getsockname()[1])
             nursery.start_soon(watch.pulse, lambda: bool(arena.matches))
             nursery.start_soon(patrol, rate_limiter)
             yield arena, record_store, ArenaHost(arena)
             nursery.cancel_scope.cancel()
-
-
-def _written(data: Path, job: Job) -> dict[str, bytes]:
-    """Return what each program has written on stderr."""
-    paths = {name: errors_of(data, CONTEST, job.match, name) for name in job.fixture.players}
-    return {name: path.read_bytes() for name, path in paths.items() if path.exists()}
 
 
 async def main() -> None:
@@ -311,8 +298,7 @@ async def main() -> None:
                 nursery.cancel_scope.cancel()
 
             nursery.start_soon(end_with_input)
-            answer = await _answered(text)
-            sys.stdout.buffer.write(msgspec.json.encode(answer))
+            sys.stdout.buffer.write(msgspec.json.encode(await _answered(text)))
             nursery.cancel_scope.cancel()
 
 

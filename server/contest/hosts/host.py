@@ -18,7 +18,7 @@ from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, Fixture, GameResult, Programs
 
 PROGRAMS = 2
-"""That play a game."""
+"""Programs that play a game."""
 
 MAX_FAILURES = 5
 """A game in which the server has died so often, or that failed otherwise through no lack of the machine, is given up.
@@ -48,7 +48,7 @@ class PlayerMissing(Exception):
     """A game cannot begin because a player did not come. ``str(error)`` says why."""
 
     programs: Programs = (None, None)
-    """What the programs that were started have used."""
+    """Resource usage of the programs that were started."""
 
     def __init__(
         self, sentence: str, names: tuple[str, ...], *, fault: bool = False, termination: str = ABSENT
@@ -150,7 +150,7 @@ class CoreQueue:
         return sum(self._taken.values())
 
     def wants(self, contest: int, wants: bool) -> None:
-        """Note whether a contest has games of programs left to begin, whoever has the cores: itself, perhaps."""
+        """Note whether a contest has games of programs left to begin, even if it has all cores itself."""
         (self._wants.add if wants else self._wants.discard)(contest)
 
     def contested(self, contest: int) -> bool:

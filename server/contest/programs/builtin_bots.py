@@ -74,14 +74,12 @@ async def _run_bot(arena: Arena, bot: BuiltinBot, name: str) -> int:
     seat = Seat(*arena.own_address, name, bot.game, arena.builtin_tokens[name], games="1")
     command = with_low_priority(NICENESS, *fill_command((*builtin_bot_command(bot), "--quiet"), seat))
     marker = descendants.marker(descendants.home_of(arena.settings.data))
-    environment = {**os.environ, **environment_variables(seat), descendants.VARIABLE: marker}
-    # a session of its own: Ctrl-C goes to the server, which ends its bots
     ended = await trio.run_process(
         command,
         check=False,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        env=environment,
-        start_new_session=True,
+        env={**os.environ, **environment_variables(seat), descendants.VARIABLE: marker},
+        start_new_session=True,  # Ctrl-C goes to the server, which ends its bots
     )
     return ended.returncode

@@ -21,11 +21,11 @@ from engine.system import kill_group, terminate_group
 from engine.wire.seat import PIPES, Seat, environment_variables, fill_command
 from engine.wire.words import without_folders
 from server.contest.fixtures import ProgramUsage
-from server.contest.programs.sandbox import bubblewrap, limits, process as sealed
+from server.contest.programs.sandbox import limits, process as sealed
 from server.contest.programs.sandbox.cores import spawn
-from server.contest.programs.sandbox.limits import Excess
+from server.contest.programs.sandbox.limits import Excess, Usage
 from server.contest.programs.sandbox.process import Sealed
-from server.contest.programs.sandbox.seal import Seal
+from server.contest.programs.sandbox.seal import Seal, sealed_environment
 from server.net.connection import CAN_WAIT_FOR_PIPES, FLOOD_SECONDS, READ_BYTES, Pipes
 from server.ops import descendants
 from server.ops.faults import machine_fault
@@ -33,10 +33,10 @@ from server.ops.logs import log
 from server.storage.player_logs import BoundedLog, refused_line
 
 LEAVE_SECONDS = 0.5
-"""What a program gets to end by itself after its input was closed: its core waits for it."""
+"""Seconds in which a program may end by itself after its input was closed. Its core waits meanwhile."""
 
 TERMINATE_SECONDS = 1.0
-"""What it gets after SIGTERM."""
+"""Seconds between SIGTERM and SIGKILL."""
 
 KILL_SECONDS = 2.0
 """How long to wait for what SIGKILL has ended: a process that hangs in the kernel is left behind."""
@@ -70,7 +70,7 @@ class Place(NamedTuple):
     ready: trio.Event | None = None
     """Set when nothing else uses the core any more: the program begins then; None where nothing does."""
     seal: Seal | None = None
-    """What is put around it; None for nothing."""
+    """Its sandbox; None for none."""
     ply: Callable[[], int] = lambda: 0
     """Tells which move of its game is waited for, from 1; 0 before the first one."""
 
@@ -165,11 +165,10 @@ class Program:
         Its status is None while it runs too. All is known when `run` has ended.
         """
         ended = trio.current_time() if self._ended is None else self._ended
-        cpu, memory = self._cpu_seconds, None
-        if self._box is not None:
-            seen = self._box.usage
-            cpu, memory = max(cpu, seen.cpu_seconds), seen.memory or None  # it may have ended before anybody looked
-        return ProgramUsage(cpu, ended - self._began, memory, None if self._ending else self._status)
+        seen = Usage() if self._box is None else self._box.usage
+        status = None if self._ending else self._status
+        # without a measurement, as of a program that ends at once, the memory is unknown
+        return ProgramUsage(max(self._cpu_seconds, seen.cpu_seconds), ended - self._began, seen.memory or None, status)
 
     async def begin(self, ready: trio.Event | None) -> None:
         """Let a program in a sandbox begin when its core is ``ready``; wait until it can connect to the server."""
@@ -186,18 +185,15 @@ class Program:
             return "runs"
         if self._excess is not None:
             return f"was ended: {self._excess.sentence}"
-        if self._status >= 0:
-            return f"ended by itself, with exit status {self._status}"
-        with suppress(ValueError):  # real-time signals have no names
-            return f"was ended by the signal {signal.Signals(-self._status).name}"
-        return f"was ended by the signal {-self._status}"
+        names = {number.value: number.name for number in signal.Signals}  # real-time signals have no names
+        how = f"was ended by the signal {names.get(-self._status, -self._status)}"
+        return how if self._status < 0 else f"ended by itself, with exit status {self._status}"
 
     async def keep_errors(self) -> None:
         """Read and keep its stderr until it has ended."""
         with self._keeping:
             if isinstance(self._errors, int):
-                await trio.to_thread.run_sync(self._keep_all_errors, self._errors, abandon_on_cancel=True)
-                return
+                return await trio.to_thread.run_sync(self._keep_all_errors, self._errors, abandon_on_cancel=True)
             while data := await self._errors.receive_some(READ_BYTES):
                 self._log.write(data)
                 await trio.sleep(FLOOD_SECONDS * len(data) / READ_BYTES)
@@ -206,40 +202,39 @@ class Program:
         """Wait for its end without reaping it, so that its process number stays reserved."""
         if self._handle is not None:
             await trio.lowlevel.wait_readable(self._handle)
-        else:
-            while self._process.returncode is None:
-                self._reap()
-                await trio.sleep(POLL_SECONDS)
+        while self._handle is None and self._process.returncode is None:
+            self._reap()
+            await trio.sleep(POLL_SECONDS)
         if self._status is None:
             status = self._exit_status()
             self._status = status if self._box is None else self._box.status(status)
             self._never_ran = self._box is not None and not self._ending and self._box.never_ran()
-            self._hear_last_words()
+            self._read_last_words()
         self.ended.set()
 
     async def end(self) -> None:
         """End it and all its processes: by closing its input, then by SIGTERM, then by SIGKILL."""
-        if self._box is not None:
-            self._box.look()
+        box = self._box
+        if box is not None:
+            box.measure()
         if self.stream is not None:
             self.stream.close()
-        if not await self._ends_within(LEAVE_SECONDS):
-            self._ending = True
-            if self._box is None:
-                terminate_group(self._process)
-                await self._ends_within(TERMINATE_SECONDS)
-        if self._box is not None:
-            self._box.look()
-            self._box.kill()
+        self._ending = not await self._ends_within(LEAVE_SECONDS)
+        if box is not None:
+            box.measure()
+            box.kill()
             with trio.move_on_after(KILL_SECONDS):
-                await self._box.gone()
+                await box.gone()
+        elif self._ending:
+            terminate_group(self._process)
+            await self._ends_within(TERMINATE_SECONDS)
         kill_group(self._process)
         if not await self._ends_within(KILL_SECONDS):
             log.error("program_kill_failed", program=self._called, process=self._process.pid)
-        if self._box is None:
+        if box is None:
             await _end_descendants(self._called, self._marker)
         else:
-            self._box.close()
+            box.close()
         self._ended = trio.current_time()
         self._reap()
         if self._handle is not None:
@@ -250,22 +245,20 @@ class Program:
 
     def close_log(self) -> None:
         """Store its last words, when nobody reads its stderr any more."""
-        self._hear_last_words()
+        self._read_last_words()
         if not isinstance(self._errors, int):
             self._errors.close()
         self._log.close()
 
     def _reap(self) -> None:
         """Reap the process if it has ended, and keep the processor time of all reaped processes."""
-        if self._process.returncode is not None:
-            return
         if not hasattr(os, "wait4"):  # Windows
             self._process.poll()
-            return
-        process, status, used = os.wait4(self._process.pid, os.WNOHANG)
-        if process:
-            self._process.returncode = os.waitstatus_to_exitcode(status)
-            self._cpu_seconds = used.ru_utime + used.ru_stime
+        elif self._process.returncode is None:
+            process, status, used = os.wait4(self._process.pid, os.WNOHANG)
+            if process:
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+                self._cpu_seconds = used.ru_utime + used.ru_stime
 
     def _exit_status(self) -> int:
         """Return the status of the process, which has ended."""
@@ -282,12 +275,10 @@ class Program:
                 self._log.write(data)
                 sleep(FLOOD_SECONDS * len(data) / READ_BYTES)
 
-    def _hear_last_words(self) -> None:
+    def _read_last_words(self) -> None:
         """Read the rest of its stderr from the pipe."""
-        if isinstance(self._errors, int):
-            return
         with suppress(BlockingIOError):
-            self._log.write(os.read(self._errors.fileno(), READ_BYTES))
+            self._log.write(b"" if isinstance(self._errors, int) else os.read(self._errors.fileno(), READ_BYTES))
 
     async def _ends_within(self, seconds: float) -> bool:
         with trio.move_on_after(seconds):
@@ -371,7 +362,7 @@ async def _sealed(command: Sequence[str], seat: Seat, place: Place, seal: Seal, 
     seat = seat._replace(host=PIPES) if port is None else seat._replace(host="127.0.0.1", port=port)
     words = fill_command(command, seat)
     # a server that is killed while a sandbox is being made leaves it: the next one finds it by its marker
-    environment = bubblewrap.environment(os.environ, {**environment_variables(seat), descendants.VARIABLE: marker})
+    environment = sealed_environment(os.environ, {**environment_variables(seat), descendants.VARIABLE: marker})
     if "/" not in words[0] and shutil.which(words[0], path=environment["PATH"]) is None:  # as it would fail in there
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), words[0])
     return await sealed.in_lasting_thread(
@@ -381,13 +372,15 @@ async def _sealed(command: Sequence[str], seat: Seat, place: Place, seal: Seal, 
 
 def _not_started(called: str, error: Exception, place: Place) -> NotStarted:
     """Return the exception for a program that did not start: it says who is to blame."""
-    fault = str(error) if isinstance(error, sealed.NotSealed) else machine_fault(error)
-    if not fault and isinstance(error, OSError):
-        sentence = f"{called} cannot be started: {error.strerror}: {error.filename!r}"
-        return MachineFault(sentence) if error.filename in (None, str(place.folder)) else NotStarted(sentence)
-    if not fault and isinstance(error, ValueError):
-        return NotStarted(f"{called} cannot be started: {error}")
-    return MachineFault(f"{called} cannot be started: {fault or f'{type(error).__name__}: {error}'}")
+    why = str(error) if isinstance(error, sealed.NotSealed) else machine_fault(error)
+    kind: type[NotStarted] = MachineFault
+    if not why and isinstance(error, OSError):
+        why = f"{error.strerror}: {error.filename!r}"
+        kind = MachineFault if error.filename in (None, str(place.folder)) else NotStarted
+    elif not why:
+        why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        kind = NotStarted if isinstance(error, ValueError) else MachineFault
+    return kind(f"{called} cannot be started: {why}")
 
 
 def connects(command: Sequence[str]) -> bool:

@@ -1,6 +1,7 @@
 """The report of a contest, from its definition, its games, and how far it has come."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations
 from math import isfinite
@@ -11,12 +12,13 @@ from engine.statistics.elo import Decision, Ratings, count_pairs, estimate
 from server.contest.definition import Definition, Sandbox, format_word
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, counted_games, points, rated_games
 from server.contest.formats.format import StageView
-from server.contest.formats.rounds import Knockout, bracket, seeds
+from server.contest.formats.rounds import BracketMeeting, Knockout, bracket
 from server.contest.plan import Plan, StageState
 from server.contest.report import formatting
 from server.contest.report.progress import Moment, estimate_left, status_of
 from server.contest.report.structure import (
     TEST,
+    Cell,
     Comparison,
     ContestState,
     Disqualified,
@@ -32,12 +34,14 @@ from server.contest.report.structure import (
     Stage,
     Variant,
 )
-from server.contest.scoring import Cause, Loss as FoundLoss, find_disqualified, is_late, losses
-from server.contest.standings import Cell, crosstable, stage_view, standings
+from server.contest.scoring import Cause, Loss as FoundLoss, find_disqualified, is_late, losses, stage_view, standings
 from server.storage.disk import SUFFIX
 
 _NAMES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 """Names of rounds, by the number of their meetings."""
+
+Row = tuple[Cell | None, ...]
+"""A row of a crosstable."""
 
 
 def _stage(
@@ -51,7 +55,6 @@ def _stage(
     of_stage = definition.stages[state.number]
     view = stage_view(definition, state.number, state.players, games)
     table = standings(definition, state.number, state.players, games, state.schedule.byes)
-    met = crosstable(state.players, view.games)
     return Stage(
         number=state.number + 1,
         format=of_stage.format.title,
@@ -62,48 +65,43 @@ def _stage(
         games=len(view.games),
         known=len(state.schedule.fixtures),
         table=tuple(table),
-        crosstable=tuple(tuple(_numbered(met[one.name].get(other.name), numbers) for other in table) for one in table),
+        crosstable=crosstable([line.name for line in table], view.games, numbers),
         byes=state.schedule.byes,
         bracket=tuple(_rounds(of_stage.format, view, numbers)) if isinstance(of_stage.format, Knockout) else (),
     )
 
 
-def _numbered(cell: Cell[GameResult] | None, numbers: Mapping[Fixture, int]) -> Cell[int] | None:
-    """Return a cell with the numbers of its games."""
-    if cell is None:
-        return None
-    return Cell(cell.points, cell.wins, cell.draws, cell.losses, tuple(numbers[game.fixture] for game in cell.games))
+def crosstable(players: Sequence[str], games: Sequence[GameResult], numbers: Mapping[Fixture, int]) -> tuple[Row, ...]:
+    """Return a row a player with the results against each player; None where they have not met."""
+    met: dict[tuple[str, str], list[GameResult]] = {}
+    for game in games:
+        first, second = game.fixture.players
+        met.setdefault((first, second), []).append(game)
+        met.setdefault((second, first), []).append(game)
+    return tuple(tuple(_cell(one, met.get((one, other), []), numbers) for other in players) for one in players)
+
+
+def _cell(name: str, games: list[GameResult], numbers: Mapping[Fixture, int]) -> Cell | None:
+    reached = [game.points(game.fixture.players.index(name)) for game in games]
+    wins, draws = reached.count(1.0), sum(game.shared for game in games)
+    shown = tuple(numbers[game.fixture] for game in games)
+    return Cell(sum(reached), wins, draws, len(games) - wins - draws, shown) if games else None
 
 
 def _rounds(format: Knockout, view: StageView, numbers: Mapping[Fixture, int]) -> Iterator[Round]:
     """Yield all rounds of a bracket, and behind them the match for the third place."""
-    found, players = bracket(format, view), view.players
-    slots = [players[seed] if seed < len(players) else None for seed in seeds(len(players))]
-    losers: list[str | None] = []
-    number = 0
-    while len(slots) > 1:
-        number += 1
-        beaten, losers, winners = losers, [], []
-        meetings = []
-        for pair in zip(slots[::2], slots[1::2], strict=True):
-            winner = next((name for name in pair if name is not None and found.won[name] >= number), None)
-            meetings.append(_meeting(pair, winner, number, view.games, numbers))
-            winners.append(winner)
-            losers.append(None if winner is None else pair[1 - pair.index(winner)])
-        yield Round(name=_NAMES.get(len(meetings), f"Round {number}"), meetings=tuple(meetings))
-        slots = winners
-    if format.third_place and len(players) > 3:
-        one, other = beaten
-        yield Round(name="Third place", meetings=(_meeting((one, other), found.third, number, view.games, numbers),))
+    found = bracket(format, view)
+    for number, meetings in enumerate(found.rounds, 1):
+        shown = tuple(_meeting(one, number, view.games, numbers) for one in meetings)
+        yield Round(name=_NAMES.get(len(meetings), f"Round {number}"), meetings=shown)
+    if found.third is not None:
+        yield Round(name="Third place", meetings=(_meeting(found.third, len(found.rounds), view.games, numbers),))
 
 
 def _meeting(
-    players: tuple[str | None, str | None],
-    winner: str | None,
-    number: int,
-    games: Sequence[GameResult],
-    numbers: Mapping[Fixture, int],
+    meeting: BracketMeeting, number: int, games: Sequence[GameResult], numbers: Mapping[Fixture, int]
 ) -> Meeting:
+    players, winner = meeting
     mine = [game for game in games if game.fixture.round == number and set(game.fixture.players) == set(players)]
     score = points(mine)
     first, second = (0.0 if name is None else score[name] for name in players)
@@ -121,22 +119,22 @@ def _qualification(definition: Definition, state: StageState, games: list[GameRe
     rules = definition.qualification
     assert rules is not None
     mine = [game for game in games if game.fixture.stage == QUALIFICATION]
-    out = find_disqualified(definition, mine)
-    lines = []
-    for name in state.players:
-        causes = [loss.cause for game in mine for loss in losses(definition, game) if loss.name == name]
-        played = sum(name in game.fixture.players for game in mine)
-        due = sum(name in fixture.players for fixture in state.schedule.fixtures)
-        lines.append(
-            Qualified(
-                name=name,
-                games=played,
-                left=0 if name in out else due - played,
-                late=sum(map(is_late, causes)),
-                bad_moves=causes.count(Cause.BAD_MOVE),
-                disqualified=out[name].reason if name in out else "",
-            )
+    out, causes = find_disqualified(definition, mine), defaultdict[str, list[str]](list)
+    for loss in (loss for game in mine for loss in losses(definition, game)):
+        causes[loss.name].append(loss.cause)
+    played = Counter(name for game in mine for name in game.fixture.players)
+    due = Counter(name for fixture in state.schedule.fixtures for name in fixture.players)
+    lines = [
+        Qualified(
+            name=name,
+            games=played[name],
+            left=0 if name in out else due[name] - played[name],
+            late=sum(map(is_late, causes[name])),
+            bad_moves=causes[name].count(Cause.BAD_MOVE),
+            disqualified=out[name].reason if name in out else "",
         )
+        for name in state.players
+    ]
     return Qualification(
         opponents=rules.opponents,
         time=formatting.control(rules.control),
@@ -159,11 +157,17 @@ RECORDS = "../../records/"
 
 
 def make_report(
-    definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment, records: str = RECORDS
+    definition: Definition,
+    games: Sequence[GameResult],
+    plan: Plan,
+    moment: Moment,
+    records: str = RECORDS,
+    log_link: Callable[[int | None, str], str] = lambda match, name: "",
 ) -> Report:
     """Return the report of a contest; ``games`` are all in order, and ``plan`` is the plan after them.
 
-    ``records`` is what links to records begin with. It may take seconds: call it in a thread of its own.
+    ``records`` begins the links to records. ``log_link`` returns the link to a player's log in a match, or "".
+    It may take seconds: call it in a thread of its own.
     """
     entrants = tuple(entrant.name for entrant in definition.entrants)
     valid = counted_games(games)
@@ -176,7 +180,7 @@ def make_report(
         for number, game in enumerate(games, 1)
     )
     lost = [
-        (loss, _loss(loss, listed[numbers[game.fixture] - 1]))
+        (loss, _loss(loss, listed[numbers[game.fixture] - 1], log_link(game.match, loss.name)))
         for game in valid
         for loss in losses(definition, game)
         if loss.name in entrants
@@ -237,15 +241,14 @@ def make_report(
 def _fit_ratings(definition: Definition, between: Sequence[GameResult]) -> Ratings | None:
     """Fit the ratings of the entrants that have played each other; None if there was no such game.
 
-    Of more than `MAX_INTERVALS` of them, intervals are left out, and nothing is told of variants.
+    For more than `MAX_INTERVALS` entrants it leaves out intervals and the properties of variants.
     """
     from engine.statistics.likelihood import ratings  # loads numpy
 
     played = {name for game in between for name in game.fixture.players}
     names = [entrant.name for entrant in definition.entrants if entrant.name in played]
-    if not names:
-        return None
-    return ratings(rated_games(between), names, len(definition.variants), intervals=len(names) <= MAX_INTERVALS)
+    many, variants = len(names) > MAX_INTERVALS, len(definition.variants)
+    return ratings(rated_games(between), names, variants, intervals=not many) if names else None
 
 
 def _variant(definition: Definition, place: int, between: Sequence[GameResult], fit: Ratings | None) -> Variant:
@@ -311,31 +314,30 @@ def _notes(definition: Definition, rated: int, ranked: int) -> Iterator[str]:
 def _of_fixture(definition: Definition, fixture: Fixture) -> dict[str, Any]:
     """Return the fields that games have before and after they are played."""
     variant = definition.variants[fixture.variant]
-    first, second = fixture.players
-    number = variant.number(fixture.opening)
-    words = {"variant": variant.name, "opening": number, "first": first, "second": second}
-    return {"stage": fixture.stage + 1, "round": fixture.round, **words}
+    return {
+        "stage": fixture.stage + 1,
+        "round": fixture.round,
+        "variant": variant.name,
+        "opening": variant.number(fixture.opening),
+        "first": fixture.players[0],
+        "second": fixture.players[1],
+    }
 
 
 def _game(definition: Definition, number: int, game: GameResult, counts: bool, records: str) -> Game:
-    result = "draw" if game.shared else "none"
-    if game.termination in ANNULLED:
-        result = "annulled"
-    elif game.winner is not None:
-        result = ("first", "second")[game.winner]
+    result = ("first", "second")[game.winner] if game.winner is not None else "draw" if game.shared else "none"
     programs: dict[str, Any] = {}
     for side, usage in zip(("first", "second"), game.programs, strict=True):
         if usage is not None:
-            programs[f"{side}_cpu"] = round(usage.cpu_seconds * 1_000_000)
-            programs[f"{side}_wall"] = round(usage.wall_seconds * 1_000_000)
-            programs[f"{side}_memory"] = usage.memory
-            programs[f"{side}_status"] = usage.status
+            cpu, wall = (round(seconds * 1_000_000) for seconds in usage[:2])
+            programs |= {f"{side}_cpu": cpu, f"{side}_wall": wall}
+            programs |= {f"{side}_memory": usage.memory, f"{side}_status": usage.status}
     return Game(
         **_of_fixture(definition, game.fixture),
         number=number,
         match=game.match,
         record="" if game.match is None else f"{records}{game.match}{SUFFIX}",
-        result=result,
+        result="annulled" if game.termination in ANNULLED else result,
         reason=str(game.termination),
         sentence=game.detail,
         plies=game.plies,
@@ -363,7 +365,7 @@ def _schedule(definition: Definition, plan: Plan, moment: Moment) -> tuple[Sched
     )
 
 
-def _loss(loss: FoundLoss, game: Game) -> Loss:
+def _loss(loss: FoundLoss, game: Game, log: str) -> Loss:
     return Loss(
         name=loss.name,
         opponent=loss.game.fixture.players[1 - loss.side],
@@ -374,4 +376,5 @@ def _loss(loss: FoundLoss, game: Game) -> Loss:
         cause=loss.cause,
         reason=game.reason,
         sentence=loss.sentence,
+        log=log,
     )

@@ -9,12 +9,12 @@ import io
 from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from itertools import accumulate
 from math import isclose
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import msgspec
@@ -31,17 +31,24 @@ from server.contest.report.structure import TEST, Game, Report, Round, Scheduled
 from server.contest.report.templating import add_filters, render
 
 FORMULAS = ("=", "+", "-", "@")
-"""What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection")."""
+"""Beginnings of a formula in spreadsheets (OWASP, "CSV Injection")."""
 
 MODE = 0o644
 """Everybody may read a report; what is secret stands in none."""
 
 
 def write_report_files(report: Report, folder: Path) -> None:
-    """Write all files of a report into a folder, which is created if it is missing; raises OSError."""
+    """Write all files of a report into a folder, which is created if it is missing; raises OSError.
+
+    Each file is complete before it has its name.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in file_texts(report).items():
-        _replace(folder / name, text)
+    with TemporaryDirectory(dir=folder, prefix=".report-") as place:
+        for name, text in file_texts(report).items():
+            new = Path(place) / name
+            new.write_bytes(text.encode())
+            new.chmod(MODE)
+            new.replace(folder / name)
 
 
 def file_texts(report: Report) -> dict[str, str]:
@@ -76,19 +83,6 @@ def _cell(value: object) -> object:
     return value
 
 
-def _replace(path: Path, text: str) -> None:
-    """Write a file under a temporary name, and rename it when it is complete."""
-    with NamedTemporaryFile("wb", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        try:
-            file.write(text.encode())
-            file.close()
-            Path(file.name).chmod(MODE)
-            Path(file.name).replace(path)
-        except BaseException:
-            Path(file.name).unlink(missing_ok=True)
-            raise
-
-
 TOLERANCE = 1e-6
 """Relative difference of figures that rounding on another machine may make; ratings are in Elo."""
 
@@ -116,9 +110,9 @@ def _values(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    if isinstance(one, float) or isinstance(other, float):
-        return None not in (one, other) and isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
-    return one == other and type(one) is type(other)
+    if not isinstance(one, float) and not isinstance(other, float):
+        return one == other and type(one) is type(other)
+    return None not in (one, other) and isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
 def _short(value: Any) -> str:
@@ -126,16 +120,8 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
-PACKAGE = "server.contest.report"
-
 STYLES = ("base.css", "contest.css")
 """The style sheets that a report needs, in order; the pages of the server link to the same files."""
-
-
-@cache
-def style_sheet(name: str) -> str:
-    """Return one of the `STYLES`."""
-    return (files(PACKAGE) / "styles" / name).read_text(encoding="utf-8")
 
 
 MAX_CROSSED = 60
@@ -167,22 +153,21 @@ def meetings(games: Sequence[Game]) -> list[Group]:
     found: defaultdict[frozenset[str], list[Game]] = defaultdict(list)
     for game in games:
         found[frozenset((game.first, game.second))].append(game)
-    groups = []
-    for of_two in found.values():
-        one, other = of_two[0].first, of_two[0].second
-        counted = [game for game in of_two if game.counts]
-        score = (formatting.points(sum(game.points_of(name) for game in counted)) for name in (one, other))
-        groups.append(Group(f"{one} {' : '.join(score)} {other}", tuple(of_two)))
-    return groups
+    return [Group(_score(of_two), tuple(of_two)) for of_two in found.values()]
+
+
+def _score(games: Sequence[Game]) -> str:
+    one, other = games[0].first, games[0].second
+    reached = [sum(game.points_of(name) for game in games if game.counts) for name in (one, other)]
+    return f"{one} {' : '.join(map(formatting.points, reached))} {other}"
 
 
 def rounds(games: Sequence[Game]) -> list[Group]:
     """Group games by stages and rounds, the newest of these first."""
-    found: dict[tuple[str, str], list[Game]] = {}
+    found: defaultdict[tuple[str, str], list[Game]] = defaultdict(list)
     for game in games:
-        title = f"Stage {game.stage}, round {game.round}" if game.stage else "Qualification"
-        id = f"round-{game.stage}-{game.round}" if game.stage else "round-0"
-        found.setdefault((title, id), []).append(game)
+        place = f"Stage {game.stage}, round {game.round}", f"round-{game.stage}-{game.round}"
+        found[place if game.stage else ("Qualification", "round-0")].append(game)
     return [Group(title, tuple(of_round), id) for (title, id), of_round in reversed(found.items())]
 
 
@@ -217,8 +202,8 @@ def swiss_rounds(stage: Stage, report: Report) -> list[list[RoundCell | None]]:
     for one in paired:
         opponents |= {(one.first, one.round): one.second, (one.second, one.round): one.first}
     for game in counted:
-        games[game.first, game.round].append(game)
-        games[game.second, game.round].append(game)
+        for name in (game.first, game.second):
+            games[name, game.round].append(game)
     return [_row(line, games, opponents) for line in stage.table]
 
 
@@ -229,14 +214,12 @@ def _row(
     rounds = range(1, max((round for _, round in opponents), default=0) + 1)
     scored = {round: sum(game.points_of(line.name) for game in games.get((line.name, round), ())) for round in rounds}
     of_bye = (line.points - sum(scored.values())) / line.byes if line.byes else 0.0
+    scored |= {round: of_bye for round in rounds if opponents.get((line.name, round)) == ""}
     row: list[RoundCell | None] = []
-    so_far = 0.0
-    for round in rounds:
+    for round, so_far in zip(rounds, accumulate(scored.values()), strict=True):
         opponent = opponents.get((line.name, round))
-        points = of_bye if opponent == "" else scored[round]
-        so_far += points
         mine = tuple(sorted(games.get((line.name, round), ()), key=lambda game: game.first != line.name))
-        row.append(None if opponent is None else RoundCell(opponent, mine, points, so_far, opponent == ""))
+        row.append(None if opponent is None else RoundCell(opponent, mine, scored[round], so_far, opponent == ""))
     return row
 
 
@@ -286,13 +269,13 @@ class Section(NamedTuple):
 
 def page(report: Report) -> str:
     """Return the report as one page."""
-    css = "".join(map(style_sheet, STYLES))
+    styles = files("server.contest.report") / "styles"
+    css = "".join((styles / name).read_text(encoding="utf-8") for name in STYLES)
     digest = b64encode(sha256(css.encode()).digest()).decode()
     # the style sheet of the page itself, by its digest, and nothing else
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    sections = [*_standings(report), *_statistics(report), *_losses(report), *_games(report)]
-    context = {**_context(report), "sections": sections}
-    return render("document.html", **context, css=Markup(css), policy=policy) + "\n"
+    sections = [section for of_tab in _sections(report).values() for section in of_tab]
+    return render("document.html", **_context(report), sections=sections, css=Markup(css), policy=policy) + "\n"
 
 
 TABS = {"standings": "Standings", "games": "Games", "statistics": "Statistics", "losses": "Losses"}
@@ -301,13 +284,12 @@ TABS = {"standings": "Standings", "games": "Games", "statistics": "Statistics", 
 
 def tab_values(report: Report, contest: int, known: int, tab: str) -> dict[str, object]:
     """Return the variables of a tab of ``TABS``; ``known`` is the number of games known to be played."""
-    sections = {"standings": _standings, "statistics": _statistics, "losses": _losses}
     return {
         **_context(report),
         "contest": contest,
         "known": known,
         "tab": tab,
-        "sections": sections[tab](report) if tab in sections else [],
+        "sections": [] if tab == "games" else _sections(report)[tab],
         "rounds": rounds(report.games) if tab == "games" and len(report.games) <= MAX_LISTED else [],
     }
 
@@ -326,44 +308,33 @@ def _context(report: Report) -> dict[str, object]:
     }
 
 
-def _standings(report: Report) -> list[Section]:
-    """Return the stages with entrants, the last one first, the qualification, and the schedule."""
+def _sections(report: Report) -> dict[str, list[Section]]:
+    """Return the parts of the page by tab, without those that have no content; the last stage comes first."""
     stages = [one for one in reversed(report.stages) if one.table]
-    sections = [Section(f"stage-{one.number}", stage_title(report, one.number), stage=one) for one in stages]
-    return [
-        *sections,
-        *[Section("schedule", "Schedule")] * bool(report.schedule),
-        *[Section("qualification", "Qualification")] * (report.qualification is not None),
-    ]
-
-
-def _games(report: Report) -> list[Section]:
-    """Return the list of games, if there are any."""
-    return [Section("games", "Games")] * bool(report.games)
-
-
-def _statistics(report: Report) -> list[Section]:
-    """Return the ratings, comparisons and variants."""
-    return [
-        *[Section("ratings", "Ratings")] * bool(report.ratings),
-        *[Section("comparisons", "Comparisons", "Two against each other")]
-        * any(one.margin is not None for one in report.comparisons),
-        Section("variants", "Games played", "Games played, and the advantage of beginning"),
-    ]
+    comparable = any(one.margin is not None for one in report.comparisons)
+    parts: dict[str, list[tuple[object, Section]]] = {
+        "standings": [
+            *((True, Section(f"stage-{one.number}", stage_title(report, one.number), stage=one)) for one in stages),
+            (report.schedule, Section("schedule", "Schedule")),
+            (report.qualification, Section("qualification", "Qualification")),
+        ],
+        "statistics": [
+            (report.ratings, Section("ratings", "Ratings")),
+            (comparable, Section("comparisons", "Comparisons", "Two against each other")),
+            (True, Section("variants", "Games played", "Games played, and the advantage of beginning")),
+        ],
+        "losses": [
+            (report.disqualified, Section("disqualified", _out_title(report))),
+            (report.losses, Section("losses", "Losses", "Losses by cause")),
+            (report.interventions, Section("interventions", "The organiser's interventions")),
+            (interruptions(report), Section("interruptions", "Interruptions")),
+        ],
+        "games": [(report.games, Section("games", "Games"))],
+    }
+    return {tab: [section for content, section in found if content] for tab, found in parts.items()}
 
 
 def _out_title(report: Report) -> str:
     """Return the title of the list of disqualified and withdrawn entrants."""
     withdrawn = [one.reason == BY_ORGANISER for one in report.disqualified]
     return "Withdrawn" if all(withdrawn) else "Disqualified or withdrawn" if any(withdrawn) else "Disqualified"
-
-
-def _losses(report: Report) -> list[Section]:
-    """Return the losses, and all that interrupted or changed the contest, where there is any."""
-    sections = (
-        (report.disqualified, Section("disqualified", _out_title(report))),
-        (report.losses, Section("losses", "Losses", "Losses by cause")),
-        (report.interventions, Section("interventions", "The organiser's interventions")),
-        (interruptions(report), Section("interruptions", "Interruptions")),
-    )
-    return [section for content, section in sections if content]

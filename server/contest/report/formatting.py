@@ -7,9 +7,8 @@ from typing import NamedTuple
 from engine.games.outcome import Termination, how_ended, reason_text
 from engine.match.clock import TimeControl, span
 from engine.wire.words import duration
-from server.contest.fixtures import FORFEIT, SET_ASIDE, WITHDRAWN
+from server.contest.fixtures import FORFEIT, SET_ASIDE, WITHDRAWN, Intervention as Done, pauses
 from server.contest.formats.format import Standing
-from server.contest.interventions import Intervention as Done, pauses
 from server.contest.report.structure import ContestState, Game, Intervention, Pause, Report, Stage
 
 
@@ -68,9 +67,7 @@ def percent(value: float) -> str:
     """Write a probability; only 0 and 1 are written as certain."""
     if 0 < value < 0.001:
         return "< 0.1 %"
-    if 0.999 < value < 1:
-        return "> 99.9 %"
-    return f"{100 * value:.1f} %"
+    return "> 99.9 %" if 0.999 < value < 1 else f"{100 * value:.1f} %"
 
 
 def share(part: int, whole: int) -> str:
@@ -94,9 +91,7 @@ def date(moment: datetime) -> str:
 
 def control(time: TimeControl) -> str:
     """Write a time control."""
-    if time.increment == 0:
-        return f"{span(time.budget)} a side"
-    return f"{span(time.budget)} + {span(time.increment)} a move"
+    return f"{span(time.budget)} + {span(time.increment)} a move" if time.increment else f"{span(time.budget)} a side"
 
 
 def _program(cpu: int | None, wall: int | None, memory: int | None, status: int | None) -> str:
@@ -115,7 +110,7 @@ def as_of(report: Report) -> str:
 
 def interruptions(report: Report) -> list[str]:
     """Return a sentence for each pause, and for each game that was annulled or set aside."""
-    games = [game for game in report.games if game.result == "annulled" or game.reason == SET_ASIDE]
+    games = (game for game in report.games if game.result == "annulled" or game.reason == SET_ASIDE)
     return [*map(pause, report.pauses), *map(_game, games)]
 
 
@@ -137,9 +132,7 @@ def intervention(done: Intervention) -> str:
 
 
 def _game(game: Game) -> str:
-    what = "set aside" if game.reason == SET_ASIDE else "annulled, and played again"
-    if game.reason == Termination.ORGANISER:
-        what = "annulled"
+    what = {SET_ASIDE: "set aside", Termination.ORGANISER: "annulled"}.get(game.reason, "annulled, and played again")
     match = "" if game.match is None else f", match {game.match}"
     return f"{game.first} against {game.second}{match}: {what}: {printable(game.sentence or game.reason)}"
 
@@ -196,18 +189,14 @@ def score(game: Game) -> str:
 def ended(game: Game) -> str:
     """Write how a game ended, by the fault of the loser where there is one, and the details."""
     winner = {"first": 0, "second": 1}.get(game.result)
-    said = reason_text(game.reason)
-    if game.reason != SET_ASIDE:
-        said = how_ended((game.first, game.second), winner, game.reason, game.plies if game.played else None)
-    if game.reason in (FORFEIT, WITHDRAWN):  # their sentences say the same
-        return said
-    return f"{said}: {game.sentence}" if game.sentence else said
+    said = how_ended((game.first, game.second), winner, game.reason, game.plies if game.played else None)
+    said = reason_text(game.reason) if game.reason == SET_ASIDE else said
+    # of a forfeit or a withdrawal the sentence says the same
+    return f"{said}: {game.sentence}" if game.sentence and game.reason not in (FORFEIT, WITHDRAWN) else said
 
 
 def programs(game: Game) -> str:
     """Write the resource usage of both programs, and how they ended."""
-    if game.first_cpu is None and game.second_cpu is None:
-        return "–"
     first = _program(game.first_cpu, game.first_wall, game.first_memory, game.first_status)
     second = _program(game.second_cpu, game.second_wall, game.second_memory, game.second_status)
-    return f"{first} / {second}"
+    return first if first == second == "–" else f"{first} / {second}"

@@ -18,15 +18,21 @@ from rich.text import Text
 
 from engine.wire.words import duration, number_of
 from server.contest.definition import Definition, Qualification
-from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, Schedule, counted_games, games_over
+from server.contest.fixtures import (
+    QUALIFICATION,
+    Fixture,
+    GameResult,
+    Schedule,
+    counted_games,
+    games_over,
+    is_cancelled,
+)
 from server.contest.formats.format import Batch
-from server.contest.interventions import is_cancelled
 from server.contest.plan import Plan, StageState, plan
 from server.contest.report import formatting
 from server.contest.report.formatting import marks, with_forfeits
 from server.contest.report.structure import ContestState, Pause, Report, Stage, out_text
-from server.contest.scoring import find_disqualified
-from server.contest.standings import standings as standings_of
+from server.contest.scoring import find_disqualified, standings as standings_of
 
 RECENT = 50
 """Games, the last ones, that predict the duration of the next ones."""
@@ -94,12 +100,11 @@ def status_of(definition: Definition, games: Sequence[GameResult], plan: Plan, m
         until = definition.versions_until
         begins = "when" if until is None else f"at {formatting.date(until)}, when"
         return Status(ContestState.PLANNED, f"planned: begins {begins} the versions of bots are chosen")
-    waiting = f"waiting for {formatting.names(tuple(moment.missing))}"
-    if moment.missing and not moment.running:
-        return Status(ContestState.WAITING, waiting)
-    if not games and not moment.running:
-        return Status(ContestState.PLANNED, "planned: no game has begun")
-    return Status(ContestState.RUNNING, f"running, {waiting}" if moment.missing else "running")
+    waiting = f"waiting for {formatting.names(tuple(moment.missing))}" if moment.missing else ""
+    if not moment.running and (waiting or not games):
+        planned = Status(ContestState.PLANNED, "planned: no game has begun")
+        return Status(ContestState.WAITING, waiting) if waiting else planned
+    return Status(ContestState.RUNNING, f"running, {waiting}" if waiting else "running")
 
 
 def champions(definition: Definition, games: list[GameResult], plan: Plan) -> tuple[str, ...]:
@@ -124,9 +129,8 @@ def progress_text(definition: Definition, games: Sequence[GameResult], plan: Pla
     if status.state is ContestState.OVER:
         return f"{status.sentence}; {over}"
     left = estimate_left(definition, games, plan, moment)
-    stage = "qualification"
-    if number != QUALIFICATION:
-        stage = f"stage {number + 1} of {len(definition.stages)}, {definition.stages[number].format.title}"
+    stage = f"stage {number + 1} of {len(definition.stages)}, {definition.stages[number].format.title}"
+    stage = "qualification" if number == QUALIFICATION else stage
     return f"{status.sentence}; {over}, {len(moment.running)} running, {left.text('left,')}; {stage}"
 
 
@@ -147,22 +151,21 @@ def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Pla
     last = plan.stages[-1]
     players = sum(name not in out for name in last.players)
     left = Remaining(0, 0.0)
+    entered, schedule, open_batch = len(last.players), last.schedule, _open_batch(last, valid, out)
     for number in range(last.number, len(definition.stages)):
-        if number == last.number:
-            entered, schedule, batches = len(last.players), last.schedule, [_open_batch(last, valid, out)]
-        else:
+        if number > last.number:
             entered = players = min(players, definition.stages[number].advance or players)
-            schedule, batches = Schedule((), complete=False), [Batch(0, 0)]
+            schedule, open_batch = Schedule((), complete=False), Batch(0, 0)
         stage = definition.qualification if number == QUALIFICATION else definition.stages[number]
         assert stage is not None
         a_game = 2 * stage.control.budget / SECOND * (1.0 if share is None else share)
-        limit = None
+        batches, limit = [open_batch], None
         if not isinstance(stage, Qualification):
+            size = 2 * len(definition.variants) * stage.pairs
             if not schedule.complete:
-                size = 2 * len(definition.variants) * stage.pairs
-                batches = stage.format.batches(entered, players, size, schedule, batches[0])
-            gone = (moment.now - moment.began.get(number, moment.now)).total_seconds()
-            limit = stage.format.seconds_left(gone)
+                batches = stage.format.batches(entered, players, size, schedule, open_batch)
+            began = moment.began.get(number, moment.now)
+            limit = stage.format.seconds_left((moment.now - began).total_seconds())
         # at a limit of 0 only the pairs that have begun are left
         seconds = limit or sum(_batch_seconds(definition, batch, a_game, moment) for batch in batches)
         count = sum(batch.games for batch in batches)
@@ -186,12 +189,9 @@ def _batch_seconds(definition: Definition, batch: Batch, a_game: float, moment: 
     if not batch.games:
         return 0.0
     running = len(moment.running)
-    if all(entrant.connects for entrant in definition.entrants):
-        room = batch.players // 2
-    else:
-        room = (definition.cores or moment.cores) // 2 or running  # not known: as many as are played now
-    at_once = max(1, running, min(room, definition.games_at_once or room))
-    return a_game * max(1, batch.games / at_once)
+    room = (definition.cores or moment.cores) // 2 or running  # not known: as many as are played now
+    room = batch.players // 2 if all(entrant.connects for entrant in definition.entrants) else room
+    return a_game * max(1, batch.games / max(1, running, min(room, definition.games_at_once or room)))
 
 
 def _share_of_budgets(definition: Definition, games: list[GameResult]) -> float | None:
@@ -213,9 +213,8 @@ def render_report(report: Report) -> RenderableType:
     """
     parts: list[RenderableType] = [_plain(report.name, "bold"), _plain(formatting.as_of(report), "dim")]
     for stage in reversed(report.stages):
-        parts += (
-            [_title(f"Stage {stage.number}: {stage.format} · {stage.time}"), standings(stage)] if stage.table else []
-        )
+        if stage.table:
+            parts += [_title(f"Stage {stage.number}: {stage.format} · {stage.time}"), standings(stage)]
     if report.qualification is not None:
         rows: list[Row] = [
             (
@@ -264,8 +263,7 @@ def standings(stage: Stage) -> RenderableType:
     out = [line for line in stage.table if line.disqualified]
     below = [_plain(f"{line.name} is {out_text(line.disqualified)}", "red") for line in out]
     if stage.byes:
-        byes = ", ".join(f"{bye.name} in round {bye.round}" for bye in stage.byes)
-        below.append(_plain(f"byes: {byes}", "dim"))
+        below.append(_plain(f"byes: {', '.join(f'{bye.name} in round {bye.round}' for bye in stage.byes)}", "dim"))
     return Group(_table(heads, rows), *below)
 
 
@@ -273,10 +271,8 @@ def _table(heads: Sequence[str], rows: Iterable[Row]) -> Table:
     """Return a table: names and verdicts wrap where there is no room, and numbers stand to the right."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     for head in heads:
-        if head in ("name", "verdict"):
-            table.add_column(head, min_width=8)
-        else:
-            table.add_column(head, justify="right", no_wrap=True)
+        wraps = head in ("name", "verdict")
+        table.add_column(head, justify="left" if wraps else "right", min_width=8 if wraps else None, no_wrap=not wraps)
     for row in rows:
         table.add_row(*row)
     return table

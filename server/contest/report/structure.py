@@ -14,11 +14,11 @@ from engine.statistics.elo import Rating, Sprt
 from engine.wire.words import number_of
 from server.contest.fixtures import BY_ORGANISER, Bye, games_over
 from server.contest.formats.format import Standing
-from server.contest.standings import Cell
 
 TEST = Sprt(-25, 25)
-"""Of two, either may be the stronger one: the test asks which, and takes 25 Elo either way as its two hypotheses. It
-errs in 5 % of the cases where the difference is as large as that, less often where it is larger."""
+"""The test which of two entrants is the stronger one. Its hypotheses are 25 Elo either way.
+
+It errs in 5 % of the cases where the difference is that large, less often where it is larger."""
 
 
 class ContestState(StrEnum):
@@ -50,7 +50,7 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     opening: int
     """From 1, among those of the variant."""
     first: str
-    """Who began."""
+    """The player that began."""
     second: str
     result: str
     """``first``, ``second``, ``draw``, ``none`` where it was not played and nobody has won, or ``annulled``.
@@ -165,6 +165,17 @@ class Verdict(NamedTuple):
         return (self.sentence, *self.differences[:MAX_NOTES], *left)
 
 
+class Cell(msgspec.Struct, frozen=True):
+    """The result of a player against another one."""
+
+    points: float
+    wins: int
+    draws: int
+    losses: int
+    games: tuple[int, ...]
+    """Numbers of the played and forfeited games, in their order."""
+
+
 class Meeting(msgspec.Struct, frozen=True, kw_only=True):
     """A meeting of a bracket."""
 
@@ -198,15 +209,15 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     began: datetime | None
     over: bool
     games: int
-    """Those that are over."""
+    """Games that are over."""
     known: int
-    """Those that have been paired so far."""
+    """Games that have been paired so far."""
     table: tuple[Standing, ...]
-    crosstable: tuple[tuple[Cell[int] | None, ...], ...]
+    crosstable: tuple[tuple[Cell | None, ...], ...]
     """A row a line of the table, and in it an entry a line, with the numbers of games; None where they have not met."""
     byes: tuple[Bye, ...]
     bracket: tuple[Round, ...] = ()
-    """Of a knockout, up to the final."""
+    """The rounds of a knockout, up to the final."""
 
 
 class Qualified(msgspec.Struct, frozen=True, kw_only=True):
@@ -246,7 +257,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
     draws: int
     second_wins: int
     advantage: float | None
-    """What beginning is worth, by the model of the ratings; None without ratings."""
+    """The advantage of beginning in Elo, by the model of the ratings; None without ratings."""
     drawn_by_equals: float | None
     """How often equals would draw, 0 to 1, by that model."""
 
@@ -266,7 +277,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     ratio: float
     """Log-likelihood ratio of the sequential test."""
     verdict: str
-    """Who is the stronger by that test; empty as long as it is open."""
+    """The stronger one by that test; empty as long as it is open."""
 
 
 class ScheduledGame(msgspec.Struct, frozen=True, kw_only=True):
@@ -279,7 +290,7 @@ class ScheduledGame(msgspec.Struct, frozen=True, kw_only=True):
     opening: int
     """From 1, among those of the variant."""
     first: str
-    """Who begins."""
+    """The player that begins."""
     second: str
     running: bool
     waits_for: tuple[str, ...] = ()
@@ -291,7 +302,7 @@ class Intervention(msgspec.Struct, frozen=True, kw_only=True):
 
     date: datetime
     what: str
-    """A word of `server.contest.interventions.Kind`."""
+    """A word of `server.contest.fixtures.Kind`."""
     sentence: str
 
 
@@ -338,7 +349,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     comparisons: tuple[Comparison, ...]
     disqualified: tuple[Disqualified, ...]
     losses: tuple[Loss, ...]
-    """Those of entrants, not of built-in bots."""
+    """Lost games of entrants, not of built-in bots."""
     games: tuple[Game, ...]
     pauses: tuple[Pause, ...]
     """In order."""

@@ -22,6 +22,7 @@ number of plies to the win with each move, no position comes twice.
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from time import perf_counter
 
 import msgspec
@@ -36,9 +37,9 @@ from server.config import process_settings
 from server.contest.definition import Adjudication
 from server.match.match import Match
 from server.ops.typed_json import decode
-from server.ops.worker_process import OK, Question as Asked, WorkerProcess, answer_questions, command_of
+from server.ops.worker_process import OK, Question, WorkerProcess, answer_questions, command_of
 
-LOOK_SECONDS = 0.05
+POLL_SECONDS = 0.05
 """How often to look for positions that were not looked at yet."""
 
 HANG_SECONDS = 300.0
@@ -72,31 +73,23 @@ def ruling(history: History, move_limit: int, players: tuple[str, str], proof: P
 
 def _wins_in_time(history: History, move_limit: int, plies: int) -> bool:
     """Tell whether a win within a number of plies comes before the move limit, and before any draw by rule."""
-    if history.plies + plies > move_limit:
-        return False
-    quiet_limit = history.position.game.quiet_limit
-    if 0 < quiet_limit < history.quiet + plies:
-        return False
-    return max(Counter(history.keys).values(), default=0) < REPETITIONS - 1
+    return (
+        history.plies + plies <= move_limit
+        and not 0 < history.position.game.quiet_limit < history.quiet + plies
+        and max(Counter(history.keys).values(), default=0) < REPETITIONS - 1
+    )
 
 
 MEGABYTE = 1 << 20
 
 OWN_MEGABYTES = 1024
-"""What interpreter, libraries and the compiler take beside what is for the solver; measured, 400 are enough."""
+"""Megabytes of the process without the solver's tables: interpreter, libraries, compiler. Measured: 400."""
 
 GROWTH = 2
 """While a table of the solver grows, the old one is there as well."""
 
 FOREVER = 1e9
 """Seconds by which the solver's clock goes on when it is to give up."""
-
-
-class Question(msgspec.Struct, frozen=True):
-    """A position."""
-
-    game: str
-    text: str
 
 
 def prove(
@@ -130,18 +123,17 @@ def _most_plies(position: Position, solution: Solution) -> int | None:
     return solution.within
 
 
-def answer(asked: Asked, seconds: float, megabytes: int) -> tuple[int, bytes]:
-    """Return the JSON of the `Proof` of a `Question`, or null."""
-    question = decode(asked.body, type=Question)
-    position = GAMES[question.game].read(question.text)
-    return OK, msgspec.json.encode(prove(position, seconds, megabytes, asked.stop.is_set))
+def answer(question: Question, seconds: float, megabytes: int) -> tuple[int, bytes]:
+    """Return the JSON of the `Proof` of a position, or null. The question has the game and the text of the position."""
+    game, text = decode(question.body, type=tuple[str, str])
+    return OK, msgspec.json.encode(prove(GAMES[game].read(text), seconds, megabytes, question.stop.is_set))
 
 
 def main(seconds: float, megabytes: int) -> None:
     """Answer questions until the input ends."""
     process_settings.use_idle_time()
     process_settings.limit_memory((OWN_MEGABYTES + GROWTH * megabytes) * MEGABYTE)
-    answer_questions(lambda asked: answer(asked, seconds, megabytes))
+    answer_questions(partial(answer, seconds=seconds, megabytes=megabytes))
 
 
 class Adjudicator:
@@ -149,9 +141,9 @@ class Adjudicator:
 
     def __init__(self, rules: Adjudication, prover: Sequence[str] = ()) -> None:
         """Take the rules of a contest; ``prover`` is the command in place of this module."""
-        own = command_of("server.contest.runtime.adjudication")
         self._rules = rules
-        self._command = (*(prover or own), str(rules.seconds), str(rules.megabytes))
+        prover = prover or command_of("server.contest.runtime.adjudication")
+        self._command = (*prover, str(rules.seconds), str(rules.megabytes))
         self._asked: dict[int, int] = {}
         """By match, the plies of its last position that was looked at. The one longest ago comes first."""
 
@@ -163,9 +155,8 @@ class Adjudicator:
         process: WorkerProcess | None = None
         try:
             while True:
-                match = self._next(list(matches()))
-                if match is None:
-                    await trio.sleep(LOOK_SECONDS)
+                if (match := self._next(list(matches()))) is None:
+                    await trio.sleep(POLL_SECONDS)
                     continue
                 self._asked.pop(match.number, None)
                 self._asked[match.number] = match.state.history.plies
@@ -173,7 +164,7 @@ class Adjudicator:
                     if process is None:
                         process = await WorkerProcess.start(self._command, own_session=True)
                         await process.ready()
-                    await _look_at(match, matches, process)
+                    await _adjudicate(match, matches, process)
         finally:
             if process is not None:
                 with trio.CancelScope(shield=True):
@@ -193,20 +184,19 @@ class Adjudicator:
         return min(waiting, key=lambda match: order.get(match.number, -1), default=None)
 
 
-async def _look_at(match: Match, matches: Callable[[], Iterable[Match]], process: WorkerProcess) -> None:
+async def _adjudicate(match: Match, matches: Callable[[], Iterable[Match]], process: WorkerProcess) -> None:
     """Let the process prove the position of a match, and end the match by a proof."""
     history = match.state.history
 
     def stands() -> bool:
         return match.state.history.plies == history.plies and match.state.playing and match in matches()
 
-    question = Question(history.position.game.name, history.position.text())
+    question = history.position.game.name, history.position.text()
     _, answer = await process.ask("prove", msgspec.json.encode(question), stands)
     proof = None if answer == b"null" else decode(answer, type=Proof)
     if proof is None or not stands():
         return
-    sentence = ruling(history, match.header.move_limit, match.header.players, proof)
-    if sentence is not None:
+    if (sentence := ruling(history, match.header.move_limit, match.header.players, proof)) is not None:
         try:
             match.adjudicate(proof.winner, sentence)
         except Exception as error:

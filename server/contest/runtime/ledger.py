@@ -2,16 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from functools import partial
 
 import msgspec
 import trio
 
 from engine.games.outcome import ANNULLED, Termination
-from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, Programs
-from server.contest.hosts.arena_host import ArenaHost, Result
+from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, Intervention, Programs
+from server.contest.hosts.arena_host import ArenaHost, Arguments, Result
 from server.contest.hosts.host import MAX_FAILURES
-from server.contest.interventions import Intervention
 from server.contest.report.structure import Pause
 from server.contest.store.store import Store
 from server.ops.faults import server_fault
@@ -46,7 +44,7 @@ def missing_resource(error: BaseException) -> str:
 
 
 class Ledger:
-    """What is kept of a contest: games that have begun, results, failures and pauses, in the store and in memory."""
+    """The ledger of a contest: its begun games, results, failures and pauses, in the store and in memory."""
 
     def __init__(
         self,
@@ -55,8 +53,13 @@ class Ledger:
         record_store: RecordStore,
         seats: ArenaHost,
         kept: Callable[[GameResult], None] = lambda game: None,
+        *,
+        gives_up: bool = False,
     ) -> None:
-        """Read a contest; ``kept`` is called with each result that the store has."""
+        """Read a contest; ``kept`` is called with each result that the store has.
+
+        With ``gives_up`` the first fault of the machine raises OSError. Else it pauses the contest.
+        """
         self.definition = store.definition(contest)
         self.games = [] if self.definition.is_endless else store.games(contest)
         """Results in the order in which they were kept, as the organiser has left them; none of an endless contest."""
@@ -77,19 +80,19 @@ class Ledger:
         self.pause_changed: Callable[[], None] = lambda: None
         """Called when a pause begins or ends."""
         self._faults = 0
+        self._gives_up = gives_up
 
     async def begin(self, fixture: Fixture, match: int) -> bool:
         """Store a game before it begins; False, and nothing is stored, if the organiser has just intervened."""
-        known = len(self.definition.interventions)
-        return await self.stored(partial(self._store.begin, self.contest, fixture, match, known))
+        return await self.stored(self._store.begin, self.contest, fixture, match, len(self.definition.interventions))
 
     async def forget(self, match: int) -> None:
         """Remove a game that did not begin; one with a result stays."""
-        await self.surely(partial(self._store.forget, self.contest, match))
+        await self.surely(self._store.forget, self.contest, match)
 
     async def save_programs(self, match: int, programs: Programs) -> None:
         """Store the resource usage of the programs of a game with a result."""
-        await self.surely(partial(self._store.save_programs, self.contest, match, programs))
+        await self.surely(self._store.save_programs, self.contest, match, programs)
 
     async def keep(self, game: GameResult) -> GameResult:
         """Keep a result after its record is on the disk, in the store and then in memory; return what is kept.
@@ -97,7 +100,7 @@ class Ledger:
         Where this is cancelled before, the next server keeps the result from the record.
         """
         game, sha256 = await trio.to_thread.run_sync(sync_result, self._record_store, game, abandon_on_cancel=True)
-        await self.surely(partial(self._finish, game, sha256))
+        await self.surely(self._finish, game, sha256)
         self._kept(game)
         if game.termination in ANNULLED:
             log.warning(
@@ -114,12 +117,12 @@ class Ledger:
     async def keep_cut_off(self, game: GameResult) -> None:
         """Keep a game that was annulled because its contest stops."""
         with trio.CancelScope(shield=True):
-            await self.stored(partial(self._finish, game, ""))
+            await self.stored(self._finish, game, "")
 
     async def count_failure(self, fixture: Fixture) -> None:
         """Count a failed attempt to play a game; after too many, set the game aside."""
         number = self.failures[fixture] = self.failures.get(fixture, 0) + 1
-        await self.surely(partial(self._store.failed, self.contest, fixture))
+        await self.surely(self._store.failed, self.contest, fixture)
         if number >= MAX_FAILURES:
             why = f"the server died or failed {number} times in this game; it is set aside, and a loss for nobody"
             log.error("contest_game_abandoned", contest=self.definition.name, players=fixture.players, failures=number)
@@ -129,7 +132,7 @@ class Ledger:
         """Store when a stage began; the first date stands."""
         if stage not in self.began:
             self.began[stage] = date
-            await self.surely(partial(self._store.stage_began, self.contest, stage, date))
+            await self.surely(self._store.stage_began, self.contest, stage, date)
 
     async def read_interventions(self) -> Sequence[Intervention]:
         """Return the organiser's new interventions, which another process may have stored."""
@@ -138,23 +141,25 @@ class Ledger:
         def look() -> None:
             if len(self._store.interventions(self.contest)) > known:
                 found = self._store.definition(self.contest)
-                games = [] if found.is_endless else self._store.games(self.contest)
-                self.definition, self.games = found, games  # both, or none where the store cannot be read
+                # both, or none where the store cannot be read
+                self.definition, self.games = found, [] if found.is_endless else self._store.games(self.contest)
 
         await self.stored(look)
         return self.definition.interventions[known:]
 
     async def close(self) -> bool:
         """Close the contest in the store; False if the organiser has just intervened."""
-        known, now = len(self.definition.interventions), datetime.now(UTC)
-        return await self.surely(partial(self._store.close_contest, self.contest, now, known))
+        known = len(self.definition.interventions)
+        return await self.surely(self._store.close_contest, self.contest, datetime.now(UTC), known)
 
     async def end_pauses(self) -> None:
         """End the pause that the last server has left."""
-        await self.surely(partial(self._store.end_pause, self.contest, datetime.now(UTC)))
+        await self.surely(self._store.end_pause, self.contest, datetime.now(UTC))
 
     async def pause(self, what: str, reason: str, **words: object) -> None:
         """Log a fault, and wait, longer each time that it comes again."""
+        if self._gives_up:
+            raise OSError(f"{what}: {reason}")
         self._faults += 1
         log.error("contest_paused", contest=self.definition.name, what=what, reason=reason, times=self._faults, **words)
         reason = f"{what}: {reason}"
@@ -176,21 +181,17 @@ class Ledger:
     async def _keep_pause(self, pause: Pause) -> None:
         """Store a pause if possible; the failed disk may be the reason of it."""
         try:
-            if pause.ended is None:
-                await self.stored(partial(self._store.pause, self.contest, pause.reason, pause.began))
-            else:
-                await self.stored(partial(self._store.end_pause, self.contest, pause.ended))
+            await self.stored(self._store.save_pause, self.contest, pause)
         except Exception as error:
             log.error("pause_write_failed", contest=self.definition.name, error=str(error))
 
-    async def surely(self, write: Callable[[], Result]) -> Result:
+    async def surely(self, write: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
         """Write to the store, and repeat until that succeeds; the first attempt is not cancelled."""
         while True:
             try:
                 with trio.CancelScope(shield=True):
-                    return await self.stored(write)
+                    return await self.stored(write, *arguments)
             except Exception as error:
-                lack = missing_resource(error)
-                if not lack:
+                if not (lack := missing_resource(error)):
                     raise
                 await self.pause("the contest's database cannot be written", lack)

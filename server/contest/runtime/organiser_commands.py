@@ -10,8 +10,17 @@ from pathlib import Path
 
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition
-from server.contest.fixtures import Fixture, GameResult, counted_games
-from server.contest.interventions import ACTIONS, Intervention, Kind, Target, is_cancelled, is_paused
+from server.contest.fixtures import (
+    ACTIONS,
+    Fixture,
+    GameResult,
+    Intervention,
+    Kind,
+    Target,
+    counted_games,
+    is_cancelled,
+    is_paused,
+)
 from server.contest.plan import plan
 from server.contest.report import formatting
 from server.contest.scoring import find_disqualified, rests_on
@@ -27,20 +36,15 @@ def find_contest(store: Store, contest: str | int) -> Contest:
 
     Raises `BadIntervention`, and KeyError for a number without a contest.
     """
-    contests = store.contests()
     if isinstance(contest, int):
-        found = [store.contest(contest)]
-    elif contest:
-        found = [one for one in contests if one.name == contest]
-        if not found:
-            raise BadIntervention(f"there is no contest {contest!r}{_of([one.name for one in contests])}")
-    else:
-        found = [one for one in contests if one.closed is None]
-        if not found:
-            raise BadIntervention("there is no contest here that is not over")
-        if len(found) > 1:
-            names = _of([one.name for one in found])
-            raise BadIntervention(f"there are several contests; say which with --contest{names}")
+        return store.contest(contest)
+    contests = store.contests()
+    found = [one for one in contests if one.name == contest or (not contest and one.closed is None)]
+    if not found:
+        missing = f"there is no contest {contest!r}{_of([one.name for one in contests])}"
+        raise BadIntervention(missing if contest else "there is no contest here that is not over")
+    if len(found) > 1:
+        raise BadIntervention(f"there are several contests; say which with --contest{_of([one.name for one in found])}")
     return found[0]
 
 
@@ -51,8 +55,7 @@ def intervene(store: Store, contest: int, asked: Intervention) -> Intervention:
     """
 
     def make(number: int) -> Intervention:
-        row = store.contest(contest)
-        if row.closed is not None:
+        if (row := store.contest(contest)).closed is not None:
             raise BadIntervention(f"the contest {row.name!r} was over on {formatting.date(row.closed)}: it stays so")
         definition = store.definition(contest)
         begun, games = ({}, []) if definition.is_endless else (store.fixtures(contest), store.games(contest))
@@ -72,9 +75,9 @@ def intervene(store: Store, contest: int, asked: Intervention) -> Intervention:
 def _entrant(definition: Definition, name: str) -> str:
     """Return the name of an entrant as the contest file writes it."""
     names = {entrant.name.lower(): entrant.name for entrant in definition.entrants}
-    if name.lower() in names:
-        return names[name.lower()]
-    raise BadIntervention(f"no entrant of {definition.name!r} is called {name!r}{_of(list(names.values()))}")
+    if name.lower() not in names:
+        raise BadIntervention(f"no entrant of {definition.name!r} is called {name!r}{_of(list(names.values()))}")
+    return names[name.lower()]
 
 
 def _refusal(
@@ -132,8 +135,7 @@ def _why_not_replayed(
         return f"match {done.match} was annulled, and its game is played again already"
     if game not in counted_games(games):
         return f"match {done.match} does not count: its game had a result before"
-    later = rests_on(definition, game.fixture, (fixture for of_match in begun.values() for fixture in of_match))
-    if later:
+    if later := rests_on(definition, game.fixture, (fixture for of_match in begun.values() for fixture in of_match)):
         return f"match {done.match} cannot be replayed: {later}, and rests on its result"
     return ""
 

@@ -1,12 +1,13 @@
 """Plays a contest: begins each due game when its players are present, and keeps its result.
 
-A planner (`server.contest.runtime.planner`) decides which games are due. Everything that has to outlive the server is
+A planner (`server.contest.runtime.runner`) decides which games are due. Everything that has to outlive the server is
 in the store and in the records before anything follows from it. So a new runner finds the contest as the last one has
 left it, however that ended.
 """
 
 from collections import Counter
 from collections.abc import Collection
+from datetime import UTC, datetime
 from functools import partial
 
 import trio
@@ -14,22 +15,104 @@ import trio
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Definition, Interrupted
-from server.contest.fixtures import Fixture, GameResult
+from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, Kind, is_cancelled, is_paused, withdrawn
 from server.contest.hosts.arena_host import ArenaHost, precompile_bots
-from server.contest.hosts.contest_players import LOOK_SECONDS, Attendance, ContestPlayers, Presence
+from server.contest.hosts.contest_players import POLL_SECONDS, Attendance, ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster, ClusterHost
 from server.contest.hosts.game_worker import cluster_obstacle
 from server.contest.hosts.host import PROGRAMS, GameTask, Host, HostedGame, NotPlayed, PlayerMissing
-from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused, withdrawn
-from server.contest.plan import Plan, games_to_start
+from server.contest.plan import Plan, Present, games_to_start, plan
 from server.contest.programs.sandbox.seal import wait_until_sealable
 from server.contest.runtime.adjudication import Adjudicator
 from server.contest.runtime.ledger import Ledger, missing_resource
-from server.contest.runtime.planner import ContestPlanner, Planner
-from server.contest.scoring import absence_result, game_result
+from server.contest.scoring import absence_result, find_disqualified, game_result, is_harmless
 from server.match.match import Match
 from server.ops.logs import log
 from server.ops.supervisor import pause_seconds, supervise
+
+
+class Planner:
+    """Base class of planners."""
+
+    def last_plan(self) -> Plan | None:
+        """Return the last plan without games that have begun since, if no new plan is needed."""
+        return None
+
+    async def plan(self, playing: Collection[Fixture], free: Collection[str]) -> Plan:
+        """Return the plan; ``playing`` are the running games, and ``free`` the entrants that could begin one."""
+        raise NotImplementedError
+
+    def begun(self, fixtures: Collection[Fixture]) -> None:
+        """Note that due games begin."""
+
+
+STANDS_SECONDS = 1.0
+"""Longest use of a plan: the organiser may have changed something."""
+
+
+class ContestPlanner(Planner):
+    """The planner of a contest whose plan follows from its definition and all of its results.
+
+    To plan costs more the more games there were. In a round robin all games are known from the start. While no result
+    can disqualify a player, those that have not begun are still due. So the last plan stands for a second at most.
+    """
+
+    def __init__(self, ledger: Ledger, contest_players: ContestPlayers) -> None:
+        """Take the ledger, and the players; disqualified ones are disconnected."""
+        self._ledger = ledger
+        self._contest_players = contest_players
+        self._plan: Plan | None = None
+        """The last plan, if later results do not change it."""
+        self._made = 0.0
+        """When it was made, by trio's clock."""
+        self._due: dict[Fixture, None] = {}
+        """Its games that have not begun."""
+        self._planned = 0
+        """The number of results that are in it."""
+        self._out: set[str] = set()
+        """Entrants that are disqualified or withdrawn."""
+
+    def last_plan(self) -> Plan | None:
+        """Return the last plan without games that have begun since; None if it is outdated."""
+        results = self._ledger.games[self._planned :]
+        self._planned += len(results)
+        if not all(map(is_harmless, results)):
+            self._plan = None
+        if self._plan is None or not self._due or trio.current_time() - self._made >= STANDS_SECONDS:
+            return None
+        return self._plan._replace(due=tuple(self._due))
+
+    async def plan(self, playing: Collection[Fixture], free: Collection[str]) -> Plan:
+        """Return the plan, made in a thread, since a long contest takes long."""
+        now, definition, games = datetime.now(UTC), self._ledger.definition, tuple(self._ledger.games)
+        free = tuple(name for name in free if not any(name in fixture.players for fixture in playing))
+        seconds = {stage: (now - began).total_seconds() for stage, began in self._ledger.began.items()}
+        present, self._planned = Present(frozenset(playing), free, seconds), len(games)
+        found, outs = await trio.to_thread.run_sync(
+            lambda: (plan(definition, games, present), find_disqualified(definition, games))
+        )
+        self._keep(found, definition)
+        for name, out in outs.items():
+            if name not in self._out:
+                log.warning("entrant_disqualified", contest=definition.name, name=name, reason=out.reason)
+            self._contest_players.disqualify(definition, name, out.reason)
+        self._out = set(outs)
+        for stage in found.stages:
+            await self._ledger.stage_began(stage.number, now)
+        return found
+
+    def _keep(self, found: Plan, definition: Definition) -> None:
+        """Keep a plan, unless later results may change the games that are due."""
+        number = found.stages[-1].number
+        format = None if number == QUALIFICATION else definition.stages[number].format
+        changes = found.forfeited or (format is not None and (format.by_rounds or format.is_open))
+        self._plan, self._made, self._due = None if changes else found, trio.current_time(), dict.fromkeys(found.due)
+
+    def begun(self, fixtures: Collection[Fixture]) -> None:
+        """Remove games that begin from the due ones."""
+        for fixture in fixtures:
+            self._due.pop(fixture, None)
+
 
 MAX_LEFT = 8
 """Games whose results may be on their way to the disk while others begin: a disk that does not answer ends that."""
@@ -53,7 +136,7 @@ class Runner:
         """
         self.contest = ledger.contest
         self._ledger = ledger
-        ledger.pause_changed = self._tell
+        ledger.pause_changed = self._publish
         self._cluster = None if cluster_obstacle(self.definition) else cluster
         self._arena = arena
         self._seats = seats
@@ -63,7 +146,7 @@ class Runner:
         self.playing: dict[Fixture, int | None] = {}
         """Games by match, from the start of their programs until their results are kept."""
         self._left_cores: set[Fixture] = set()
-        """Those of them whose cores are left to other games."""
+        """Played games whose cores are left to other games."""
         self._planner = planner or ContestPlanner(ledger, ContestPlayers.of(arena))
         self._tries: Counter[Fixture] = Counter()
         """How often games could not be played through a lack of the machine's."""
@@ -85,10 +168,11 @@ class Runner:
                 await self._ledger.end_pauses()
                 await self._recover(nursery)
                 if self._cluster is None:
-                    await self._prepare()
+                    await wait_until_sealable(self.definition, self._ledger.pause, self._was_cancelled)
+                    await precompile_bots(self.definition)
                 if (rules := self.definition.adjudication) is not None:
                     nursery.start_soon(supervise, "adjudication", Adjudicator(rules).run, self._matches)
-                await self._conduct(nursery)
+                await self._play_all(nursery)
                 nursery.cancel_scope.cancel()
         finally:
             self._seats.leave(self.contest)
@@ -96,19 +180,15 @@ class Runner:
         contest_players.over(self.definition, self._arena.sessions)
         log.info("contest_ended", contest=self.definition.name, games=len(self._ledger.games))
 
-    async def _prepare(self) -> None:
-        """Wait until this machine can start the programs, with what they need compiled."""
-        await wait_until_sealable(self.definition, self._ledger.pause, self._was_cancelled)
-        await precompile_bots(self.definition)
-
     def wake(self) -> None:
         """Let the runner look again for games that can begin."""
         self._changed.set()
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         """Publish the running games, missing entrants and the pause."""
-        present = Presence(frozenset(self.playing), self._attendance.absent, self._ledger.paused)
-        ContestPlayers.of(self._arena).present[self.contest] = present
+        ContestPlayers.of(self._arena).present[self.contest] = Presence(
+            frozenset(self.playing), self._attendance.absent, self._ledger.paused
+        )
 
     async def _recover(self, nursery: trio.Nursery) -> None:
         """Recover the games that were running when the last server ended."""
@@ -153,7 +233,7 @@ class Runner:
             self._seats.turns.give_back(self.contest, 0)
             self.wake()
 
-    async def _conduct(self, nursery: trio.Nursery) -> None:
+    async def _play_all(self, nursery: trio.Nursery) -> None:
         """Begin games until the contest is over."""
         while True:
             self._changed = trio.Event()
@@ -168,24 +248,25 @@ class Runner:
             if found.over and (found.stages[-1].schedule.final or not self.playing) and await self._ledger.close():
                 return
             if not self._arena.stopping:
-                self._begin(nursery, self._look_for(found.due))
-                self._tell()
+                self._begin(nursery, self._present(found.due))
+                self._publish()
                 if not self.playing and not self._is_paused and await self._give_up(found.due):
                     continue
-            with trio.move_on_after(LOOK_SECONDS):
+            with trio.move_on_after(POLL_SECONDS):
                 await self._changed.wait()
 
-    async def _heed_organiser(self) -> None:
+    async def _read_interventions(self) -> None:
         """Read the organiser's new interventions from the store, where another process may have put them."""
         for done in await self._ledger.read_interventions():
             log.warning("organiser_intervened", contest=self.definition.name, what=done.sentence)
             for match in self._matches():
-                if _ends(done, match):
+                names = [name.lower() for name in match.header.players]
+                if done.kind is Kind.CANCEL or (done.kind is Kind.WITHDRAW and done.name.lower() in names):
                     self._arena.annul(match, Termination.ORGANISER, f"{done.sentence} by the organiser")
 
     async def _was_cancelled(self) -> bool:
         """Look whether the organiser has cancelled the contest."""
-        await self._heed_organiser()
+        await self._read_interventions()
         return is_cancelled(self.definition.interventions)
 
     @property
@@ -195,10 +276,9 @@ class Runner:
 
     async def _planned(self) -> Plan:
         """Return the plan, with the organiser's interventions."""
-        plan = self._planner.last_plan()
-        if plan is not None:
+        if (plan := self._planner.last_plan()) is not None:
             return plan
-        await self._heed_organiser()
+        await self._read_interventions()
         return await self._planner.plan(list(self.playing), self._free())
 
     def _free(self) -> list[str]:
@@ -217,11 +297,9 @@ class Runner:
         if paused:  # it may be one game alone that cannot be played
             due = sorted(due, key=lambda fixture: self._tries[fixture])
         failures = self._ledger.failures
-        sound = [fixture for fixture in due if fixture not in failures] if failures else due
-        suspects = [fixture for fixture in due if fixture in failures] if failures else []
-        chosen = self._startable(sound)
+        chosen = self._startable([fixture for fixture in due if fixture not in failures] if failures else due)
         if not chosen and not self.playing and turns.quiet:
-            chosen = self._startable(suspects)[:1]
+            chosen = self._startable([fixture for fixture in due if fixture in failures])[:1]
             turns.alone = bool(chosen)
         if paused:
             chosen = chosen[:1]
@@ -247,10 +325,10 @@ class Runner:
         """Return the number of programs of a game that need a core of this machine."""
         return 0 if self._cluster is not None else sum(name not in self._connecting for name in fixture.players)
 
-    def _look_for(self, due: Collection[Fixture]) -> list[Fixture]:
+    def _present(self, due: Collection[Fixture]) -> list[Fixture]:
         """Return the games whose players are present. Nobody is missing during a pause, or while nobody can connect."""
         counts = self._ledger.paused is None and not self._is_paused and not self._arena.accept_status.closed
-        return self._attendance.look(self.definition, due, self.playing, counts=counts)
+        return self._attendance.poll(self.definition, due, self.playing, counts=counts)
 
     async def _give_up(self, due: Collection[Fixture]) -> bool:
         """Let entrants lose games that have been missing too long; tell whether there are any."""
@@ -264,7 +342,7 @@ class Runner:
     async def _play(self, fixture: Fixture) -> None:
         """Play one game, and keep its result. Contains all faults."""
         try:
-            await self._have_played(fixture)
+            await self._play_and_keep(fixture)
         except* Exception as group:
             await self._failed(fixture, group)
         finally:
@@ -282,8 +360,7 @@ class Runner:
 
     async def _failed(self, fixture: Fixture, error: BaseException) -> None:
         """Handle a fault of the server in a game: it is played again, or set aside after too many faults."""
-        lack = missing_resource(error)
-        if lack:
+        if lack := missing_resource(error):
             self._tries[fixture] += 1
             await self._ledger.pause("a game cannot be played", lack, players=fixture.players)
             return
@@ -291,12 +368,7 @@ class Runner:
         await self._ledger.count_failure(fixture)
         await trio.sleep(pause_seconds(self._ledger.failures[fixture]))
 
-    def _task(self, fixture: Fixture, number: int) -> GameTask:
-        """Return a game as its host is told it."""
-        kept, wanted = self._comes_back(fixture), partial(self._wanted, fixture)
-        return GameTask(self.contest, self.definition, fixture, number, kept, wanted)
-
-    async def _have_played(self, fixture: Fixture) -> None:
+    async def _play_and_keep(self, fixture: Fixture) -> None:
         """Let the host play a game, and keep its result."""
         number = self.playing[fixture] = self._arena.record_store.numbers.next()
         known, began = len(self.definition.interventions), trio.current_time()
@@ -304,7 +376,8 @@ class Runner:
             return  # the organiser has just changed something
         if self.definition.variants[fixture.variant].drawn is not None:
             await trio.to_thread.run_sync(self.definition.position, fixture)  # drawing it may take milliseconds
-        task = self._task(fixture, number)
+        kept, wanted = self._comes_back(fixture), partial(self._wanted, fixture)
+        task = GameTask(self.contest, self.definition, fixture, number, kept, wanted)
         game: HostedGame | None = None
         trouble: Exception | None = None
         try:
@@ -315,10 +388,8 @@ class Runner:
                             over = await self._result(game)
                             if game.leave_cores():  # and its programs end in the next one's time
                                 self._leave_cores(fixture)
-                            # it is on its way to the disk while the programs end
-                            keeping.start_soon(
-                                self._keep_played, over._replace(seconds=trio.current_time() - began), game
-                            )
+                            over = over._replace(seconds=trio.current_time() - began)
+                            keeping.start_soon(self._keep_played, over, game)  # while the programs end
                     if self._connecting.isdisjoint(fixture.players):
                         self._leave_cores(fixture)
                 except Exception as error:  # which is to cancel no result on its way
@@ -349,8 +420,7 @@ class Runner:
         try:
             return await game.result()
         finally:
-            cut_off = game.cut_off()
-            if cut_off is not None:
+            if (cut_off := game.cut_off()) is not None:
                 await self._ledger.keep_cut_off(cut_off)
 
     async def _keep_played(self, over: GameResult, game: HostedGame) -> None:
@@ -368,9 +438,3 @@ class Runner:
     def _matches(self) -> list[Match]:
         """Return the matches of this contest that are running."""
         return [match for number, match in self._arena.matches.items() if number in self.playing.values()]
-
-
-def _ends(done: Intervention, match: Match) -> bool:
-    """Tell whether an intervention ends a running match."""
-    names = (name.lower() for name in match.header.players)
-    return done.kind is Kind.CANCEL or (done.kind is Kind.WITHDRAW and done.name.lower() in names)

@@ -1,14 +1,12 @@
 """The contest service: runs all open contests of a data directory, also those that are opened later, and reports them.
 
-Whoever opens a contest writes it into the store, also from another process: the contest service looks there.
+A contest is opened by writing it into the store, also from another process. The contest service polls the store.
 """
 
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 import trio
 
 from server.arena.arena import Arena
@@ -24,7 +22,7 @@ from server.contest.report import files
 from server.contest.report.contents import make_report
 from server.contest.report.formatting import all_pauses
 from server.contest.report.progress import Moment
-from server.contest.report.structure import Loss, Report
+from server.contest.report.structure import Report
 from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.store.folders import folder_of, link_to_log, links_to_logs
@@ -33,7 +31,7 @@ from server.contest.store.verifier import verify
 from server.ops.logs import log
 from server.ops.supervisor import supervise
 
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 """How often to look for a contest that was opened."""
 
 REPORT_SECONDS = 3.0
@@ -70,31 +68,25 @@ def take_snapshot(store: Store, contest: int, now: datetime, present: Presence |
     seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
     found = plan(definition, games, Present(running, (), seconds))
     verified = store.verification(contest) if row.closed is not None else None
-    notes = () if verified is None else verified.notes
+    notes = verified.notes if verified else ()
     moment = Moment(now, row.opened, row.closed, began, running, present.missing, pauses, notes, Cores().count)
     return ContestSnapshot(definition, games, found, moment)
 
 
 def write_report(data: Path, contest: int, found: ContestSnapshot) -> Report:
-    """Write the report of a contest into its folder, and return it; raises OSError."""
-    made = _with_logs(make_report(*found), data, contest)
-    files.write_report_files(made, folder_of(data, contest))
-    return made
+    """Write the report of a contest into its folder, and return it; raises OSError.
 
-
-def _with_logs(made: Report, data: Path, contest: int) -> Report:
-    """Add the links to logs of programs, which are for their authors and the organiser: a report is for everybody."""
+    It links to the logs of programs, which are for their authors and the organiser: a report is for everybody.
+    """
     kept = links_to_logs(data, contest)
 
-    def linked(losses: tuple[Loss, ...]) -> tuple[Loss, ...]:
-        links = ["" if loss.match is None else link_to_log(loss.match, loss.name) for loss in losses]
-        return tuple(
-            msgspec.structs.replace(loss, log=link) if link in kept else loss
-            for loss, link in zip(losses, links, strict=True)
-        )
+    def log_link(match: int | None, name: str) -> str:
+        link = link_to_log(match or 0, name)
+        return link if link in kept else ""
 
-    out = tuple(msgspec.structs.replace(one, evidence=linked(one.evidence)) for one in made.disqualified)
-    return msgspec.structs.replace(made, losses=linked(made.losses), disqualified=out)
+    made = make_report(*found, log_link=log_link)
+    files.write_report_files(made, folder_of(data, contest))
+    return made
 
 
 class ContestService:
@@ -119,16 +111,16 @@ class ContestService:
         await end_left_programs(self._arena.settings.data)
         self.cleaned.set()
         async with trio.open_nursery() as nursery:
-            await supervise("contests", self._look, nursery)
+            await supervise("contests", self._poll, nursery)
 
-    async def _look(self, nursery: trio.Nursery) -> None:
+    async def _poll(self, nursery: trio.Nursery) -> None:
         """Begin the contests that are not over, also those that are opened later."""
         while True:
             for row in await self.seats.stored(self._store.contests):
                 if row.closed is None and row.id not in self._held:
                     self._held.add(row.id)
                     nursery.start_soon(supervise, f"contest {row.id}", self._hold, row.id)
-            await trio.sleep(LOOK_SECONDS)
+            await trio.sleep(POLL_SECONDS)
 
     async def _hold(self, contest: int) -> None:
         """Run a contest to its end, and verify it. Reports are written meanwhile."""
@@ -136,8 +128,8 @@ class ContestService:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(supervise, report, self._report, contest)
             # made beside the loop, and after whatever else is done with the store: it reads all games
-            read = partial(Ledger, contest, self._store, self._arena.record_store, self.seats)
-            await Runner(await self.seats.stored(read), self._arena, self.seats, self.cluster).run()
+            ledger = await self.seats.stored(Ledger, contest, self._store, self._arena.record_store, self.seats)
+            await Runner(ledger, self._arena, self.seats, self.cluster).run()
             nursery.cancel_scope.cancel()
         await supervise(report, self._write, contest)
         await trio.sleep(VERIFY_SECONDS)
@@ -146,7 +138,7 @@ class ContestService:
 
     async def _verify(self, contest: int) -> None:
         """Verify a finished contest in another process, unless a command has done it."""
-        if await self.seats.stored(partial(self._store.verification, contest)) is not None:
+        if await self.seats.stored(self._store.verification, contest) is not None:
             return
         left = False
 
@@ -155,11 +147,12 @@ class ContestService:
                 raise InterruptedError("the server stops")
 
         try:
-            work = partial(verify, self._arena.settings.data, contest, told, 1)
-            found = await trio.to_thread.run_sync(work, abandon_on_cancel=True)
+            found = await trio.to_thread.run_sync(
+                verify, self._arena.settings.data, contest, told, 1, abandon_on_cancel=True
+            )
         finally:
             left = True
-        await self.seats.stored(partial(self._store.save_verification, contest, datetime.now(UTC), found))
+        await self.seats.stored(self._store.save_verification, contest, datetime.now(UTC), found)
         (log.error if found.differences else log.info)("contest_verified", contest=contest, found=found.sentence)
 
     async def _report(self, contest: int) -> None:
@@ -177,7 +170,7 @@ class ContestService:
             pause = max(REPORT_SECONDS, REPORT_SHARE * (trio.current_time() - began))
             with trio.move_on_after(pause):
                 while self._present_state(contest) == shown:
-                    await trio.sleep(LOOK_SECONDS)
+                    await trio.sleep(POLL_SECONDS)
 
     def _present_state(self, contest: int) -> tuple[object, ...]:
         """Return the things that decide the state of a contest and are not in the store."""
@@ -186,7 +179,7 @@ class ContestService:
 
     async def _snapshot(self, contest: int) -> ContestSnapshot:
         present = ContestPlayers.of(self._arena).present.get(contest)
-        return await self.seats.stored(partial(take_snapshot, self._store, contest, datetime.now(UTC), present))
+        return await self.seats.stored(take_snapshot, self._store, contest, datetime.now(UTC), present)
 
     async def _write(self, contest: int, found: ContestSnapshot | None = None) -> None:
         """Write the report of a contest, as of now or of a snapshot."""

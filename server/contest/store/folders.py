@@ -8,7 +8,7 @@ from pathlib import Path
 
 from server.contest.definition import read_definition
 from server.contest.fixtures import Fixture
-from server.contest.store.schema import LADDER
+from server.contest.store.store import LADDER
 from server.ops.typed_json import decode
 from server.storage.database import BUSY_SECONDS
 from server.storage.player_logs import KeptByContest, without_plies

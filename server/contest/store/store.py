@@ -1,6 +1,6 @@
 """The store of contests: a SQLite database next to the records, from which contests continue after a crash.
 
-What has been kept when a method returns survives a kill of the process. Contests, results, interventions and
+Data that a method has saved survive a kill of the process. Contests, results, interventions and
 verifications survive a power cut too, with all that was kept before them; the rest takes a `Store.sync` for that. Dates
 have to have a time zone; they come back in UTC. All methods raise `BadStore` where the file cannot be read or written
 any more.
@@ -17,17 +17,93 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED
-from server.contest.definition import Definition, definition_text, read_definition
-from server.contest.fixtures import Fixture, GameResult, Programs
-from server.contest.interventions import Intervention
+from server.contest.definition import Definition, definition_text
+from server.contest.fixtures import Fixture, GameResult, Intervention, Programs
 from server.contest.report.structure import Pause, Verdict
 from server.contest.scoring import effective_results, with_commands
-from server.contest.store.schema import LADDER, SCHEMA
 from server.ops.typed_json import decode
-from server.storage.database import BadStore, connect, guarded, snapshot, transaction
+from server.storage.database import BadStore, Schema, connect, guarded, snapshot, transaction
 from server.storage.disk import Disk
 
+FILE = "arena.sqlite3"
+"""Name of the store in the data directory."""
+
+LADDER = 0
+"""The number of the ladder among the contests. The others count from 1."""
+
+APPLICATION = 0x41524E41
+"""Tells the file from databases of other programs: ARNA."""
+
+# Fixtures, results, interventions and verdicts are JSON, each the list of its fields.
+TABLES = (
+    """CREATE TABLE contests (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        file TEXT NOT NULL,
+        definition TEXT NOT NULL,
+        opened TEXT NOT NULL,
+        closed TEXT
+    )""",
+    """CREATE TABLE stages (
+        contest INTEGER NOT NULL REFERENCES contests,
+        number INTEGER NOT NULL,
+        began TEXT NOT NULL,
+        PRIMARY KEY (contest, number)
+    )""",
+    # match is NULL if the game was not played; interventions counts those before it; pages of games show the round
+    """CREATE TABLE pairings (
+        id INTEGER PRIMARY KEY,
+        contest INTEGER NOT NULL REFERENCES contests,
+        match INTEGER,
+        fixture TEXT NOT NULL,
+        interventions INTEGER NOT NULL,
+        round INTEGER GENERATED ALWAYS AS (json_extract(fixture, '$[1]')),
+        UNIQUE (contest, match)
+    )""",
+    # a game that was not played can be lost again after an intervention
+    "CREATE UNIQUE INDEX unplayed ON pairings (contest, fixture, interventions) WHERE match IS NULL",
+    # id is the order in which games ended; record_sha256 is empty if there was no record
+    """CREATE TABLE games (
+        id INTEGER PRIMARY KEY,
+        pairing INTEGER NOT NULL UNIQUE REFERENCES pairings,
+        result TEXT NOT NULL,
+        record_sha256 TEXT NOT NULL
+    )""",
+    # how often a game failed: the server crashed in it, or something went wrong in the server itself
+    """CREATE TABLE failures (
+        contest INTEGER NOT NULL REFERENCES contests,
+        fixture TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        PRIMARY KEY (contest, fixture)
+    )""",
+    # pauses through a fault of the machine; ended is NULL while a pause lasts
+    """CREATE TABLE pauses (
+        id INTEGER PRIMARY KEY,
+        contest INTEGER NOT NULL REFERENCES contests,
+        began TEXT NOT NULL,
+        ended TEXT,
+        reason TEXT NOT NULL
+    )""",
+    # changes by the organiser
+    """CREATE TABLE interventions (
+        contest INTEGER NOT NULL REFERENCES contests,
+        number INTEGER NOT NULL,
+        intervention TEXT NOT NULL,
+        PRIMARY KEY (contest, number)
+    )""",
+    # the verdict of the last verification
+    """CREATE TABLE verifications (
+        contest INTEGER PRIMARY KEY REFERENCES contests,
+        date TEXT NOT NULL,
+        verdict TEXT NOT NULL
+    )""",
+)
+
+SCHEMA = Schema(APPLICATION, TABLES)
+
 Row = TypeVar("Row")
+
+_GAMES = "games JOIN pairings ON pairings.id = games.pairing"
 
 _WITHOUT_RESULT = "NOT EXISTS (SELECT 1 FROM games WHERE pairing = pairings.id)"
 
@@ -52,8 +128,11 @@ class Store:
         """
         self._path = path
         self._disk = Disk()
-        none = f"no contest was held in {path.parent}"
-        self._connection = snapshot(path, SCHEMA, none) if copy else connect(path, SCHEMA, check=check)
+        self._connection = (
+            snapshot(path, SCHEMA, f"no contest was held in {path.parent}")
+            if copy
+            else connect(path, SCHEMA, check=check)
+        )
 
     def close(self) -> None:
         """Close the file; nothing else may be called then."""
@@ -62,8 +141,8 @@ class Store:
     def open_contest(self, file: str, definition: Definition, date: datetime) -> int:
         """Return the number of the contest with the name of the definition; open it if there is none.
 
-        One that is there goes on, by the definition with which it was opened, where either the text of the contest
-        file or the definition is the same; raises `BadStore` where both are others.
+        An open contest goes on by its first definition if the text of the contest file or the definition is the same.
+        Raises `BadStore` if both differ.
         """
         text = definition_text(definition)
         with self._transaction(synced=True):
@@ -75,12 +154,11 @@ class Store:
                         "another name, and to go on with that one, take back what was changed in its file"
                     )
                 return int(row[0])
-            contest = self._run(
+            opened = self._run(
                 "INSERT INTO contests (name, file, definition, opened) VALUES (?, ?, ?, ?)",
                 definition.name, file, text, date_text(date),
-            ).lastrowid  # fmt: skip
-            assert contest is not None
-            return contest
+            )  # fmt: skip
+            return int(opened.lastrowid or 0)
 
     def open_ladder(self, definition: Definition, date: datetime) -> None:
         """Begin the ladder, or let it go on by a definition. Earlier variants keep their places: results name them."""
@@ -114,8 +192,10 @@ class Store:
 
     def contests(self) -> list[Contest]:
         """Return all contests in the order in which they were opened, without the ladder."""
-        rows = self._rows("SELECT id, name, opened, closed FROM contests WHERE id != ? ORDER BY id", LADDER)
-        return [_contest(*row) for row in rows]
+        return [
+            _contest(*row)
+            for row in self._rows("SELECT id, name, opened, closed FROM contests WHERE id != ? ORDER BY id", LADDER)
+        ]
 
     def contest(self, contest: int) -> Contest:
         """Return a contest, or the ladder; raises KeyError where there is none."""
@@ -135,19 +215,14 @@ class Store:
 
         Raises KeyError where there is no such contest.
         """
-        with guarded(self._path):
-            row = self._row("SELECT file, definition FROM contests WHERE id = ?", contest)
-        if row is None:
-            raise KeyError(contest)
-        try:
-            return row[0], read_definition(row[1])
-        except msgspec.DecodeError as error:
-            raise BadStore(f"{self._path} is damaged: contest {contest} has no readable definition: {error}") from None
+        for file, text in self._rows("SELECT file, definition FROM contests WHERE id = ?", contest):
+            return file, replace(self._read(text, Definition), interventions=())
+        raise KeyError(contest)
 
     def interventions(self, contest: int) -> tuple[Intervention, ...]:
         """Return what the organiser has changed in a contest, in order."""
-        rows = self._rows("SELECT intervention FROM interventions WHERE contest = ? ORDER BY number", contest)
-        return tuple(self._read(text, Intervention) for (text,) in rows)
+        query = "SELECT intervention FROM interventions WHERE contest = ? ORDER BY number"
+        return tuple(self._read_all(Intervention, query, contest))
 
     def intervene(self, contest: int, make: Callable[[int], Intervention]) -> Intervention:
         """Save an intervention, which ``make`` makes from its number, in one transaction with what it reads here.
@@ -178,8 +253,12 @@ class Store:
 
     def stages(self, contest: int) -> dict[int, datetime]:
         """Return when each stage began."""
-        rows = self._rows("SELECT number, began FROM stages WHERE contest = ? ORDER BY number", contest)
-        return {number: read_date(began) for number, began in rows}
+        return {
+            number: read_date(began)
+            for number, began in self._rows(
+                "SELECT number, began FROM stages WHERE contest = ? ORDER BY number", contest
+            )
+        }
 
     def begin(self, contest: int, fixture: Fixture, match: int, interventions: int = 0) -> bool:
         """Save the fixture of a match before it begins; doing so again changes nothing.
@@ -207,12 +286,14 @@ class Store:
 
     def begun(self, contest: int) -> dict[int, Fixture]:
         """Return the matches that have begun and have no result yet, in order."""
-        rows = self._rows(
-            "SELECT match, fixture FROM pairings "
-            f"WHERE contest = ? AND match IS NOT NULL AND {_WITHOUT_RESULT} ORDER BY match",
-            contest,
-        )
-        return {match: self._read(text, Fixture) for match, text in rows}
+        return {
+            match: self._read(text, Fixture)
+            for match, text in self._rows(
+                "SELECT match, fixture FROM pairings "
+                f"WHERE contest = ? AND match IS NOT NULL AND {_WITHOUT_RESULT} ORDER BY match",
+                contest,
+            )
+        }
 
     def finish(self, contest: int, finished: GameResult, record: str = "") -> int:
         """Save a result, also of a match that was not saved before, and of a game that was not played.
@@ -233,16 +314,12 @@ class Store:
     def save_programs(self, contest: int, match: int, programs: Programs) -> None:
         """Save the resource usage of the programs of a match with a result; values that are there stand."""
         with self._transaction():
-            row = self._row(
-                "SELECT games.id, result FROM games JOIN pairings ON pairings.id = games.pairing "
-                "WHERE contest = ? AND match = ?",
-                contest, match,
-            )  # fmt: skip
-            if row is not None:
-                game = self._read(row[1], GameResult)
+            found = self._run(f"SELECT games.id, result FROM {_GAMES} WHERE contest = ? AND match = ?", contest, match)
+            for number, text in found.fetchall():
+                game = self._read(text, GameResult)
                 first, second = (kept or new for kept, new in zip(game.programs, programs, strict=True))
-                text = _json(game._replace(programs=(first, second)))
-                self._run("UPDATE games SET result = ? WHERE id = ?", text, row[0])
+                changed = game._replace(programs=(first, second))
+                self._run("UPDATE games SET result = ? WHERE id = ?", _json(changed), number)
 
     def failed(self, contest: int, fixture: Fixture) -> None:
         """Count a failed attempt to play a game."""
@@ -252,27 +329,32 @@ class Store:
 
     def failures(self, contest: int) -> dict[Fixture, int]:
         """Return the numbers of failed attempts by game."""
-        rows = self._rows("SELECT fixture, number FROM failures WHERE contest = ?", contest)
-        return {self._read(text, Fixture): number for text, number in rows}
+        return {
+            self._read(text, Fixture): number
+            for text, number in self._rows("SELECT fixture, number FROM failures WHERE contest = ?", contest)
+        }
 
-    def pause(self, contest: int, reason: str, date: datetime) -> None:
-        """Save the beginning of a pause, and end one that lasts."""
-        with self._transaction():
-            self._end_pause(contest, date)
-            self._run("INSERT INTO pauses (contest, began, reason) VALUES (?, ?, ?)", contest, date_text(date), reason)
+    def save_pause(self, contest: int, pause: Pause) -> None:
+        """Save the beginning of a pause, and end one that lasts; or save its end."""
+        self.end_pause(contest, pause.ended or pause.began)
+        if pause.ended is None:
+            with self._transaction():
+                insert = "INSERT INTO pauses (contest, began, reason) VALUES (?, ?, ?)"
+                self._run(insert, contest, date_text(pause.began), pause.reason)
 
     def end_pause(self, contest: int, date: datetime) -> None:
         """Save the end of a pause."""
         with self._transaction():
-            self._end_pause(contest, date)
-
-    def _end_pause(self, contest: int, date: datetime) -> None:
-        self._run("UPDATE pauses SET ended = ? WHERE contest = ? AND ended IS NULL", date_text(date), contest)
+            self._run("UPDATE pauses SET ended = ? WHERE contest = ? AND ended IS NULL", date_text(date), contest)
 
     def pauses(self, contest: int) -> list[Pause]:
         """Return when and why a contest paused, in order."""
-        rows = self._rows("SELECT began, ended, reason FROM pauses WHERE contest = ? ORDER BY id", contest)
-        return [Pause(read_date(began), ended and read_date(ended), reason) for began, ended, reason in rows]
+        return [
+            Pause(read_date(began), ended and read_date(ended), reason)
+            for began, ended, reason in self._rows(
+                "SELECT began, ended, reason FROM pauses WHERE contest = ? ORDER BY id", contest
+            )
+        ]
 
     def games(self, contest: int) -> list[GameResult]:
         """Return all results in the order in which they were saved, with those of annulled matches.
@@ -284,37 +366,33 @@ class Store:
 
     def results(self, contest: int) -> list[GameResult]:
         """Return all results without the effects of interventions."""
-        rows = self._rows(
-            "SELECT result FROM games JOIN pairings ON pairings.id = games.pairing WHERE contest = ? ORDER BY games.id",
-            contest,
-        )
-        return [self._read(text, GameResult) for (text,) in rows]
+        return self._read_all(GameResult, f"SELECT result FROM {_GAMES} WHERE contest = ? ORDER BY games.id", contest)
 
     def records(self, contest: int) -> dict[int, str]:
         """Return the SHA-256 of records, as they were when their results were saved, by match; empty if unknown."""
-        rows = self._rows(
-            "SELECT match, record_sha256 FROM games JOIN pairings ON pairings.id = games.pairing "
-            "WHERE contest = ? AND match IS NOT NULL",
-            contest,
-        )
-        return dict(rows)
+        query = f"SELECT match, record_sha256 FROM {_GAMES} WHERE contest = ? AND match IS NOT NULL"
+        return dict(self._rows(query, contest))
 
     def results_after(self, contest: int, number: int, most: int) -> list[tuple[int, GameResult]]:
         """Return results with their numbers, which grow in the order of saving: those after a number, at most ``most``.
 
         All later results of all contests are looked through.
         """
-        rows = self._rows(
-            "SELECT games.id, result FROM games CROSS JOIN pairings ON pairings.id = games.pairing "
-            "WHERE contest = ? AND games.id > ? ORDER BY games.id LIMIT ?",
-            contest, number, most,
-        )  # fmt: skip
-        return [(number, self._read(text, GameResult)) for number, text in rows]
+        return [
+            (number, self._read(text, GameResult))
+            for number, text in self._rows(
+                "SELECT games.id, result FROM games CROSS JOIN pairings ON pairings.id = games.pairing "
+                "WHERE contest = ? AND games.id > ? ORDER BY games.id LIMIT ?",
+                contest,
+                number,
+                most,
+            )
+        ]
 
     def result(self, number: int) -> GameResult:
         """Return the result with a number; raises KeyError where there is none."""
-        for (text,) in self._rows("SELECT result FROM games WHERE id = ?", number):
-            return self._read(text, GameResult)
+        for result in self._read_all(GameResult, "SELECT result FROM games WHERE id = ?", number):
+            return result
         raise KeyError(number)
 
     def last_result(self) -> int:
@@ -323,16 +401,10 @@ class Store:
 
     def kept_matches(self, matches: Iterable[int]) -> set[int]:
         """Return which of these matches have results that count, in contests that are not over."""
-        found = set()
-        for match in matches:
-            rows = self._rows(
-                "SELECT result FROM games JOIN pairings ON pairings.id = games.pairing "
-                "WHERE contest IN (SELECT id FROM contests WHERE closed IS NULL) AND match = ?",
-                match,
-            )
-            if any(self._read(text, GameResult).termination not in ANNULLED for (text,) in rows):
-                found.add(match)
-        return found
+        is_open = "contest IN (SELECT id FROM contests WHERE closed IS NULL)"
+        query = f"SELECT result FROM {_GAMES} WHERE {is_open} AND match = ?"
+        results = (result for match in matches for result in self._read_all(GameResult, query, match))
+        return {result.match for result in results if result.match and result.termination not in ANNULLED}
 
     def known_matches(self) -> set[int]:
         """Return the numbers of all matches of all contests, whether they have results or not."""
@@ -346,30 +418,22 @@ class Store:
 
     def verification(self, contest: int) -> Verdict | None:
         """Return the verdict of the last verification; None if there was none."""
-        rows = self._rows("SELECT verdict FROM verifications WHERE contest = ?", contest)
-        return next((self._read(text, Verdict) for (text,) in rows), None)
+        return next(iter(self._read_all(Verdict, "SELECT verdict FROM verifications WHERE contest = ?", contest)), None)
 
     def _pairing(self, contest: int, fixture: Fixture, match: int | None, interventions: int) -> tuple[int, int]:
         """Return the number of a pairing, which is saved if it is new, and how many interventions were before it."""
         text = _json(fixture)
-        columns = "SELECT id, interventions FROM pairings WHERE contest = ?"
-        if match is None:
-            unplayed = f"{columns} AND match IS NULL AND fixture = ? AND interventions = ?"
-            row = self._row(unplayed, contest, text, interventions)
-        else:
-            row = self._row(f"{columns} AND match = ?", contest, match)
-        if row is None:
-            insert = "INSERT INTO pairings (contest, match, fixture, interventions) VALUES (?, ?, ?, ?)"
-            number = self._run(insert, contest, match, text, interventions).lastrowid
-            assert number is not None
-            return number, interventions
-        return row[0], row[1]
+        same = "match = ?1" if match is not None else "match IS NULL AND fixture = ?2 AND interventions = ?3"
+        query = f"SELECT id, interventions FROM pairings WHERE contest = ?4 AND {same}"
+        insert = "INSERT INTO pairings (match, fixture, interventions, contest) VALUES (?, ?, ?, ?)"
+        values = match, text, interventions, contest
+        known: tuple[int, int] | None = self._row(query, *values)
+        return known or (int(self._run(insert, *values).lastrowid or 0), interventions)
 
     def sync(self) -> None:
         """Sync the write-ahead log to the disk; raises OSError. For any thread."""
-        log = self._path.with_name(f"{self._path.name}-wal")
         with suppress(FileNotFoundError):
-            self._disk.sync(log)
+            self._disk.sync(self._path.with_name(f"{self._path.name}-wal"))
 
     @contextmanager
     def _transaction(self, *, synced: bool = False) -> Iterator[None]:
@@ -385,6 +449,10 @@ class Store:
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with guarded(self._path):
             return self._run(query, *values).fetchall()
+
+    def _read_all(self, kind: type[Row], query: str, *values: Any) -> list[Row]:
+        """Read the values of the only column of a query."""
+        return [self._read(text, kind) for (text,) in self._rows(query, *values)]
 
     def _read(self, text: str, kind: type[Row]) -> Row:
         """Read a value of a row."""

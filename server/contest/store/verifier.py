@@ -20,8 +20,7 @@ from server.contest.report.files import differences, file_texts
 from server.contest.report.progress import Moment
 from server.contest.report.structure import Report, Verdict
 from server.contest.store.folders import folder_of
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.contest.verification import Checked, Past, Recomputed, check, fixture_of, recompute
 from server.ops.typed_json import decode
 from server.storage.disk import SUFFIX
@@ -65,8 +64,7 @@ def verify(
 
 def _checked(data: Path, past: Past, on_progress: OnProgress, processes: int | None) -> Iterator[Checked]:
     """Check all results that have records."""
-    played = past.played
-    digests = [past.digests.get(result.match or 0, "") for result in played]
+    played, digests = past.played, map(past.digest, past.played)
     if processes is None:
         processes = 0 if len(played) <= FEW else len(usable())
     work = partial(_check_stored, data, past.definition)

@@ -32,9 +32,8 @@ from server.arena.arena import Arena
 from server.config.builtin_bot import BUILTIN_NAMES, builtin_bot_named, builtin_entrant_command
 from server.contest import contest_file
 from server.contest.definition import Definition, Sandbox
-from server.contest.fixtures import counted_games
+from server.contest.fixtures import ACTIONS, Intervention, Kind, counted_games, is_paused
 from server.contest.hosts.contest_players import ContestPlayers, Presence
-from server.contest.interventions import ACTIONS, Intervention, Kind, is_paused
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.programs.sandbox.seal import contest_obstacle, lacks
 from server.contest.report.progress import forecast, progress_text, status_of
@@ -42,8 +41,7 @@ from server.contest.report.structure import ContestState
 from server.contest.runtime.organiser_commands import find_contest, intervene
 from server.contest.runtime.service import ContestService, take_snapshot
 from server.contest.scoring import find_disqualified
-from server.contest.store.schema import FILE, LADDER
-from server.contest.store.store import Contest, Store
+from server.contest.store.store import FILE, LADDER, Contest, Store
 from server.league.accounts import Accounts, Right
 from server.league.console.announcements import HOURS, Announcements
 from server.league.console.terminal import annul, dismiss

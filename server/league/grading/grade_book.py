@@ -18,8 +18,7 @@ from engine.statistics.elo import TWO_SIDED_95, count_pairs
 from engine.statistics.online import decayed
 from engine.wire.words import number_of
 from server.contest.store.folders import folder_of
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.league.accounts import AUTHOR, Accounts, Person
 from server.league.grading.grading import (
     NOTHING,

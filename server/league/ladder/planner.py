@@ -22,11 +22,9 @@ from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import PROGRAMS, CoreQueue, GameTask, Host, HostedGame, PlayerMissing
 from server.contest.plan import Plan
 from server.contest.runtime.ledger import Ledger
-from server.contest.runtime.planner import Planner
-from server.contest.runtime.runner import Runner
+from server.contest.runtime.runner import Planner, Runner
 from server.contest.store.folders import errors_of
-from server.contest.store.schema import LADDER
-from server.contest.store.store import Store
+from server.contest.store.store import LADDER, Store
 from server.league.ladder.definition import LadderDefinition, Listed
 from server.league.ladder.pairing import Pairing, next_pairings, opening
 from server.league.ladder.store import LadderStore, Standing

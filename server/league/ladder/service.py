@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from engine.statistics.online import LadderPlayer
 from server.arena.arena import Arena
 from server.contest.definition import Entrant, Qualification
+from server.contest.fixtures import is_paused
 from server.contest.hosts.arena_host import ArenaHost, precompile_bots
 from server.contest.hosts.contest_players import ContestPlayers, RatedGames
-from server.contest.interventions import is_paused
 from server.contest.runtime.runner import Runner
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import Store

@@ -23,8 +23,7 @@ from engine.statistics.online import (
     update,
 )
 from server.contest.fixtures import SET_ASIDE, GameResult
-from server.contest.store.schema import FILE, LADDER
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts import Accounts
 from server.league.ladder.pairing import GameCounts
 from server.ops.logs import log

@@ -19,8 +19,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.league.accounts import OPEN_ROLES, ROLES, Accounts, NotAllowed, Role
 from server.league.grading.grade_book import GradeBook
 from server.league.grading.grading import as_csv

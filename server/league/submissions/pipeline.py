@@ -27,10 +27,8 @@ from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.outcome import Termination
 from server.config.process_settings import with_low_priority
 from server.contest.definition import Bounds
-from server.contest.programs.sandbox import bubblewrap
-from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.process import running
-from server.contest.programs.sandbox.seal import Seal, sandbox_obstacle
+from server.contest.programs.sandbox.seal import Seal, View, sandbox_obstacle, sealed_environment
 from server.league.submissions import sealed_bot, upload
 from server.league.submissions.versions import (
     BUILD,
@@ -111,7 +109,7 @@ async def run_build(command: Sequence[str], folder: Path, log: Path, home: str) 
     """
     words = ("sh", "-c", 'exec "$@" >&2', "sh", *command)
     seal = Seal(View(folder, (), (), (folder,)), BUILD_BOUNDS, BUILD_SECONDS, NICENESS)
-    environment = bubblewrap.environment(os.environ, {descendants.VARIABLE: descendants.marker(home)})
+    environment = sealed_environment(os.environ, {descendants.VARIABLE: descendants.marker(home)})
     ended, fault, deadline = None, "", trio.current_time() + BUILD_SECONDS
     reads, writes = os.pipe()
     async with trio.lowlevel.FdStream(reads) as errors:

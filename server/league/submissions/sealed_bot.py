@@ -13,10 +13,8 @@ import trio
 
 from engine.wire.seat import variable
 from server.contest.definition import Bounds
-from server.contest.programs.sandbox import bubblewrap
-from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.process import SIGNALLED, running
-from server.contest.programs.sandbox.seal import Seal
+from server.contest.programs.sandbox.seal import Seal, View, sealed_environment
 
 CPU_SECONDS = 900
 """Processor time of a bot, from its start to its end."""
@@ -30,7 +28,7 @@ async def main(home: str, folder: Path, *command: str) -> int:
     port = int(os.environ[variable("port")])
     told = {name: value for name, value in os.environ.items() if name.startswith(variable(""))}
     seal = Seal(View(folder, (folder,)), Bounds(), CPU_SECONDS, niceness=0)
-    environment = bubblewrap.environment(os.environ, told)
+    environment = sealed_environment(os.environ, told)
     async with running(command, environment, seal, port, STDERR, home) as box, trio.open_nursery() as nursery:
         if (listener := await box.listener()) is not None:
             nursery.start_soon(trio.serve_listeners, partial(_join, port), [listener])

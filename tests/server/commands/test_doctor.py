@@ -15,8 +15,7 @@ from engine.wire import messages as m
 from server.commands.doctor import GOOD, NOTE, WRONG, Finding, diagnosis
 from server.config import tokens
 from server.config.keys import SIGNING_KEY, signing_key
-from server.contest.store.schema import FILE as STORE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE as STORE, Store
 from server.league.accounts import AUTHOR, Accounts
 from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import Versions

@@ -12,8 +12,7 @@ from server.commands import administration
 from server.config import tokens
 from server.contest.fixtures import GameResult
 from server.contest.plan import plan
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.league.accounts import Accounts
 from tests.server.conftest import Run
 from tests.server.contest.runtime.bots import read_definition

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from engine.match.clock import TimeControl
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.rounds import Knockout, seeds
-from server.contest.standings import standings
+from server.contest.scoring import standings
 from tests.server.contest.played import CONTROL, by_seed, contest, final_plan, play
 
 SHORT = TimeControl(100_000)

@@ -12,7 +12,7 @@ from server.contest.fixtures import FORFEIT, QUALIFICATION, Bye, Fixture, GameRe
 from server.contest.formats.meetings import Gauntlet, Ladder, Pairs, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import Present, plan
-from server.contest.standings import standings
+from server.contest.scoring import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, final_plan, play
 
 NAMES = ("a1", "a2", "a3", "a4")

@@ -10,8 +10,7 @@ from engine.wire import messages as m
 from server.commands import contest as contest_command
 from server.commands.administration import announce
 from server.contest.contest_file import BadContest
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.league.accounts import ORGANISER, Accounts
 from server.league.console.console_pages import TEMPLATES, read_new
 from tests.server.contest.runtime.bots import read_definition

@@ -14,16 +14,15 @@ from msgspec.structs import replace
 
 from engine.match import verification
 from server.contest.contest_file import BadContest
-from server.contest.interventions import Intervention, Kind
+from server.contest.fixtures import Intervention, Kind
 from server.contest.plan import plan
-from server.contest.programs.sandbox.visible_files import view
+from server.contest.programs.sandbox.seal import view
 from server.contest.report.contents import make_report
 from server.contest.report.structure import ContestState
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import take_snapshot
 from server.contest.store.folders import folder_of
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.league import contests as module
 from server.league.accounts import Accounts, Person
 from server.league.contests import ENTERED, Comparison, Comparisons, check_versions, enter_due, version_at

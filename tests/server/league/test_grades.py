@@ -13,8 +13,7 @@ import pytest
 
 from engine.statistics.online import LadderPlayer
 from server.contest.store.folders import folder_of
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.league.accounts import ORGANISER, Accounts
 from server.league.grading.grade_book import GradeBook
 from server.league.grading.grading import BadReport, BadRule, Meeting, read

@@ -12,8 +12,7 @@ from engine.wire import messages as m
 from server.commands.administration import _matches
 from server.contest.fixtures import Fixture
 from server.contest.report.structure import Verdict
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.contest.store.verifier import verify
 from server.league.accounts import AUTHOR, Accounts
 from server.storage import backup

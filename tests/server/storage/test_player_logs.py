@@ -16,8 +16,7 @@ from server.config.settings import Settings
 from server.contest.contest_file import read as read_contest
 from server.contest.fixtures import Fixture
 from server.contest.store.folders import errors_of, kept_by_contest
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.storage.player_logs import SENT_BYTES, BoundedLog, KeptByContest, LogRequest, read_log, without_plies
 from server.storage.record_store import RecordStore
 from tests.server.harness import ArenaHarness, Client, hear_all, open_arena, play, ready

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from server.contest.fixtures import Fixture
 from server.contest.formats.meetings import Ladder, RoundRobin
-from server.contest.store.schema import FILE as STORE, LADDER
-from server.contest.store.store import Store
+from server.contest.store.store import FILE as STORE, LADDER, Store
 from server.web import games_index
 from server.web.games_index import PAGE, Games, Progress, bring_up, find
 from server.web.http.request import Refused

@@ -44,24 +44,19 @@ class CoreLease:
 
 
 class Cores:
-    """The pool of cores for programs.
+    """The pool of cores for programs."""
 
-    Where more are wanted than programs may have, programs are not pinned.
-    """
-
-    def __init__(self, wanted: int = 0) -> None:
-        """Take the number of cores for programs; 0 for all."""
+    def __init__(self) -> None:
+        """Begin with all cores; of many, the first one is the server's: the system's own work is mostly there."""
         found = usable()
-        # the system's own work is mostly on the first ones
-        programs = found[1:] if len(found) > MAX_SHARED else found
-        self.count = wanted or len(programs)
+        self._rest = found[: len(found) > MAX_SHARED]
+        """The cores of the server."""
+        programs = found[len(self._rest) :]
+        self.count = len(programs)
         """How many programs can think at a time."""
-        self.pinned = CAN_PIN and self.count <= len(programs)
-        """Whether each gets a core of its own."""
-        self._leases: dict[int, list[CoreLease]] = {core: [] for core in programs[-self.count :]} if self.pinned else {}
+        self._leases: dict[int, list[CoreLease]] = {core: [] for core in programs if CAN_PIN}
         """The leases of each core: the first one has it, the next one waits for it."""
         self._ending: list[CoreLease] = []
-        self._rest = set(found).difference(self._leases) if self.pinned and len(found) > MAX_SHARED else set()
         self._confined = False
 
     def take(self) -> CoreLease:
@@ -73,7 +68,7 @@ class Cores:
         if self._rest and not self._confined:
             self._confined = True
             confine(self._rest)
-        lease = CoreLease(core := free[-1] if free else ending[0])
+        lease = CoreLease(core := (free[-1] if free else ending[0]))
         self._leases[core].append(lease)
         self._leases[core][0].ready.set()
         return lease

@@ -26,7 +26,7 @@ MEGABYTE = 1 << 20
 PROCESSES_FACTOR = 2
 """The system refuses processes above the bound times this factor. The server ends programs above the bound itself."""
 
-LOOK_SECONDS = 0.1
+POLL_SECONDS = 0.1
 """How often to look: a program takes some 100 MB in that time, and starts some 100 processes."""
 
 
@@ -45,16 +45,7 @@ class Excess(NamedTuple):
     sentence: str
 
 
-class _Seen(NamedTuple):
-    """The resources that the processes of a sandbox use at a moment."""
-
-    processes: int
-    cpu_seconds: float
-    resident: int
-    numbers: list[int]
-
-
-class Watched:
+class SandboxMonitor:
     """A sandbox that a thread measures until it is closed."""
 
     def __init__(
@@ -84,42 +75,36 @@ class Watched:
 
     def _run(self) -> None:
         failed = False
-        while not self._closed.wait(LOOK_SECONDS):
+        while not self._closed.wait(POLL_SECONDS):
             try:
-                self.look()
+                self.measure()
             except Exception as error:  # as where no memory is left: later looks do not depend on it
                 if not failed:
                     log.error("sandbox_measurement_failed", process=self._first, error=repr(error))
                 failed = True
 
-    def look(self) -> None:
+    def measure(self) -> None:
         """Measure the usage, and end a program that uses more than it may. May be called in any thread."""
-        seen = _seen(self._first)
-        for number in seen.numbers if self._niceness else ():
+        processes, cpu_seconds, memory, numbers = _measure(self._first)
+        for number in numbers if self._niceness else ():
             with suppress(ProcessLookupError):
                 leads = number not in self._lowered and os.getsid(number) == number
                 if leads and lower_session(number, self._niceness):
                     self._lowered.add(number)
-        memory = seen.resident
-        if memory > self.bounds.memory * MEGABYTE:
-            memory = _shared_out(seen.numbers) or memory  # what several processes share was counted more than once
-        old = self.usage
-        self.usage = Usage(max(old.cpu_seconds, seen.cpu_seconds), max(old.memory, memory))
-        if self.excess is None:
-            self.excess = self._found(memory, seen)
-            if self.excess is not None:
-                self._end()
-
-    def _found(self, memory: int, seen: _Seen) -> Excess | None:
         bounds = self.bounds
         if memory > bounds.memory * MEGABYTE:
-            return out_of_memory(bounds, f", and used {memory // MEGABYTE} MB")
-        if seen.processes > bounds.processes:
-            return Excess(
-                Termination.TOO_MANY_PROCESSES,
-                f"it may have {bounds.processes} processes and threads, and had {seen.processes}",
-            )
-        return out_of_cpu_time(self.cpu_seconds) if seen.cpu_seconds > self.cpu_seconds else None
+            memory = _shared_out(numbers) or memory  # what several processes share was counted more than once
+        self.usage = Usage(max(self.usage.cpu_seconds, cpu_seconds), max(self.usage.memory, memory))
+        if self.excess is None:
+            if memory > bounds.memory * MEGABYTE:
+                self.excess = out_of_memory(bounds, f", and used {memory // MEGABYTE} MB")
+            elif processes > bounds.processes:
+                why = f"it may have {bounds.processes} processes and threads, and had {processes}"
+                self.excess = Excess(Termination.TOO_MANY_PROCESSES, why)
+            elif cpu_seconds > self.cpu_seconds:
+                self.excess = out_of_cpu_time(self.cpu_seconds)
+            if self.excess is not None:
+                self._end()
 
 
 def out_of_memory(bounds: Bounds, more: str = "") -> Excess:
@@ -134,10 +119,13 @@ def out_of_cpu_time(seconds: float) -> Excess:
     )
 
 
-def _seen(first: int) -> _Seen:
-    """Measure the first process of a sandbox and all its descendants."""
+def _measure(first: int) -> tuple[int, float, int, list[int]]:
+    """Measure a sandbox from its first process on.
+
+    Return its processes and threads, its processor time in seconds, its memory in bytes, and the numbers of its
+    processes.
+    """
     processes, ticks, pages, numbers = 0, 0, 0, []
-    ticks_a_second = os.sysconf("SC_CLK_TCK")
     for number in family(first):
         with suppress(OSError, ValueError):
             with open(f"/proc/{number}/stat", encoding="ascii", errors="replace") as file:
@@ -148,7 +136,7 @@ def _seen(first: int) -> _Seen:
                 processes += int(fields[17])
                 pages += int(fields[21])
                 numbers.append(number)
-    return _Seen(processes, ticks / ticks_a_second, pages * mmap.PAGESIZE, numbers)
+    return processes, ticks / os.sysconf("SC_CLK_TCK"), pages * mmap.PAGESIZE, numbers
 
 
 def family(first: int) -> Iterator[int]:
@@ -189,7 +177,7 @@ SERVER = "arena-server"
 PREFIX = "arena-game"
 
 BESIDE_MEGABYTES = 32
-"""Of memory beside that of the program and its scratch folder: shared memory, and what the kernel needs."""
+"""Additional memory in the bound of a group, for shared memory and the kernel."""
 
 REMOVE_SECONDS = 1.0
 """How long to try to remove a group."""
@@ -245,55 +233,48 @@ def around(process: int, home: str, bounds: Bounds) -> Group | None:
     Not for the event loop: it may wait for what was left of groups before.
     """
     with _LOCK:  # several programs are started at a time
-        parent = _parent()
-        if parent is None:
+        if (parent := _parent()) is None:
             return None
         while _LEFT:
-            _surely_remove(_LEFT.pop())
+            _remove(_LEFT.pop(), REMOVE_SECONDS)
     group = Group(parent / f"{PREFIX}-{home}-{os.getpid()}-{next(_NUMBERS)}")
     try:
         group.fill(bounds, process)
     except OSError as error:
         group.close()
-        _log_failure(error.strerror)
+        log_lack(f"no control group could be made for a program: {error.strerror}")
         return None
     return group
 
 
 @cache
-def _log_failure(reason: str) -> None:
-    """Log once that a program has no group."""
-    log.warning("sandbox_limit_missing", lack=f"no control group could be made for a program: {reason}")
+def log_lack(lack: str) -> None:
+    """Log once that the system does not enforce a limit."""
+    log.warning("sandbox_limit_missing", lack=lack)
 
 
 def clear(home: str) -> int:
     """Remove the groups that dead servers of a data directory have left; return their number."""
     parent = _parent()
     left = [] if parent is None else [path for path in parent.glob(f"{PREFIX}-{home}-*") if path.is_dir()]
-    return sum(map(_surely_remove, left))
+    return sum(_remove(path, REMOVE_SECONDS) for path in left)
 
 
 def lack() -> str:
     """Return a clause why the kernel cannot enforce the limits here; empty if it can. Changes nothing."""
-    mine = _mine()
-    if mine is None:
+    if (mine := _mine()) is None:
         return f"no control groups of version 2 at {ROOT}"
-    if _divided(mine) or _divided(mine.parent) or _divisible(mine):
-        return ""
-    return f"this user may make no groups with {' and '.join(CONTROLLERS)} in {mine} (systemd: Delegate=yes)"
+    why = f"this user may make no groups with {' and '.join(CONTROLLERS)} in {mine} (systemd: Delegate=yes)"
+    return "" if _divided(mine) or _divided(mine.parent) or _divisible(mine) else why
 
 
 @cache
 def _parent() -> Path | None:
     """Return the parent of the groups of programs; moves this process out of it if necessary."""
-    mine = _mine()
-    if mine is None:
+    if (mine := _mine()) is None:
         return None
-    for group in (mine, mine.parent):
-        if _divided(group):
-            return group
-    if not _divisible(mine):
-        return None
+    if (divided := next(filter(_divided, (mine, mine.parent)), None)) or not _divisible(mine):
+        return divided
     server, inside = mine / SERVER, (mine / "cgroup.procs").read_text().split()
     try:
         server.mkdir(exist_ok=True)
@@ -315,32 +296,26 @@ def _mine() -> Path | None:
     return None
 
 
-def _divided(group: Path) -> bool:
+def _divided(group: Path, controllers: str = "cgroup.subtree_control") -> bool:
     """Tell whether groups with the necessary controllers can be made in a group, and processes moved there."""
     with suppress(OSError):
-        given = (group / "cgroup.subtree_control").read_text().split()
-        return set(CONTROLLERS) <= set(given) and _writable(group)
+        has_controllers = set(CONTROLLERS) <= set((group / controllers).read_text().split())
+        return has_controllers and os.access(group, os.W_OK) and os.access(group / "cgroup.procs", os.W_OK)
     return False
 
 
 def _divisible(group: Path) -> bool:
     """Tell whether a group can be divided: only this process and its children may be in it."""
     with suppress(OSError):
-        given = (group / "cgroup.controllers").read_text().split()
         inside = set(map(int, (group / "cgroup.procs").read_text().split()))
-        return set(CONTROLLERS) <= set(given) and inside <= set(family(os.getpid())) and _writable(group)
+        return inside <= set(family(os.getpid())) and _divided(group, "cgroup.controllers")
     return False
-
-
-def _writable(group: Path) -> bool:
-    return os.access(group, os.W_OK) and os.access(group / "cgroup.procs", os.W_OK)
 
 
 def _limits(bounds: Bounds) -> dict[str, str]:
     """Return the files of a group with the values to write."""
-    memory = (bounds.memory + bounds.scratch + BESIDE_MEGABYTES) * MEGABYTE
     return {
-        "memory.max": str(memory),
+        "memory.max": str((bounds.memory + bounds.scratch + BESIDE_MEGABYTES) * MEGABYTE),
         "memory.oom.group": "1",
         "pids.max": str(PROCESSES_FACTOR * bounds.processes),
     }
@@ -356,24 +331,16 @@ def _number(path: Path, key: str) -> int:
     return 0
 
 
-def _remove(path: Path) -> bool:
-    """Remove an empty group, and tell whether it is gone; else kill the processes in it."""
-    try:
-        path.rmdir()
-    except FileNotFoundError:
-        return True
-    except OSError:
-        with suppress(OSError):
-            (path / "cgroup.kill").write_text("1")
-        return False
-    return True
-
-
-def _surely_remove(path: Path) -> bool:
-    """Remove a group, and wait a moment for killed processes to leave it; tell whether it is gone."""
-    deadline = time.monotonic() + REMOVE_SECONDS
-    while not _remove(path):
-        if time.monotonic() >= deadline:
-            return False
-        time.sleep(0.01)
+def _remove(path: Path, seconds: float = 0.0) -> bool:
+    """Remove a group, and tell whether it is gone. Processes in it are killed; they take a moment to leave it."""
+    deadline = time.monotonic() + seconds
+    while path.exists():
+        try:
+            path.rmdir()
+        except OSError:
+            with suppress(OSError):
+                (path / "cgroup.kill").write_text("1")
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.01)
     return True

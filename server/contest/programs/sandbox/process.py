@@ -22,19 +22,18 @@ import trio
 
 from engine.games.outcome import Termination
 from server.config.process_settings import nice_value
-from server.contest.programs.sandbox.bubblewrap import Descriptors, sandboxed
 from server.contest.programs.sandbox.cores import spawn
 from server.contest.programs.sandbox.limits import (
     MEGABYTE,
     PROCESSES_FACTOR,
     Excess,
+    SandboxMonitor,
     Usage,
-    Watched,
     around,
     out_of_cpu_time,
     out_of_memory,
 )
-from server.contest.programs.sandbox.seal import Seal
+from server.contest.programs.sandbox.seal import Descriptors, Seal, sandboxed
 from server.contest.programs.sandbox.syscall_filter import filter_to_read, new_session_keyring
 
 Result = TypeVar("Result")
@@ -48,8 +47,9 @@ SIGNALLED = 128
 """Added to the number of the signal that has ended a program, in the exit status of its sandbox."""
 
 DATA_FACTOR, DATA_MEGABYTES = 4, 1024
-"""What a single process may ask the system for is so many times the bound of memory, and so much more: the last resort
-where it takes memory faster than anybody looks. Some languages ask for much that they do not use."""
+"""Bound on the memory that a process may request: a multiple of the bound of memory, and so many megabytes more.
+
+It is the last resort if a process takes memory between two measurements. Some languages request much unused memory."""
 
 BACKLOG = 16
 """Connections of a program that wait to be accepted."""
@@ -103,9 +103,9 @@ class Sealed:
         ``home`` is that of the server's data directory. If it fails, all that it has begun is left to ``own``.
         """
         self.process = process
-        self._status, self._goes = pipes
-        self._way = way
-        self._told = b""
+        self._status, self._start_pipe = pipes
+        self._port_socket = way
+        self._status_lines = b""
         self._first = self._first_process()
         try:
             self._handle = os.pidfd_open(self._first)
@@ -128,39 +128,37 @@ class Sealed:
                 raise NotSealed(f"the system does not let this user limit programs: {error.strerror}") from error
             except ProcessLookupError:  # it has ended
                 break
-        self._watched = Watched(self._first, seal.bounds, seal.cpu_seconds, self.kill, nice_value(seal.niceness))
-        self.look = self._watched.look
+        self._monitor = SandboxMonitor(self._first, seal.bounds, seal.cpu_seconds, self.kill, nice_value(seal.niceness))
+        self.measure = self._monitor.measure
         """Measures the usage until now."""
-        own.callback(self._watched.close)
+        own.callback(self._monitor.close)
         self._own = own.pop_all()
 
     def _first_process(self) -> int:
         """Return the number of the first process in the sandbox, as soon as there is one."""
         line = b""
-        while not line.endswith(b"\n"):
-            data = os.read(self._status, 4096)
-            if not data:
-                raise NotSealed(f"no sandbox could be made: bubblewrap ended with status {self.process.wait()}")
+        while data := os.read(self._status, 4096):
             line += data
-        return int(json.loads(line)["child-pid"])
+            if line.endswith(b"\n"):
+                return int(json.loads(line)["child-pid"])
+        raise NotSealed(f"no sandbox could be made: bubblewrap ended with status {self.process.wait()}")
 
     def begin(self) -> None:
         """Let the program begin; raises OSError."""
-        os.write(self._goes, b"x")
+        os.write(self._start_pipe, b"x")
 
     async def listener(self) -> trio.SocketListener | None:
         """Return what accepts the connections of a program; None where it has ended before.
 
         Raises OSError where this process has no descriptor left for it.
         """
-        if self._way is None:
+        if self._port_socket is None:
             return None
-        with trio.socket.from_stdlib_socket(self._way) as way:
+        with trio.socket.from_stdlib_socket(self._port_socket) as way:
             data, told, _, _ = await way.recvmsg(1, socket.CMSG_SPACE(array.array("i").itemsize))
         for level, kind, given in told:
             if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-                port = socket.socket(fileno=array.array("i", given)[0])
-                return trio.SocketListener(trio.socket.from_stdlib_socket(port))
+                return trio.SocketListener(trio.socket.socket(fileno=array.array("i", given)[0]))
         if data:  # it has handed its port over, and the system has dropped it on the way
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         return None
@@ -187,28 +185,27 @@ class Sealed:
 
     def excess(self, status: int | None) -> Excess | None:
         """Return the bound for which it was ended; None where it was not."""
-        watched = self._watched
-        if watched.excess is not None:
-            return watched.excess
-        if status == -signal.SIGXFSZ:
-            return Excess(Termination.FILE_TOO_LARGE, f"a file may have {watched.bounds.file_size} MB")
-        if status == -signal.SIGXCPU:
-            return out_of_cpu_time(watched.cpu_seconds)
-        killed = self._group is not None and self._group.out_of_memory
-        return out_of_memory(watched.bounds, ", and the system has ended it") if killed else None
+        monitor = self._monitor
+        if monitor.excess is None and status == -signal.SIGXFSZ:
+            return Excess(Termination.FILE_TOO_LARGE, f"a file may have {monitor.bounds.file_size} MB")
+        if monitor.excess is None and status == -signal.SIGXCPU:
+            return out_of_cpu_time(monitor.cpu_seconds)
+        if monitor.excess is None and self._group is not None and self._group.out_of_memory:
+            return out_of_memory(monitor.bounds, ", and the system has ended it")
+        return monitor.excess
 
     @property
     def usage(self) -> Usage:
         """Return what has been used, as far as was seen."""
-        seen = self._watched.usage
+        seen = self._monitor.usage
         return seen if self._group is None else seen._replace(cpu_seconds=self._group.cpu_seconds)
 
     def never_ran(self) -> bool:
         """Tell, after bubblewrap has ended, whether the program was never begun."""
         os.set_blocking(self._status, False)
         with suppress(BlockingIOError):
-            self._told += os.read(self._status, 4096)
-        return b"exit-code" not in self._told
+            self._status_lines += os.read(self._status, 4096)
+        return b"exit-code" not in self._status_lines
 
     def close(self) -> None:
         """Forget the sandbox, which has ended."""

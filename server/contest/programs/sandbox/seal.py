@@ -1,27 +1,193 @@
-"""The seal of a program: its sandbox and limits in a game, and why a machine cannot seal programs."""
+"""The seal of a program: its sandbox and limits in a game, its visible files, and why a machine cannot seal programs.
+
+A program sees its own files, and no files of other entrants or the server. Its own files are the `folder` that the
+contest file gives it. Without that key they are the files that its command names: a file or folder below the folder of
+the contest file, with all of a file's folder unless that is the folder of the contest file itself, or another entrant
+names something else in it. Elsewhere they are the files that are named. A program of the search path brings the files
+that belong to it.
+
+A sandboxed program has its own namespaces for users, processes, IPC, the network, host names and mounts, and no
+capabilities. Its file system is read-only: the system's programs and libraries, this Python with the bots of this
+distribution, and the files of its `View`. It may write to `SCRATCH`, which is bounded memory, and to the writable
+folders of its `View`.
+
+Authors control the content of these folders. No link in them is followed here: in the sandbox it leads to a file that
+the program sees there.
+"""
 
 import os
+import shutil
 import subprocess
-from collections.abc import Awaitable, Callable
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
+from importlib import util
 from pathlib import Path
 from typing import NamedTuple
 
 import trio
 
 from engine.system import NEEDS_LINUX
-from server.contest.definition import Bounds, Definition, Sandbox
+from server.contest.definition import Bounds, Definition, Entrant, Sandbox
 from server.contest.fixtures import Fixture
 from server.contest.programs.sandbox import limits
-from server.contest.programs.sandbox.bubblewrap import PROGRAM, Descriptors, View, sandboxed
 from server.contest.programs.sandbox.cores import NICENESS
+from server.contest.programs.sandbox.limits import MEGABYTE
 from server.contest.programs.sandbox.syscall_filter import filter_to_read
-from server.contest.programs.sandbox.visible_files import view
-from server.ops.logs import log
+
+NAMES = (
+    *("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ld-musl-x86_64.path", "localtime", "timezone"),
+    *("hosts", "host.conf", "nsswitch.conf", "protocols", "services", "ssl/openssl.cnf", "ssl/certs", "fonts"),
+    *("java", "java-*", "jvm*", "node*", "mono", "R", "ghc", "perl", "python*"),
+)
+"""Files of /etc that programs and libraries need, and everybody may read."""
+
+ETC = Path("/etc")
+
+
+@cache
+def settings_copy() -> tempfile.TemporaryDirectory[str]:
+    """Copy what programs need of /etc to a folder that lasts as long as this process; raises OSError."""
+    copy = tempfile.TemporaryDirectory(prefix="arena-etc-")
+    for path in sorted({path for name in NAMES for path in ETC.glob(name)}):
+        to = Path(copy.name) / path.relative_to(ETC)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            shutil.copytree(path, to, symlinks=True, copy_function=_copy_file)
+        else:
+            _copy_file(str(path), str(to))
+    return copy
+
+
+def _copy_file(path: str, to: str) -> None:
+    with suppress(PermissionError, FileNotFoundError):  # no program could read it, or a link leads nowhere
+        shutil.copy(path, to)
+
+
+PROGRAM = "bwrap"
+"""The program of bubblewrap."""
+
+SCRATCH = "/tmp"
+"""The scratch folder, home and working folder for files that are gone after the game."""
+
+KERNELS = f"{SCRATCH}/.cache/gipf-arena/given"
+"""Where compiled kernels of this server's user are seen, for `engine.compiling.code_cache` to begin with."""
+
+SHARED_MEGABYTES = 16
+"""Size of /dev/shm, which semaphores of processes need: it is memory too."""
+
+_ISOLATION = (
+    *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net"),
+    *("--uid", "1000", "--gid", "1000", "--hostname", "arena", "--cap-drop", "ALL"),
+    "--die-with-parent",  # and who starts it gives it a session of its own, whose priority is lower
+)
+
+_TOP = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+"""Folders of programs and libraries at the top, which are links into /usr on most systems."""
+
+_WHOLE = ("/usr", "/opt", "/nix/store", "/gnu/store")
+"""Where systems keep what is installed for everybody."""
+
+_KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
+"""Variables that a program has from the server's environment, beside the path."""
+
+
+class View(NamedTuple):
+    """The files that a program sees in addition to those of the system. All paths are absolute."""
+
+    folder: Path
+    """The folder that it works in."""
+    readable: tuple[Path, ...] = ()
+    """Files and folders that it may read, at their own places; there have to be such."""
+    hidden: tuple[Path, ...] = ()
+    """Folders within those that it sees as empty ones."""
+    writable: tuple[Path, ...] = ()
+    """Folders that it may write to, which a build does; there have to be such. Nothing bounds what it writes there."""
+
+
+class Descriptors(NamedTuple):
+    """Descriptors that bubblewrap writes to and reads from."""
+
+    status: int
+    """It writes lines of JSON there, with the number of the sandbox's first process and with the exit status."""
+    block: int
+    """It reads a byte there before the program begins."""
+    filter: int
+    """It reads the filter of `server.contest.programs.sandbox.syscall_filter` there."""
+
+
+def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descriptors) -> list[str]:
+    """Return the command that runs a command in a sandbox."""
+    scratch = str(bounds.scratch * MEGABYTE)
+    words = [PROGRAM, *_ISOLATION, *_system(), "--size", scratch, "--perms", "0700", "--tmpfs", SCRATCH]
+    # what every sandbox shows is not mounted again: there, a link to /etc leads to nothing that could be mounted on
+    readable = outermost((*own_code(), *(path for path in view.readable if not is_shown(path))))
+    words += [word for path in readable for word in ("--ro-bind", str(path), str(path))]
+    # of this server's user; see `engine.compiling.code_cache`
+    cache_home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    if (kernels := cache_home.absolute() / "gipf-arena" / "kernels").is_dir():
+        words += ["--ro-bind", str(kernels), KERNELS]
+    words += [word for path in view.hidden for word in ("--tmpfs", str(path), "--remount-ro", str(path))]
+    words += [word for path in view.writable for word in ("--bind", str(path), str(path))]
+    if not is_shown(view.folder, *readable, *view.writable):
+        words += ["--dir", str(view.folder)]
+    words += ["--remount-ro", "/", "--chdir", str(view.folder)]
+    words += ["--json-status-fd", str(given.status), "--block-fd", str(given.block), "--seccomp", str(given.filter)]
+    return [*words, "--", *command]
+
+
+def sealed_environment(server: Mapping[str, str], told: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a program in a sandbox, with the language and the search path of the ``server``."""
+    kept = {name: server[name] for name in _KEPT_VARIABLES if name in server}
+    home = {"HOME": SCRATCH, "TMPDIR": SCRATCH, "ARENA_KERNELS": KERNELS}
+    # arena-bot is found also where the server's own environment is not on the path
+    places = (server.get("PATH", os.defpath), str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin")
+    return {"LANG": "C.UTF-8", **kept, "PATH": os.pathsep.join(places), **home, **told}
+
+
+def outermost(paths: Iterable[Path]) -> list[Path]:
+    """Return paths without those inside of others, each once, in order."""
+    found: list[Path] = []
+    for path in sorted(set(paths)):
+        if not any(path.is_relative_to(other) for other in found):
+            found.append(path)
+    return found
+
+
+@cache
+def own_code() -> tuple[Path, ...]:
+    """Return the folders of this Python, and of the packages of this distribution that a bot uses."""
+    packages = filter(None, map(util.find_spec, ("engine", "bots")))
+    places = (place for package in packages for place in package.submodule_search_locations or ())
+    paths = [Path(place).absolute() for place in (sys.prefix, sys.base_prefix, *places)]
+    return tuple(outermost(path for path in paths if not is_shown(path)))
+
+
+def is_shown(path: Path, *more: Path) -> bool:
+    """Tell whether a path is visible in every sandbox, or in a sandbox that shows ``more``."""
+    return any(path.is_relative_to(place) for place in (*_WHOLE, *(f"/{name}" for name in _TOP), *map(str, more)))
+
+
+@cache
+def _system() -> tuple[str, ...]:
+    """Return the options that show the system's programs, libraries, devices and processes."""
+    words: list[str] = []
+    for path in map(Path, (*_WHOLE, *(f"/{name}" for name in _TOP))):
+        if path.is_symlink() and str(path) not in _WHOLE:
+            words += ["--symlink", str(path.readlink()), str(path)]
+        elif path.is_dir():
+            words += ["--ro-bind", str(path), str(path)]
+    words += ["--ro-bind", settings_copy().name, str(ETC)]
+    shared = ("--size", str(SHARED_MEGABYTES * MEGABYTE), "--tmpfs", "/dev/shm")
+    words += ["--dev", "/dev", *shared, "--remount-ro", "/dev"]
+    # root may change settings of the kernel there, capabilities or not
+    return (*words, "--proc", "/proc", "--remount-ro", "/proc")
 
 
 class Seal(NamedTuple):
-    """What is put around a program."""
+    """The sandbox of a program, with its limits."""
 
     view: View
     bounds: Bounds
@@ -32,27 +198,29 @@ class Seal(NamedTuple):
 
 
 TRIAL_SECONDS = 30.0
-"""What making one sandbox may take."""
+"""Longest time to make a sandbox."""
 
 WITHOUT = (
     'write sandbox = "none" in the contest file: programs then run without a sandbox, '
     "with all rights of the server's user"
 )
-"""What to do where there is no sandbox."""
+"""Advice for a machine without sandboxes."""
 
 
-def seal_of(
-    definition: Definition, fixture: Fixture, name: str, data: Path, start_seconds: float, *, pinned: bool
-) -> Seal | None:
+def seal_of(definition: Definition, fixture: Fixture, name: str, data: Path, *, pinned: bool) -> Seal | None:
     """Return the sandbox of a player's program in a game; None if the contest file wants none.
 
-    Raises `NotVisible`.
+    Without another bound, a program may think during the whole of the longest game. Raises `NotVisible`.
     """
     if definition.sandbox is Sandbox.NONE:
         return None
-    _log_lacks()
-    seconds = definition.bounds.cpu_seconds or _longest(definition, fixture, start_seconds, pinned=pinned)
-    return Seal(view(definition, definition.entrant(name), data), definition.bounds, seconds)
+    for lack in lacks():
+        limits.log_lack(lack)
+    budget, increment = definition.control(fixture)
+    game_seconds = (2 * budget + definition.move_limit * increment) / 1_000_000
+    longest = (definition.start_seconds + game_seconds) * (1 if pinned else os.cpu_count() or 1)
+    bounds = definition.bounds
+    return Seal(view(definition, definition.entrant(name), data), bounds, bounds.cpu_seconds or longest)
 
 
 def lacks() -> tuple[str, ...]:
@@ -61,26 +229,10 @@ def lacks() -> tuple[str, ...]:
     return (f"The server measures memory and processor time of programs ten times a second: {why}.",) if why else ()
 
 
-@cache
-def _log_lacks() -> None:
-    """Log the lacks once."""
-    for lack in lacks():
-        log.warning("sandbox_limit_missing", lack=lack)
-
-
-def _longest(definition: Definition, fixture: Fixture, start_seconds: float, *, pinned: bool) -> float:
-    """Return the processor time of a program that thinks during the whole of the longest game, in seconds."""
-    control = definition.control(fixture)
-    game = (2 * control.budget + definition.move_limit * control.increment) / 1_000_000
-    return (start_seconds + game) * (1 if pinned else os.cpu_count() or 1)
-
-
 def contest_obstacle(definition: Definition) -> str:
     """Return a sentence why a contest cannot begin on this machine; empty if it can. Takes a moment."""
-    if definition.sandbox is Sandbox.NONE:
-        return ""
     programs = definition.qualification is not None or any(not entrant.connects for entrant in definition.entrants)
-    return sandbox_obstacle() if programs else ""
+    return sandbox_obstacle() if programs and definition.sandbox is not Sandbox.NONE else ""
 
 
 async def wait_until_sealable(
@@ -107,8 +259,7 @@ def sandbox_obstacle() -> str:
     try:
         refused = filter_to_read()
     except OSError as error:
-        how = "install libseccomp (apt-get install libseccomp2)"
-        return f"programs cannot be sealed: {error}; {how}, or {WITHOUT}"
+        return f"programs cannot be sealed: {error}; install libseccomp (apt-get install libseccomp2), or {WITHOUT}"
     try:
         with open(os.devnull, "wb") as status, open(os.devnull, "rb") as block:  # it need not wait
             given = Descriptors(status.fileno(), block.fileno(), refused)
@@ -125,8 +276,99 @@ def sandbox_obstacle() -> str:
         return f"programs cannot be sealed: {PROGRAM} does not run ({error}); {how}, or {WITHOUT}"
     finally:
         os.close(refused)
-    if done.returncode == 0:
-        return ""
     said = " ".join(done.stderr.decode(errors="replace").split()) or f"{PROGRAM} ended with status {done.returncode}"
     how = "let this user make user namespaces, and take bubblewrap 0.7 or later"
-    return f"programs cannot be sealed: {said}; {how}, or {WITHOUT}"
+    return f"programs cannot be sealed: {said}; {how}, or {WITHOUT}" if done.returncode else ""
+
+
+class NotVisible(Exception):
+    """A program cannot be shown what it should see. ``str(error)`` says what, and why."""
+
+
+def view(definition: Definition, entrant: Entrant | None, data: Path) -> View:
+    """Return what the program of an entrant sees; that of a built-in bot (None) sees nothing but the server's own code.
+
+    ``data`` is the server's data directory, which nobody sees. Raises `NotVisible`.
+    """
+    base = Path(definition.folder or data).resolve()
+    shared = tuple(
+        path for place in definition.visible if (path := (base / Path(place).expanduser()).resolve()).exists()
+    )
+    if entrant is None:
+        return View(base, shared)
+    folder = _lexical(base, entrant.folder)
+    if entrant.folder and not folder.is_dir():
+        raise NotVisible(f"the folder of {entrant.name} is not there: {folder}")
+    others = [_lexical(base, other.folder) for other in definition.entrants if entrant.folder and other.folder]
+    named = (folder,) if entrant.folder else tuple(_named(base, definition, entrant))
+    for path in named:
+        if path.resolve() != path:
+            raise NotVisible(f"{path} of {entrant.name} is a link, or lies behind one; name the file or folder itself")
+    own = (*named, *_installed(entrant.command))
+    secret = data.resolve()
+    # the server has put a version of a bot there, and gives its folder to no other entrant
+    put = bool(entrant.folder) and (bool(entrant.version_of) or base == secret)
+    if any(path.is_relative_to(secret) for path in (*own[put:], *shared)) or secret in own:
+        raise NotVisible(f"{entrant.name} has its program in the server's data directory {secret}; move one of them")
+    hidden = [
+        path
+        for path in (secret, *others)
+        if path.is_dir() and any(path.is_relative_to(mine) and path != mine for mine in (*own, *shared))
+    ]
+    return View(folder, (*own, *shared), tuple(path for path in hidden if not folder.is_relative_to(path)))
+
+
+def _named(base: Path, definition: Definition, entrant: Entrant) -> Iterable[Path]:
+    """Return the files and folders that the command of an entrant names."""
+    foreign = {
+        path
+        for other in definition.entrants
+        if other is not entrant and not other.folder
+        for path in _words(base, other.command)
+    }
+    for path in _words(base, entrant.command):
+        if path.is_dir():
+            if path.is_relative_to(base) and path != base:
+                yield path
+        elif (
+            path.parent == base
+            or not path.is_relative_to(base)
+            or any(other.is_relative_to(path.parent) and other != path for other in foreign)
+        ):
+            yield path
+        else:
+            yield path.parent
+
+
+def _words(base: Path, command: Iterable[str]) -> Iterable[Path]:
+    """Return the files and folders that the words of a command name, but for those that every sandbox shows."""
+    for word in command:
+        if word and "\0" not in word and len(word) < 4096:
+            path = _lexical(base, word)
+            with suppress(OSError):  # a name that is too long for the file system is none
+                if path.exists() and not is_shown(path, *own_code()):
+                    yield path
+
+
+def _lexical(base: Path, word: str) -> Path:
+    """Return the path that a word names, seen from a folder, without following links."""
+    return Path(os.path.normpath(base / word))
+
+
+def _installed(command: tuple[str, ...]) -> Iterable[Path]:
+    """Return what belongs to a program that stands in the search path, in a folder that not every sandbox shows."""
+    found = None if "/" in command[0] else shutil.which(command[0])
+    if found is None:
+        return
+    real = Path(found).resolve()
+    if Path(found).absolute() != real:  # links lead to it
+        yield Path(found).absolute()
+    yield real
+    prefix = real.parent.parent
+    # ~/.nvm/versions/node/v20 belongs to node, but neither ~ nor ~/.local to a program of theirs
+    if (
+        real.parent.name == "bin"
+        and prefix not in (Path("/"), Path.home(), Path.home() / ".local")
+        and any((prefix / name).is_dir() for name in ("lib", "lib64", "jmods", "pkg"))
+    ):
+        yield prefix

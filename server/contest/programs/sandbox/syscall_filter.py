@@ -96,8 +96,7 @@ def filter_program() -> bytes:
         library.seccomp_attr_set(context, _OPTIMIZE, _BINARY_TREE)  # before version 2.5 the search is a linear one
 
         def add(name: str, action: int, *comparisons: _Comparison) -> None:
-            number = library.seccomp_syscall_resolve_name(name.encode())
-            if number != -1:
+            if (number := library.seccomp_syscall_resolve_name(name.encode())) != -1:
                 array = (_Comparison * len(comparisons))(*comparisons)
                 given = context, ctypes.c_uint32(action), number, ctypes.c_uint(len(comparisons)), array
                 _done(library.seccomp_rule_add_array(*given))

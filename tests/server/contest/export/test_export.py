@@ -24,12 +24,10 @@ from engine.match.signature import shown
 from server.config.keys import public_half
 from server.contest import export as exported
 from server.contest.export import BadExport, export, pack, signed, unpack, verify_export
-from server.contest.fixtures import Fixture
-from server.contest.interventions import Intervention, Kind
+from server.contest.fixtures import Fixture, Intervention, Kind
 from server.contest.report.structure import Verdict
 from server.contest.runtime.adjudication import BY
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from tests.engine.records import Table
 from tests.server.contest.runtime.test_verify_process import CONTROL, DEFINITION, held, hold
 from tests.server.process import run_program

@@ -16,8 +16,7 @@ from server.contest.report.contents import compare_entrants, make_report
 from server.contest.report.files import page
 from server.contest.report.progress import Moment
 from server.contest.report.structure import TEST, Meeting, Pause, Report, Round
-from server.contest.scoring import find_disqualified, losses
-from server.contest.standings import standings
+from server.contest.scoring import find_disqualified, losses, standings
 from tests.server.contest.played import CONTROL, better_wins, contest
 from tests.server.contest.report.samples import FORMATS, OPENED, report_of, sample, sample_report
 

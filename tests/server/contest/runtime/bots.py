@@ -16,9 +16,8 @@ from server.contest.formats.format import Standing
 from server.contest.plan import plan
 from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.runtime.service import ContestService
-from server.contest.standings import standings
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.scoring import standings
+from server.contest.store.store import FILE, Store
 from server.storage.record_store import RecordStore
 from tests.server.harness import ArenaHarness, Client, open_arena
 from tests.waiting import BUILD_SECONDS

@@ -51,7 +51,7 @@ while True:
             if len(rest) < int(length): break
             line, read = rest[:int(length)].decode(), rest[int(length):]
             keep("given-up" if kind == "stop" else "questions", line)
-            if kind == "prove": wanted = folder / f"answer-{json.loads(line)['text'].split()[4]}"
+            if kind == "prove": wanted = folder / f"answer-{json.loads(line)[1].split()[4]}"
             elif wanted: wanted = say("null")
     if wanted and wanted.exists(): wanted = say(wanted.read_text())
 """
@@ -109,7 +109,7 @@ async def test_a_game_ends_with_the_draw_that_solving_proves_but_not_while_initi
         ann, bob = await harness.pair("params=3,3,3 budget=86400000", game="mnk")
         async with adjudicated(harness, Adjudicator(RULES)):
             await ann.say(m.Ready())
-            await trio.sleep(3 * adjudication.LOOK_SECONDS)
+            await trio.sleep(3 * adjudication.POLL_SECONDS)
             assert harness.arena.matches
             result = await bob.ask(m.Ready(), m.Result)
         assert (result.result, result.reason) == ("draw", "adjudicated")
@@ -123,7 +123,7 @@ async def test_positions_are_looked_at_from_a_ply_on_and_an_answer_that_comes_to
         ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
         async with adjudicated(harness, by_hand(tmp_path, replace(RULES, from_ply=1))):
             await ready(ann, bob)
-            await trio.sleep(3 * adjudication.LOOK_SECONDS)
+            await trio.sleep(3 * adjudication.POLL_SECONDS)
             assert not (tmp_path / "processes").exists()
             await play(ann, bob, "a1-b2")  # 5 6 in reserve
             await asked(tmp_path, 1)

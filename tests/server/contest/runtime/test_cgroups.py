@@ -158,7 +158,7 @@ async def test_who_is_ended_by_the_kernel_for_its_memory_is_out_of_memory(
 
 @pytest.mark.skipif(bool(sandbox_obstacle() or lack()), reason=sandbox_obstacle() or lack())
 async def test_the_kernel_ends_who_takes_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.contest.programs.sandbox.limits.Watched.look", lambda _: None)
+    monkeypatch.setattr("server.contest.programs.sandbox.limits.SandboxMonitor.measure", lambda _: None)
     async with started(tmp_path, EATS, bounds=Bounds(memory=48, scratch=1)) as program:
         await program.ended.wait()
     assert program.termination is Termination.OUT_OF_MEMORY, program.report()
@@ -190,7 +190,7 @@ def test_cores_are_given_out_one_by_one_and_the_first_one_of_many_to_nobody(
 ) -> None:
     told = machine(count)
     found = Cores()
-    assert (found.count, found.pinned) == (programs, True)
+    assert found.count == programs
     taken = [found.take() for _ in range(programs)]
     assert {lease.core for lease in taken} == set(range(count - programs, count))
     assert all(lease.ready.is_set() for lease in taken)
@@ -218,16 +218,6 @@ def test_a_core_whose_program_is_being_ended_is_had_when_it_is_given_back(machin
     found.give_back(other)
     assert found.take().core == other.core, "it was had, and is free"
     assert found.take().core is None, "the other one is still had"
-
-
-def test_where_more_are_wanted_than_programs_may_have_nobody_is_pinned(machine: Machine) -> None:
-    told = machine(4)
-    more = Cores(4)
-    assert (more.count, more.pinned, more.take().core) == (4, False, None)
-    assert told == {}
-    fewer = Cores(2)
-    assert (fewer.count, {fewer.take().core, fewer.take().core}, fewer.take().core) == (2, {2, 3}, None)
-    assert told[os.getpid()] == {0, 1}
 
 
 @pytest.mark.skipif(len(usable()) < 2, reason="there is one core alone")

@@ -31,8 +31,7 @@ from server.contest import contest_file
 from server.contest.fixtures import GameResult, counted_games
 from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.store.folders import folder_of
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.storage.database import BadStore
 from tests.server.conftest import Run
 from tests.server.contest.runtime.bots import DICE, SANDBOX, choose_by_seed

@@ -36,8 +36,7 @@ from server.contest.hosts.game_worker import (
 from server.contest.hosts.host import GameTask, NotPlayed
 from server.contest.plan import plan
 from server.contest.runtime.service import ContestService
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.ops import program_version
 from server.ops.program_version import program_with_rules
 from tests.server.contest.runtime.test_contest_command import PROGRAMS, entrants
@@ -119,7 +118,7 @@ class Made:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> Made:
-    monkeypatch.setattr(cluster, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(cluster, "POLL_SECONDS", 0.02)
     return Made()
 
 

@@ -12,9 +12,7 @@ from server.contest import contest_file
 from server.contest.definition import Bounds, Definition
 from server.contest.programs import program as programs
 from server.contest.programs.program import Place, Program
-from server.contest.programs.sandbox.bubblewrap import View
-from server.contest.programs.sandbox.seal import Seal, sandbox_obstacle
-from server.contest.programs.sandbox.visible_files import NotVisible, view
+from server.contest.programs.sandbox.seal import NotVisible, Seal, View, sandbox_obstacle, view
 
 SECONDS = 60.0
 """After which a sandbox has failed to start and end."""

@@ -11,19 +11,16 @@ from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED, Termination
 from server.contest.definition import Definition, Format
-from server.contest.fixtures import Fixture, GameResult, counted_games
+from server.contest.fixtures import Fixture, GameResult, Intervention, Kind, counted_games
 from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
-from server.contest.interventions import Intervention, Kind
 from server.contest.plan import Plan, Present, plan
 from server.contest.report.contents import make_report
 from server.contest.report.structure import Report
 from server.contest.runtime.organiser_commands import BadIntervention, intervene
 from server.contest.runtime.service import take_snapshot
-from server.contest.scoring import find_disqualified
-from server.contest.standings import standings
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.scoring import find_disqualified, standings
+from server.contest.store.store import FILE, Store
 from server.contest.verification import check_schedule
 from tests.server.contest.played import CONTROL, better_wins, contest
 

@@ -16,8 +16,7 @@ from server.contest.hosts import arena_host
 from server.contest.programs.program import Program, run
 from server.contest.runtime import ledger, runner
 from server.contest.runtime.ledger import sync_result
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.storage.record_store import RecordStore
 from tests.server.contest.played import contest
 from tests.server.contest.runtime.bots import DICE, running_contest, wait_until_over

@@ -13,13 +13,11 @@ from structlog.testing import capture_logs
 from engine.games.outcome import ANNULLED
 from engine.match import verification
 from engine.wire import messages as m
-from server.contest.fixtures import counted_games
+from server.contest.fixtures import Intervention, Kind, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
-from server.contest.interventions import Intervention, Kind
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import ContestService
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.contest.store.verifier import verify
 from tests.server.contest.runtime.bots import (
     final_table,

@@ -20,9 +20,8 @@ from engine.wire.words import without_folders
 from server.contest.definition import Bounds
 from server.contest.programs import program as programs
 from server.contest.programs.program import Place, Program
-from server.contest.programs.sandbox import bubblewrap, process
-from server.contest.programs.sandbox.bubblewrap import Descriptors, View, sandboxed
-from server.contest.programs.sandbox.seal import Seal, sandbox_obstacle
+from server.contest.programs.sandbox import process, seal
+from server.contest.programs.sandbox.seal import Descriptors, Seal, View, sandbox_obstacle, sandboxed
 from server.storage.player_logs import without_plies
 from tests.descriptors import open_files
 from tests.server.harness import until
@@ -309,7 +308,7 @@ from server.contest.definition import Bounds
 from server.contest.programs import program as programs
 from server.ops import descendants
 from engine.wire.seat import Seat
-from server.contest.programs.sandbox.bubblewrap import View
+from server.contest.programs.sandbox.seal import View
 from server.contest.programs.sandbox.seal import Seal
 async def main(folder, *command):
     seal = Seal(View(folder), Bounds(), 1000.0)
@@ -388,14 +387,14 @@ async def test_a_sandbox_that_cannot_be_made_is_no_fault_of_the_program(
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho 'bwrap: no namespaces here' >&2\nexit 1\n")
     broken.chmod(0o755)
-    monkeypatch.setattr(bubblewrap, "PROGRAM", str(broken))
+    monkeypatch.setattr(seal, "PROGRAM", str(broken))
     place = Place(tmp_path, "0" * 16, tmp_path / "errors.txt", seal=Seal(View(tmp_path), Bounds(), 1.0))
     with pytest.raises(programs.MachineFault, match="no sandbox could be made"):
         await programs.run([sys.executable], SEAT, place)
     sandbox_obstacle.cache_clear()
     try:
         assert "no namespaces here; let this user make user namespaces" in sandbox_obstacle()
-        monkeypatch.setattr(bubblewrap, "PROGRAM", str(tmp_path / "nowhere"))
+        monkeypatch.setattr(seal, "PROGRAM", str(tmp_path / "nowhere"))
         sandbox_obstacle.cache_clear()
         assert "apt-get install bubblewrap" in sandbox_obstacle() and 'sandbox = "none"' in sandbox_obstacle()
     finally:

@@ -25,11 +25,10 @@ from server.config.settings import Settings
 from server.contest.fixtures import Fixture
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.programs.program import Program
-from server.contest.programs.sandbox import bubblewrap, limits, seal
+from server.contest.programs.sandbox import limits, seal
 from server.contest.report.contents import make_report
 from server.contest.runtime.service import take_snapshot
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.net.admission import AddressUsage, ConnectionQuota
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import entrants
@@ -56,7 +55,7 @@ def test_a_missing_part_of_the_sandbox_is_named_with_two_ways_out(
         return os.open(os.devnull, os.O_RDONLY)
 
     monkeypatch.setattr(seal, "filter_to_read", filter_to_read)
-    monkeypatch.setattr(bubblewrap, "PROGRAM", "/nowhere/bwrap")
+    monkeypatch.setattr(seal, "PROGRAM", "/nowhere/bwrap")
     why, _, ways = seal.sandbox_obstacle.__wrapped__().partition("; ")
     assert {"libseccomp": "there is no libseccomp", "bubblewrap": "bwrap does not run"}[missing] in why
     packages = {"libseccomp": "libseccomp2", "bubblewrap": "bubblewrap libseccomp2"}[missing]
@@ -168,14 +167,14 @@ async def test_limits_that_the_kernel_does_not_enforce_are_told_to_organisers_al
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(limits, "lack", lambda: "no groups here")
-    monkeypatch.setattr(seal, "_log_lacks", cache(seal._log_lacks.__wrapped__))
+    monkeypatch.setattr(limits, "log_lack", cache(limits.log_lack.__wrapped__))
     monkeypatch.setattr(doctor, "sandbox_obstacle", str)
     definition, fixture = read_definition(PROGRAMS), Fixture(0, 1, 0, 0, 0, ("p1", "p2"))
     with closing(Store(tmp_path / FILE)) as store:
         number = store.open_contest(PROGRAMS, definition, datetime.now(UTC))
         notes = make_report(*take_snapshot(store, number, datetime.now(UTC))).notes
     for _ in range(2):
-        seal.seal_of(definition, fixture, definition.entrants[0].name, tmp_path, 1.0, pinned=False)
+        seal.seal_of(definition, fixture, definition.entrants[0].name, tmp_path, pinned=False)
     logged, told = (
         capsys.readouterr().out,
         next(one.sentence for one in doctor.diagnosis(None, tmp_path) if one.about == "sandbox"),

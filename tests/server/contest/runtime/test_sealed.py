@@ -15,12 +15,11 @@ from structlog.testing import capture_logs
 
 from server.config.process_settings import nice_value
 from server.contest.definition import Bounds
-from server.contest.programs.sandbox import bubblewrap, limits, process as sealed
-from server.contest.programs.sandbox.bubblewrap import View
+from server.contest.programs.sandbox import limits, process as sealed, seal
 from server.contest.programs.sandbox.cores import NICENESS
-from server.contest.programs.sandbox.limits import Watched
+from server.contest.programs.sandbox.limits import SandboxMonitor
 from server.contest.programs.sandbox.process import Sealed
-from server.contest.programs.sandbox.seal import Seal, sandbox_obstacle
+from server.contest.programs.sandbox.seal import Seal, View, sandbox_obstacle
 from tests.descriptors import open_files
 from tests.server.harness import until
 from tests.waiting import WAIT_SECONDS
@@ -35,18 +34,18 @@ def refused(*_: object) -> None:
 
 
 def test_measuring_goes_on_when_it_has_failed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(limits, "POLL_SECONDS", 0.001)
     looks, enough = [], threading.Event()
 
-    def look(_: Watched) -> None:
+    def measure(_: SandboxMonitor) -> None:
         looks.append(1)
         if len(looks) == 3:
             enough.set()
         raise MemoryError
 
-    monkeypatch.setattr(Watched, "look", look)
+    monkeypatch.setattr(SandboxMonitor, "measure", measure)
     with capture_logs() as logs:
-        watched = Watched(1, Bounds(), 1.0, lambda: None)
+        watched = SandboxMonitor(1, Bounds(), 1.0, lambda: None)
         assert enough.wait(WAIT_SECONDS)
         watched.close()
     assert [line["event"] for line in logs] == ["sandbox_measurement_failed"]
@@ -55,7 +54,7 @@ def test_measuring_goes_on_when_it_has_failed_once(monkeypatch: pytest.MonkeyPat
 async def test_a_port_that_is_lost_on_the_way_is_the_machines_fault() -> None:
     ours, theirs = socket.socketpair()
     box = Sealed.__new__(Sealed)
-    box._way = ours
+    box._port_socket = ours
     with theirs:
         theirs.send(b"x")  # as where the system had no descriptor left for what came with it
     with pytest.raises(OSError, match=os.strerror(errno.EMFILE)):
@@ -169,12 +168,12 @@ def etc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (etc / "alternatives").mkdir()
     (etc / "alternatives" / "java").symlink_to("/usr/lib/jvm/bin/java")
     (etc / "localtime").symlink_to(etc / "hosts")
-    monkeypatch.setattr(bubblewrap, "ETC", etc)
+    monkeypatch.setattr(seal, "ETC", etc)
     return etc
 
 
 def test_a_copy_has_what_programs_need_and_nothing_else(etc: Path) -> None:
-    with bubblewrap.settings_copy.__wrapped__() as name:
+    with seal.settings_copy.__wrapped__() as name:
         copy = Path(name)
         found = {str(path.relative_to(copy)) for path in copy.rglob("*") if not path.is_dir()}
         assert found == {"hosts", "ssl/openssl.cnf", "alternatives/java", "localtime"}

@@ -16,7 +16,7 @@ from engine.wire import messages as m
 from server.contest.report import files
 from server.contest.report.structure import Verdict
 from server.contest.runtime import ledger, service
-from server.contest.store.schema import FILE
+from server.contest.store.store import FILE
 from server.ops import supervisor
 from server.storage import database
 from tests.server.contest.runtime.bots import play_by_seed, running_contest, wait_until_over
@@ -33,7 +33,7 @@ stages = [{ format = "round-robin" }]
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("REPORT_SECONDS", "VERIFY_SECONDS", "LOOK_SECONDS"):
+    for name in ("REPORT_SECONDS", "VERIFY_SECONDS", "POLL_SECONDS"):
         monkeypatch.setattr(service, name, 0.02)
     monkeypatch.setattr(supervisor, "pause_seconds", lambda _: 0.02)
 
@@ -48,16 +48,16 @@ def report(folder: Path) -> dict[str, Any]:
 async def test_a_disk_that_takes_no_report_costs_no_game_and_is_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: int
 ) -> None:
-    tries: list[Path] = []
+    tries: list[object] = []
 
-    def full(path: Path, text: str) -> None:
-        tries.append(path)
+    def full(**options: object) -> None:
+        tries.append(options)
         raise OSError(kind, os.strerror(kind))
 
     with capture_logs() as logs:
         async with running_contest(tmp_path, SMALL, "ann", "bob") as (_, store, contest):
             with monkeypatch.context() as patch:
-                patch.setattr(files, "_replace", full)
+                patch.setattr(files, "TemporaryDirectory", full)
                 games = await wait_until_over(store, contest)
                 count = len(tries)
                 await until(lambda: len(tries) > count + 3)

@@ -28,8 +28,7 @@ from server.contest.definition import (
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Fixture, GameResult, ProgramUsage
 from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
-from server.contest.store.schema import FILE, LADDER, SCHEMA
-from server.contest.store.store import Contest, Store
+from server.contest.store.store import FILE, LADDER, SCHEMA, Contest, Store
 from server.league.accounts import Accounts
 from server.league.database import FILE as LEAGUE
 from server.storage import database

@@ -20,16 +20,14 @@ from engine.match.clock import TimeControl
 from engine.match.record import Header
 from server.config.keys import signing_key
 from server.contest.definition import Definition, Entrant, Format, Stage, Variant
-from server.contest.fixtures import FORFEIT, Fixture, GameResult
+from server.contest.fixtures import FORFEIT, Fixture, GameResult, Intervention, Kind
 from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
-from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
 from server.contest.report.structure import Verdict
 from server.contest.runtime.service import take_snapshot, write_report
 from server.contest.scoring import find_disqualified, game_result
-from server.contest.store.schema import FILE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, Store
 from server.contest.store.verifier import verify
 from server.contest.verification import check_forfeits, check_schedule
 from server.storage.record_store import RecordStore

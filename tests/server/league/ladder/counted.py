@@ -9,8 +9,7 @@ from pathlib import Path
 from engine.match import verification
 from engine.statistics.online import LadderPlayer, rate
 from server.contest.fixtures import NOT_STARTED, Fixture, GameResult
-from server.contest.store.schema import FILE, LADDER
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts import Accounts
 from server.league.ladder.definition import read
 from server.league.ladder.store import CountedGame, LadderStore

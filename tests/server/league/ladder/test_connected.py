@@ -15,8 +15,7 @@ from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.runtime.service import ContestService
-from server.contest.store.schema import FILE as STORE
-from server.contest.store.store import Store
+from server.contest.store.store import FILE as STORE, Store
 from server.league.accounts import AUTHOR, Accounts
 from server.league.ladder.definition import read
 from server.league.ladder.planner import AWAY_SECONDS, UNPAIRED_SECONDS

@@ -16,14 +16,12 @@ from msgspec.structs import replace
 from engine.games.outcome import Termination
 from engine.statistics.online import DAY, LadderPlayer, rate
 from server.contest.definition import Entrant
-from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, SET_ASIDE, Fixture, GameResult
+from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, SET_ASIDE, Fixture, GameResult, Intervention, Kind
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import PROGRAMS, CoreQueue, GameTask, HostedGame, NotPlayed, PlayerMissing
-from server.contest.interventions import Intervention, Kind
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.runner import Runner
-from server.contest.store.schema import FILE as CONTESTS, LADDER
-from server.contest.store.store import Store
+from server.contest.store.store import FILE as CONTESTS, LADDER, Store
 from server.league.accounts import Accounts
 from server.league.ladder.definition import LadderDefinition, Listed, read, roster
 from server.league.ladder.planner import free_games, ladder_runner
@@ -108,10 +106,11 @@ class FakeRecords:
 def simulated(monkeypatch: pytest.MonkeyPatch, no_threads: None) -> None:
     """Let a runner wait for nothing but the simulated clock: not for threads, sandboxes and compilers."""
 
-    async def prepare(_runner: Runner) -> None:
+    async def prepare(*_: object) -> None:
         await trio.lowlevel.checkpoint()
 
-    monkeypatch.setattr(Runner, "_prepare", prepare)
+    for step in ("wait_until_sealable", "precompile_bots"):
+        monkeypatch.setattr(f"server.contest.runtime.runner.{step}", prepare)
 
 
 class Ladder:

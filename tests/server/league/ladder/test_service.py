@@ -16,7 +16,7 @@ from server.config.declared import BadTable
 from server.contest.definition import Bounds, Entrant, Sandbox
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.store.folders import errors_of, kept_by_contest
-from server.contest.store.schema import FILE as STORE, LADDER
+from server.contest.store.store import FILE as STORE, LADDER
 from server.league.accounts import AUTHOR, Accounts
 from server.league.ladder.definition import LEVEL_ELO, LadderDefinition, Listed, read
 from server.league.ladder.service import LadderService

@@ -10,8 +10,7 @@ import pytest
 
 from engine.games.outcome import Termination
 from engine.statistics.online import DAY, LadderPlayer, rate
-from server.contest.store.schema import FILE, LADDER
-from server.contest.store.store import Store
+from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts import Accounts
 from server.league.ladder.store import CountedGame, LadderStore
 from tests.clocks import SetClock
