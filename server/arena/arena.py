@@ -25,7 +25,7 @@ from engine.match.referee import State
 from engine.match.verification import finished_match
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.ends import IN_MATCH, State as Stage
+from engine.wire.ends import IN_MATCH, State as Stage, log_line_of
 from engine.wire.words import MAX_NAME_CHARACTERS, NAME_PATTERN, nearest, without_folders
 from server.arena import matchmaking
 from server.arena.lobby import MAX_BOARDS, OpponentNotices, Player, Seating, prepare
@@ -38,7 +38,7 @@ from server.net.connection import Poller
 from server.net.timing import FlagTimer, StallLog
 from server.ops.faults import server_fault
 from server.ops.logs import log
-from server.storage.player_logs import SentLogs, refused_line
+from server.storage.player_logs import SentLogs
 from server.storage.record_store import Keys, MatchJournal, RecordStore
 
 MAX_SHOWN_PLAYERS = 10
@@ -94,6 +94,8 @@ class Arena:
         self._connected: dict[Player, None] = {}
         self.recent: deque[Match] = deque(maxlen=RECENT_MATCHES)
         """The latest finished matches."""
+        self.last_finished: Match | None = None
+        """The last match that has ended, perhaps under an earlier server; for pages."""
         self.lobby = matchmaking.Matchmaking()
         self.opponent_notices = OpponentNotices(self.presence)
         """Notices for players in the lobby who seek a named opponent."""
@@ -332,7 +334,7 @@ class Arena:
             match.refuse(player.side, without_folders(refusal))
         number = player.last_match if match is None else match.number
         if not self.contest_players.refused(player, refusal) and number:
-            self.sent_logs.add(number, player.name, partial(self.awaited_ply, number), refused_line(refusal))
+            self.sent_logs.add(number, player.name, partial(self.awaited_ply, number), log_line_of(refusal))
 
     def leave_log(self, player: Player) -> None:
         """Accept no more lines of a player for the log of its last match."""
@@ -355,6 +357,14 @@ class Arena:
             text = await self.run_in_thread(self.record_store.read, number)
             summary = None if text is None else await self.run_in_thread(finished_match, text)
             return None if summary is None else summary.state
+
+    async def read_last_match(self) -> None:
+        """Read the last match of the server before this one, for pages. Raises OSError."""
+        number = self.record_store.last_ended
+        state = None if number is None else await self.read_past_match(number)
+        if state is not None and self.last_finished is None:
+            journal = MatchJournal(self.record_store, state.header.match, -1, 0)
+            self.last_finished = Match(state, Keys("", ""), journal, self._match_context, state.sent)
 
     async def prepare_board(self, game: str, parameters: str) -> None:
         """Make the tables of the rules of a board in a thread, unless it is prepared."""
@@ -461,6 +471,7 @@ class Arena:
                 self.leave_log(player)
                 player.last_match = match.number
         self.recent.append(match)
+        self.last_finished = match
         header, outcome, clock = match.header, match.state.outcome, match.state.clock
         assert outcome is not None
         self.stats.results[str(outcome.reason)] += 1

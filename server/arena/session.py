@@ -21,7 +21,7 @@ from server.net.admission import ConnectionQuota, RateLimiter, TooMany
 from server.net.connection import Connection, SocketWire, Wire, detached
 from server.ops.logs import log
 
-NOTE = KINDS[m.Note]
+NOTE, RESIGN = KINDS[m.Note], KINDS[m.Resign]
 
 LINES_PER_PASS = 32
 """Lines of one peer that are answered in one pass of the event loop."""
@@ -206,7 +206,7 @@ class Session:
                     self.reply(m.Notice(error.code, m.Text(str(error))))
                 return
             self.reply(m.Error(error.code, m.Text(str(error))))
-            if line:
+            if line and (self.match is not None or kind_of(line) != RESIGN):  # it may cross the RESULT
                 self._arena.refuse(self, refusal_of(line, error))
             self._errors += 1
             if self._errors >= ERRORS:

@@ -30,10 +30,8 @@ TOLD_CHARACTERS = 200
 _FRAME = re.compile(r'^  File "(?P<file>[^"\n]+)", line (?P<line>[0-9]+)(, in (?P<function>\S+))?$', re.MULTILINE)
 """A frame of a Python traceback."""
 
-_REFUSED = "[refused: "
-
-_REFUSED_LINE = re.compile(rf"^{re.escape(_REFUSED)}.*\]$", re.MULTILINE)
-"""A line of the server's in a log."""
+_REFUSED_LINE = re.compile(r"^\[refused: .*\]$", re.MULTILINE)
+"""A line of the server in a log (`engine.wire.ends.log_line_of`)."""
 
 _LIBRARY = re.compile(r"/site-packages/|/lib/python3|^<")
 """In the path of a file that is not the author's own."""
@@ -132,11 +130,6 @@ class BoundedLog:
             if not self._told:  # it may write many times a second
                 log.warning("program_stderr_write_failed", path=str(self._path), error=str(error))
             self._told = True
-
-
-def refused_line(refusal: str) -> str:
-    """Return the line of a log about a line of the player that the server refused."""
-    return f"{_REFUSED}{refusal}]"
 
 
 def without_plies(text: str) -> str:

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from engine.wire import messages as m
-from engine.wire.codes import ProtocolError
+from engine.wire.codes import Code, ProtocolError
 from server.config import tokens
 from server.config.settings import Settings
 from server.contest.contest_file import read as read_contest
@@ -224,6 +224,16 @@ async def test_a_refused_line_is_in_the_result_of_a_loss_on_time_and_in_the_log(
         assert fnmatchcase(first, f"white 1 | [[]refused: {refusal}]")
         assert len(others) == wrote.endswith(b"\n")
         assert await asked(bob) == ()
+
+
+async def test_a_resignation_after_the_end_is_not_in_the_log(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await pair(harness)
+        await ready(ann, bob)
+        await bob.say(m.Resign())
+        await ann.hear(m.Result)
+        assert (await ann.ask(m.Resign(), m.Error)).code is Code.WRONG_STATE
+        assert await asked(ann) == ()
 
 
 async def test_what_was_refused_before_a_match_is_not_in_its_result(tmp_path: Path, autojump_clock: MockClock) -> None:
