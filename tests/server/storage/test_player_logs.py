@@ -232,7 +232,7 @@ async def test_a_resignation_after_the_end_is_not_in_the_log(tmp_path: Path, aut
         await ready(ann, bob)
         await bob.say(m.Resign())
         await ann.hear(m.Result)
-        assert (await ann.ask(m.Resign(), m.Error)).code is Code.WRONG_STATE
+        assert (await ann.ask(m.Resign(), m.Error)).code == Code.WRONG_STATE
         assert await asked(ann) == ()
 
 
