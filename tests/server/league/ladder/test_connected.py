@@ -19,8 +19,7 @@ from server.contest.store.schema import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts import AUTHOR, Accounts
 from server.league.ladder.definition import read
-from server.league.ladder.planner import AWAY_SECONDS, UNPAIRED_SECONDS
-from server.league.ladder.service import LadderService
+from server.league.ladder.service import AWAY_SECONDS, UNPAIRED_SECONDS, LadderService
 from server.league.ladder.store import CountedGame
 from server.league.submissions.versions import Versions
 from tests.server.contest.runtime.test_seating import no_threads

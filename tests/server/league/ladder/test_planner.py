@@ -27,7 +27,7 @@ from server.contest.store.schema import FILE as CONTESTS, LADDER
 from server.contest.store.store import Store
 from server.league.accounts import Accounts
 from server.league.ladder.definition import LadderDefinition, Listed, read, roster
-from server.league.ladder.planner import free_games, ladder_runner
+from server.league.ladder.service import free_games, ladder_runner
 from server.league.ladder.store import LadderStore, has_failed, score_of
 from tests.server.contest.runtime.test_seating import no_threads
 from tests.server.harness import at_once
