@@ -227,8 +227,7 @@ class Arena:
         Raises `ProtocolError` where nobody is logged in so, but a program of a contest.
         """
         # some letters outside of ASCII have lower-case letters inside of it
-        key = name.lower() if re.fullmatch(NAME_PATTERN, name) else ""
-        dismissed = self.sessions.get(key)
+        dismissed = self.sessions.get(name.lower() if re.fullmatch(NAME_PATTERN, name) else "")
         if dismissed is None:
             raise ProtocolError(Code.UNKNOWN_PLAYER, f"nobody is logged in as {name!r}")
         dismissed.close("dismissed", _add_sentence("the organiser has sent you away", sentence))

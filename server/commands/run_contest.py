@@ -252,8 +252,7 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
                 later = f"a version of {entrant.version_of}, which is chosen later"
                 say(f"{entrant.name:{width}}  {later if entrant.version_of else 'connects by itself'}: not checked")
             elif entrant.name not in faults:
-                games = number_of(len(definition.variants), "variant")
-                say(f"{entrant.name:{width}}  ok: it has played in {games}")
+                say(f"{entrant.name:{width}}  ok: it has played in {number_of(len(definition.variants), 'variant')}")
             else:
                 failed += 1
                 fault, lines = faults[entrant.name]

@@ -32,8 +32,7 @@ class BuiltinBot(NamedTuple):
     @property
     def name(self) -> str:
         """The name that it plays under, as in alphabeta-3-arrows."""
-        game = "" if self.game == USUAL_GAME else self.game
-        return "-".join(filter(None, (self.kind, str(self.level or ""), game)))
+        return "-".join(filter(None, (self.kind, str(self.level or ""), "" if self.game == USUAL_GAME else self.game)))
 
     @property
     def arguments(self) -> tuple[str, ...]:

@@ -83,8 +83,7 @@ def end_marked(begin: str) -> int:
 def _marked(begin: str) -> Iterator[int]:
     """Kill each process whose marker begins so, and name it."""
     wanted = f"{VARIABLE}={begin}".encode()
-    numbers = os.listdir(PROCESSES) if PROCESSES.is_dir() else ()
-    for number in map(int, filter(str.isdecimal, numbers)):
+    for number in map(int, filter(str.isdecimal, os.listdir(PROCESSES) if PROCESSES.is_dir() else ())):
         with suppress(OSError):  # it is gone, or somebody else's
             if number == os.getpid() or not _is_marked(number, wanted):
                 continue

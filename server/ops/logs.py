@@ -89,8 +89,7 @@ class NonBlockingWriter:
 
 def _unblocked(descriptor: int) -> int:
     """Open a pipe or a terminal once more (Linux), so that others find it as it was; return anything else as it is."""
-    is_pipe = stat.S_ISFIFO(os.fstat(descriptor).st_mode) or os.isatty(descriptor)
-    if is_pipe and hasattr(os, "O_NONBLOCK"):
+    if (stat.S_ISFIFO(os.fstat(descriptor).st_mode) or os.isatty(descriptor)) and hasattr(os, "O_NONBLOCK"):
         with suppress(OSError):
             return os.open(f"/proc/self/fd/{descriptor}", os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     return descriptor

@@ -232,8 +232,7 @@ def fault_lines(rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
         if not row.faults:
             continue
-        number = number_of(len(row.faults), "game")
-        yield f"{row.name} lost {number} by its own fault; the last:"
+        yield f"{row.name} lost {number_of(len(row.faults), 'game')} by its own fault; the last:"
         for fault in row.faults[-MAX_FAULTS:]:
             yield f"  game {fault.number}: {_word(fault.cause)}: {formatting.printable(fault.sentence)}"
 

@@ -203,8 +203,7 @@ class GradeBook:
         for place, one in enumerate(played, 1):
             rating, page = decayed(one.rating, now), f"/ladder/{one.name}"
             evidence.add_place(one.name, place, len(played), page)
-            low = rating.elo - TWO_SIDED_95 * rating.deviation
-            evidence.add_rating(one.name, rating.elo, low, rating.games, page)
+            evidence.add_rating(one.name, rating.elo, rating.elo - TWO_SIDED_95 * rating.deviation, rating.games, page)
 
     def _add_contest(self, evidence: Evidence, contest: int) -> None:
         """Add the report of a contest; entrants that are versions of bots count as these bots."""

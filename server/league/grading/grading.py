@@ -158,8 +158,7 @@ def _add_check(evidence: Evidence, check: _Check, owner: str, file: str) -> None
         raise BadReport(f"it is the second conformance test of {owner}")
     tried = check.passed + check.failed
     if tried:
-        why = f"{check.passed} of {tried} situations passed"
-        evidence.add("conformance", owner, check.passed / tried, why, file)
+        evidence.add("conformance", owner, check.passed / tried, f"{check.passed} of {tried} situations passed", file)
     if check.build is not None:
         done = check.build.status == 0
         how = "builds it" if done else f"ended with status {check.build.status}"
@@ -370,8 +369,7 @@ def grade_all(rule: Rule, evidence: Evidence) -> tuple[Student, ...]:
 
     Raises `BadRule` for a criterion without evidence of anybody.
     """
-    others = (name for key, name in sorted(evidence.names.items()) if key not in rule.opponents)
-    names = rule.students or tuple(others)
+    names = rule.students or tuple((name for key, name in sorted(evidence.names.items()) if key not in rule.opponents))
     students = tuple(
         Student(name, tuple(criterion.grade(evidence, name.lower()) for criterion in rule.criteria)) for name in names
     )

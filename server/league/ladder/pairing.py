@@ -218,8 +218,7 @@ class _State(NamedTuple):
 
     def need(self, pair: tuple[str, str], variant: str, weight: float) -> tuple[float, str]:
         """Return when it is the turn of a variant, for two players: the least value comes first."""
-        games = sum(counts.variants[name][variant] for counts in self.counts for name in pair)
-        return (games + 1) / weight, variant
+        return (sum(counts.variants[name][variant] for counts in self.counts for name in pair) + 1) / weight, variant
 
 
 def _next_pairing(state: _State, weights: Mapping[str, float]) -> Pairing | None:

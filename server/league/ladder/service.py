@@ -96,8 +96,7 @@ class LadderPlanner(Planner):
         """Return the games that can begin now, the most urgent first."""
         names = {name for fixture in playing for name in fixture.players}
         definition = self._ledger.definition
-        own_cores = self._turns.taken - self._turns.others(LADDER)
-        room = free_games(self._turns, definition.cores, own_cores // PROGRAMS)
+        room = free_games(self._turns, definition.cores, (self._turns.taken - self._turns.others(LADDER)) // PROGRAMS)
         standings, today = await self._ledger.stored(partial(self._look_who_plays, names))
         if self._ladder.games_a_day:
             room = min(room, self._ladder.games_a_day - today - len(playing))
@@ -251,8 +250,7 @@ class LadderService:
             owner = self._accounts.owner(version.bot)
             if owner is not None and version.command:
                 command = upload.runnable(version.command)
-                folder = str((self._versions.folder(version) / BUILD).resolve())
-                entrant = Entrant(version.bot, command, folder=folder)
+                entrant = Entrant(version.bot, command, folder=str((self._versions.folder(version) / BUILD).resolve()))
                 yield Listed(LadderPlayer(version.bot, owner.name), version.number, entrant)
 
     def _connected(self) -> Iterator[Listed]:

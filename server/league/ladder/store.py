@@ -257,8 +257,7 @@ class LadderStore:
 
     def number_since(self, date: float) -> int:
         """Return how many games were counted from a date on."""
-        rows = self._accounts.rows("SELECT count(*) FROM ladder_games WHERE ended >= ?", date)
-        return int(rows[0][0])
+        return int(self._accounts.rows("SELECT count(*) FROM ladder_games WHERE ended >= ?", date)[0][0])
 
     def starts(self) -> list[VersionStart]:
         """Return when versions replaced others, in order."""
@@ -375,5 +374,4 @@ def has_failed(result: GameResult, side: int) -> bool:
     if result.winner == side or result.termination == SET_ASIDE:
         return False
     never_ready = result.termination == Termination.TIME and not result.ready[side]
-    ended = result.winner is not None and (never_ready or result.termination in ENDED_PROGRAM)
-    return ended or not result.played
+    return (result.winner is not None and (never_ready or result.termination in ENDED_PROGRAM)) or not result.played

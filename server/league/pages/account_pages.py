@@ -107,8 +107,7 @@ class AccountPages:
             invitation = self._accounts.invitation(link[:MAX_LINK])
         except NotAllowed as error:
             charge_wrong_guess(request)
-            status = 404 if "link" in request.path_params else 400
-            return page("code", "Join", {"fault": str(error)}, status=status)
+            return page("code", "Join", {"fault": str(error)}, status=404 if "link" in request.path_params else 400)
         asked = {"link": link, "invitation": invitation, "fault": "", "name": fields.get("name", "")}
         if request.method == "GET" or (invitation.person is None and "name" not in fields):
             return page("join", "Join", asked)

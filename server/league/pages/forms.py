@@ -165,8 +165,7 @@ class Identities:
                 sent = fields.get("form", "").encode()
                 if not identity.by_token and not hmac.compare_digest(sent, identity.form_token.encode()):
                     raise Refused(403, "the form is not from this page, or too old: open the page again")
-                form = Form(identity, fields, request.path_params)
-                return await trio.to_thread.run_sync(carried_out, change, form)
+                return await trio.to_thread.run_sync(carried_out, change, Form(identity, fields, request.path_params))
 
             return answer
 

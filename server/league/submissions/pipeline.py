@@ -116,8 +116,7 @@ async def run_build(command: Sequence[str], folder: Path, log: Path, home: str) 
     reads, writes = os.pipe()
     async with trio.lowlevel.FdStream(reads) as errors:
         with open(writes, "wb") as printed:
-            made = running(words, environment, seal, None, writes, home)
-            async with made as box, trio.open_nursery() as nursery:
+            async with running(words, environment, seal, None, writes, home) as box, trio.open_nursery() as nursery:
                 printed.close()
                 assert box.process.stdin is not None
                 box.process.stdin.close()
@@ -202,8 +201,7 @@ def last_line(log: Path) -> str:
 
 def first_fault(report: Path) -> str:
     """Return the first fault that a conformance test has found: the situation and the bot's action. Raises OSError."""
-    found = decode(report.read_bytes(), type=dict[str, Any])["situations"] if report.is_file() else []
-    for one in found:
+    for one in decode(report.read_bytes(), type=dict[str, Any])["situations"] if report.is_file() else []:
         if one["outcome"] == "failed":
             did = f"the bot: {one['did']}" if one.get("did") else one["reason"]
             return f"{one['title']}: {did}"[:MAX_FAULT]
