@@ -165,7 +165,7 @@ async def _serve(
             )
             comparisons = Comparisons(settings.data, accounts, versions)
             pipeline = Pipeline(versions, settings.data, TRIAL, cores=len(usable()))
-            services.start_soon(supervise, "submissions", _build, pipeline, contests)
+            services.start_soon(supervise, "submissions", pipeline.run, contests.cleaned)
             if web:
                 services.start_soon(supervise, "last_match", arena.read_last_match)
                 services.start_soon(supervise, "retention", keep_tidy, versions, comparisons)
@@ -195,12 +195,6 @@ def _overview(
     from server.web.views.contests import ReportIndex
 
     return read_overview(arena, contests, versions, ladder, ReportIndex(arena.settings.data, arena.run_in_thread))
-
-
-async def _build(pipeline: Pipeline, contests: ContestService) -> None:
-    """Build versions when no program of an earlier server is left: the clean-up would end a build, too."""
-    await contests.cleaned.wait()
-    await pipeline.run()
 
 
 def _league_pages(

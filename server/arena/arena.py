@@ -51,8 +51,12 @@ SENT_AT_ONCE = 50
 class Announcement(NamedTuple):
     """A sentence of an organiser for everybody."""
 
+    number: int
+    who: str
     text: str
     made: datetime
+    ends: datetime
+    """Pages show it until then."""
 
 
 class Arena:
@@ -183,8 +187,7 @@ class Arena:
         self, number: int, side: int, sentence: str, termination: Termination = Termination.CRASHED
     ) -> None:
         """End a match whose program on a side exited or exceeded a limit, as ``termination`` says."""
-        match = self.matches.get(number)
-        if match is not None:
+        if (match := self.matches.get(number)) is not None:
             self._guard(match, match.end_crashed, side, sentence, termination)
 
     def _guard(self, match: Match, action: Callable[..., None], *arguments: Any) -> None:
@@ -216,8 +219,7 @@ class Arena:
 
     def annul_running(self, number: int, sentence: str) -> None:
         """End a running match for an organiser; raises `ProtocolError` where there is none."""
-        match = self.matches.get(number)
-        if match is None:
+        if (match := self.matches.get(number)) is None:
             raise ProtocolError(Code.UNKNOWN_MATCH, f"match {number} is not running; see LIST")
         self.annul(match, Termination.ORGANISER, _add_sentence("the organiser has annulled the match", sentence))
 
@@ -227,8 +229,7 @@ class Arena:
         Raises `ProtocolError` where nobody is logged in so, but a program of a contest.
         """
         # some letters outside of ASCII have lower-case letters inside of it
-        dismissed = self.sessions.get(name.lower() if re.fullmatch(NAME_PATTERN, name) else "")
-        if dismissed is None:
+        if (dismissed := self.sessions.get(name.lower() if re.fullmatch(NAME_PATTERN, name) else "")) is None:
             raise ProtocolError(Code.UNKNOWN_PLAYER, f"nobody is logged in as {name!r}")
         dismissed.close("dismissed", _add_sentence("the organiser has sent you away", sentence))
         self.disconnect(dismissed)
@@ -274,8 +275,7 @@ class Arena:
 
         Empty where nobody can log in by that name.
         """
-        tokens = self.settings.tokens
-        if tokens is not None and key in tokens:
+        if (tokens := self.settings.tokens) is not None and key in tokens:
             return tokens[key]
         known = self.account_token(key)
         return "" if known is None and tokens is not None else known
@@ -434,8 +434,7 @@ class Arena:
     def offer_seekers(self, names: Iterable[str]) -> None:
         """Offer named players from the lobby to a contest that was just opened."""
         for name in names:
-            seek = self.lobby.seek_of(name.lower())
-            if seek is None:
+            if (seek := self.lobby.seek_of(name.lower())) is None:
                 continue
             try:
                 wanted = self.contest_players.offers(self.sessions[seek.key], seek)

@@ -137,8 +137,7 @@ class Session:
         while lines and not self._closing.is_set():
             number += 1
             await self._quota.wait(len(lines) > 1 or read == RECEIVE_BYTES)
-            later = self._answer(lines.popleft(), self._arrived)
-            if later is not None:
+            if (later := self._answer(lines.popleft(), self._arrived)) is not None:
                 before = self._connection.sent
                 await self._finish(later)
                 self._quota.use(0, self._connection.sent - before, later.worked())
@@ -177,8 +176,7 @@ class Session:
                 assert self.match is not None and self.side is not None
                 self.match.play(self.side, message.move, arrived)
             elif message is not None:
-                seek = type(message) is m.Seek
-                if seek:
+                if seek := type(message) is m.Seek:
                     quota.seek()
                 later = self._requests.answer(self, message, arrived)
         except Exception as error:

@@ -7,7 +7,9 @@ has the tag, and the fields of that struct stand in the same table.
 
 import inspect
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType, UnionType
@@ -99,6 +101,27 @@ class TomlTable:
                 sentence = f"{self.name_of(key)} is no key of {self.place or self._file}; these are {', '.join(known)}"
                 meant = nearest(key, known)
                 raise self._fault(f"{sentence}; did you mean {meant}?" if meant else sentence)
+
+
+def read_toml(text: str, kind: str, fault: type[BadTable] = BadTable) -> TomlTable:
+    """Return the top table of a file of some kind; raises ``fault``."""
+    try:
+        return TomlTable(tomllib.loads(text), "", kind, fault)
+    except tomllib.TOMLDecodeError as error:
+        raise fault(f"this is no TOML: {error}") from None
+
+
+@contextmanager
+def faults_named(path: Path) -> Iterator[None]:
+    """Raise `BadTable` with the name of the file where it cannot be read, or used."""
+    try:
+        yield
+    except OSError as error:
+        raise BadTable(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadTable(f"{path} is no UTF-8 text") from None
+    except BadTable as error:
+        raise BadTable(f"{path}: {error}") from None
 
 
 Declared = TypeVar("Declared")

@@ -4,7 +4,6 @@ The configuration file, in TOML, has these options, and the tables ``[tls]``, ``
 on the command line goes before what stands in the file. Paths in the file are relative to its folder.
 """
 
-import tomllib
 from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
@@ -14,7 +13,16 @@ from cyclopts import Parameter
 
 from engine.commands.program import duration
 from engine.wire.messages import MICROSECONDS, PORT
-from server.config.declared import BadTable, Form, Range, TomlTable, fields_of, read_fields, read_table
+from server.config.declared import (
+    Form,
+    Range,
+    TomlTable,
+    faults_named,
+    fields_of,
+    read_fields,
+    read_table,
+    read_toml,
+)
 from server.config.settings import (
     BUDGET,
     INCREMENT,
@@ -153,15 +161,8 @@ class Configuration(NamedTuple):
 
 def read(path: Path) -> Configuration:
     """Read a configuration file; raises `BadTable` with a sentence that names file, key and what would be right."""
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-        return _configuration(TomlTable(values, "", "a configuration file"), path.parent)
-    except OSError as error:
-        raise BadTable(f"{path} cannot be read: {error.strerror}") from None
-    except BadTable as error:
-        raise BadTable(f"{path}: {error}") from None
-    except ValueError as error:
-        raise BadTable(f"{path} is no TOML: {error}") from None
+    with faults_named(path):
+        return _configuration(read_toml(path.read_text(encoding="utf-8-sig"), "a configuration file"), path.parent)
 
 
 def _configuration(file: TomlTable, folder: Path) -> Configuration:

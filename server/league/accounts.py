@@ -65,7 +65,7 @@ MAX_USES = 10_000
 """People who may come by one code."""
 
 MAX_BROWSERS = 20
-"""Browsers of a person; the oldest one is signed out for one more."""
+"""Browsers in which a person is signed in. A further one signs out the oldest."""
 
 
 class NotAllowed(Exception):
@@ -95,15 +95,6 @@ class Bot(NamedTuple):
     """False: its token was revoked, so that it cannot log in."""
 
 
-class SignedIn(NamedTuple):
-    """A browser in which a person is signed in."""
-
-    id: int
-    began: datetime
-    agent: str
-    """What the browser calls itself, shortened."""
-
-
 class Invitation(NamedTuple):
     """An invitation that can still be opened."""
 
@@ -122,8 +113,6 @@ class Entry(NamedTuple):
 
 CODE_BYTES = 10
 """Of a code that many may use: 80 bits, 16 letters and digits."""
-
-AGENT_CHARACTERS = 120
 
 
 class Accounts:
@@ -169,8 +158,8 @@ class Accounts:
 
     def bots(self, person: Person) -> list[Bot]:
         """Return the bots of a person, by name."""
-        rows = self.rows("SELECT name, token FROM bots WHERE owner = ? ORDER BY name", person.id)
-        return [Bot(name, bool(token)) for name, token in rows]
+        query = "SELECT name, token != '' FROM bots WHERE owner = ? ORDER BY name"
+        return [Bot(name, bool(has_token)) for name, has_token in self.rows(query, person.id)]
 
     def owner(self, bot: str) -> Person | None:
         """Return whose bot plays under a name."""
@@ -178,8 +167,7 @@ class Accounts:
 
     def check_owner(self, person: Person, bot: str) -> None:
         """Raise `NotAllowed` unless a bot is a person's own."""
-        owner = self.owner(bot)
-        if owner is None or owner.id != person.id:
+        if (owner := self.owner(bot)) is None or owner.id != person.id:
             raise NotAllowed(f"{person.name} has no bot {bot!r}; make it on the page /me first")
 
     def token_hash(self, name: str) -> str | None:
@@ -210,8 +198,7 @@ class Accounts:
                 "this invitation is not known here, has been used already, or is too old; ask for a new one"
             )
         number, role = rows[0]
-        person = self._person("FROM people WHERE id = ?", number)
-        if person is not None and not person.is_open:
+        if (person := self._person("FROM people WHERE id = ?", number)) is not None and not person.is_open:
             raise NotAllowed(f"the account of {person.name} is closed")
         return Invitation(person, role)
 
@@ -222,11 +209,6 @@ class Accounts:
             hashed(session),
             (self._now() - SIGNED_IN).isoformat(),
         )
-
-    def browsers(self, person: Person) -> list[SignedIn]:
-        """Return where a person is signed in, the newest first."""
-        rows = self.rows("SELECT id, began, agent FROM browsers WHERE person = ? ORDER BY id DESC", person.id)
-        return [SignedIn(number, datetime.fromisoformat(began), agent) for number, began, agent in rows]
 
     def audit(self, most: int) -> list[Entry]:
         """Return the last changes, the newest first."""
@@ -262,7 +244,7 @@ class Accounts:
             self.log(database, by, f"made a code for {number_of(uses, 'person', 'people')} as {role}")
         return code
 
-    def redeem(self, link: str, name: str, agent: str) -> str:
+    def redeem(self, link: str, name: str) -> str:
         """Open an invitation, and return the session of the browser that does.
 
         ``name`` is that of a new person, where the invitation has none. Raises `NotAllowed`; then nothing has changed.
@@ -274,8 +256,8 @@ class Accounts:
             self.log(database, person.name, "opened an invitation")
             session = secrets.token_urlsafe(16)
             database.execute(
-                "INSERT INTO browsers (hash, person, began, agent) VALUES (?, ?, ?, ?)",
-                (hashed(session), person.id, self._now().isoformat(), agent[:AGENT_CHARACTERS]),
+                "INSERT INTO browsers (hash, person, began) VALUES (?, ?, ?)",
+                (hashed(session), person.id, self._now().isoformat()),
             )
             database.execute(
                 """DELETE FROM browsers WHERE person = ?1 AND id NOT IN
@@ -288,8 +270,7 @@ class Accounts:
 
     def named_by_proxy(self, name: str) -> Person:
         """Return the person whom a trusted proxy has signed in; a new one is an author. Raises `NotAllowed`."""
-        person = self.person(name)
-        if person is None:
+        if (person := self.person(name)) is None:
             with self.change() as database:
                 person = self._add_person(database, name, AUTHOR)
                 self.log(database, person.name, "came by the proxy")
@@ -312,8 +293,7 @@ class Accounts:
     def _set(self, name: str, column: str, value: str | None, by: str, what: str) -> None:
         """Set a column of a person. Raises `NotAllowed`, also where no open account of an organiser would be left."""
         with self.change() as database:
-            person = self.person(name)
-            if person is None:
+            if (person := self.person(name)) is None:
                 raise NotAllowed(f"there is no account of {name!r}")
             database.execute(f"UPDATE people SET {column} = ? WHERE id = ?", (value, person.id))
             left = database.execute("SELECT 1 FROM people WHERE role = 'organiser' AND closed IS NULL").fetchone()
@@ -322,12 +302,11 @@ class Accounts:
             database.execute("DELETE FROM browsers WHERE person IN (SELECT id FROM people WHERE closed IS NOT NULL)")
             self.log(database, by, what.format(person.name))
 
-    def sign_out(self, person: Person, *, session: str = "", browser: int | None = None) -> None:
-        """Sign a person out where a session is, or in one of the browsers, or, where neither is given, everywhere."""
-        which = person.id, hashed(session) if session else None, browser
-        query = "DELETE FROM browsers WHERE person = ?1 AND ifnull(hash = ?2, true) AND ifnull(id = ?3, true)"
+    def sign_out(self, person: Person, session: str = "") -> None:
+        """Sign a person out in the browser of a session, or, without one, in all browsers."""
+        query = "DELETE FROM browsers WHERE person = ?1 AND ifnull(hash = ?2, true)"
         with self.change() as database:
-            database.execute(query, which)
+            database.execute(query, (person.id, hashed(session) if session else None))
 
     # bots
 

@@ -197,8 +197,7 @@ class Comparisons:
 
     def cancel(self, bot: str, contest: int, by: str) -> None:
         """End a comparison before its last game. Raises `NotAllowed` and `BadIntervention`."""
-        found = next((one for one in self.of(bot) if one.contest == contest), None)
-        if found is None or found.is_over:
+        if (found := next((one for one in self.of(bot) if one.contest == contest), None)) is None or found.is_over:
             raise NotAllowed(f"{bot} has no comparison {contest} that is being played")
         with closing(Store(self._data / FILE)) as store:
             intervene(store, contest, Intervention(0, self._now(), Kind.CANCEL))

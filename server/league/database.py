@@ -33,8 +33,7 @@ TABLES = (
         id INTEGER PRIMARY KEY,
         hash TEXT NOT NULL UNIQUE,
         person INTEGER NOT NULL REFERENCES people,
-        began TEXT NOT NULL,
-        agent TEXT NOT NULL
+        began TEXT NOT NULL
     )""",
     """CREATE INDEX browsers_of ON browsers (person)""",
     # token is empty where it was revoked

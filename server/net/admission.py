@@ -270,8 +270,7 @@ class ConnectionQuota:
         peer has sent more without waiting for the answer. Raises `TooMany` if a limited peer has done so for too long,
         and the session is to be closed.
         """
-        owed = self._own.owed(self._clock(), self._per_second(), self._at_once)
-        if owed:
+        if owed := self._own.owed(self._clock(), self._per_second(), self._at_once):
             if more and self.limited:
                 self._delayed_seconds += owed / 1_000_000
                 if self._delayed_seconds > self._limits.flood_seconds:

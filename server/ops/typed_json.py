@@ -18,8 +18,7 @@ _one_at_a_time = threading.Lock()
 
 def _reader(kind: Any) -> msgspec.json.Decoder[Any]:
     """Return what reads a type, which is ready by then, and all types in it."""
-    reader = _ready.get(kind)
-    if reader is None:
+    if (reader := _ready.get(kind)) is None:
         with _one_at_a_time:
             reader = _ready[kind] = msgspec.json.Decoder(kind)
     return reader

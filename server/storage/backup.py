@@ -72,8 +72,7 @@ def restore(backup: Path, data: Path) -> int:
         raise BadBackup(f"{backup} is no whole backup: there is no {COMPLETE} in it that can be read") from None
     if data.exists() and any(data.iterdir()):
         raise BadBackup(f"{data} is not empty; move it away, or restore to another folder with --data")
-    there = len(_files(backup)) - 1
-    if there != files:
+    if (there := len(_files(backup)) - 1) != files:
         raise BadBackup(f"{backup} had {number_of(files, 'file')}, and has {there}; take another backup")
     for path in backup.glob(DATABASES):
         with guarded(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as database:

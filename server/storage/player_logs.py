@@ -72,8 +72,7 @@ class BoundedLog:
         """Add bytes."""
         data = self._with_plies(data)
         self._all += len(data)
-        head = data[: self._kept_bytes - self._head]
-        if head:
+        if head := data[: self._kept_bytes - self._head]:
             self._append(head)
             self._head += len(head)
         self._tail += data
@@ -86,8 +85,7 @@ class BoundedLog:
 
     def close(self) -> None:
         """Write the tail, except what the head has."""
-        rest = self._all - self._head
-        if rest > 0:
+        if (rest := self._all - self._head) > 0:
             kept = bytes(self._tail[-min(rest, self._kept_bytes) :])
             left_out = rest - len(kept)
             self._append((f"\n[{left_out} bytes are left out here]\n".encode() if left_out else b"") + kept)
@@ -99,8 +97,7 @@ class BoundedLog:
         Of a Python traceback, that is the exception; the author's own line that it came from stands behind it.
         """
         text = without_plies(bytes(self._tail[-HEARD_BYTES:]).decode(errors="backslashreplace"))
-        text = _REFUSED_LINE.sub("", text).strip()
-        if not text:
+        if not (text := _REFUSED_LINE.sub("", text).strip()):
             return ""
         line = repr(text.splitlines()[-1].strip()[:TOLD_CHARACTERS])
         frames = list(_FRAME.finditer(text, max(0, text.rfind("Traceback (most recent call last):"))))
@@ -197,8 +194,7 @@ def read_log(
     ``token_of`` is `server.arena.arena.Arena.token_of`. Raises `ProtocolError` where there is no such match, or nothing
     of it is for who asks, and OSError. Reads files.
     """
-    record = store.read(asked.match)
-    if record is None:
+    if (record := store.read(asked.match)) is None:
         raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no record of match {asked.match}")
     keys = store.keys(asked.match)
     organiser = asked.organiser or tokens.fits(settings.organiser, asked.token)
@@ -242,8 +238,7 @@ def shown_lines(side: str, data: bytes) -> Iterator[str]:
     """Yield the lines of a log as they are shown, whatever a program has written."""
     ply = "0"
     for line in data.decode(errors="replace").removesuffix("\n").split("\n"):
-        found = re.match(r"([0-9]+) \| ?", line)
-        if found is not None:
+        if (found := re.match(r"([0-9]+) \| ?", line)) is not None:
             ply, line = found[1], line[found.end() :]
         line = "".join(one if one.isprintable() else "\ufffd" for one in line.removesuffix("\r").expandtabs())
         for begin in range(0, len(line) or 1, MAX_LINE_CHARACTERS):

@@ -147,8 +147,7 @@ class Tally:
 
     def rows(self) -> list[Row]:
         """Return the table, in the order in which players were named."""
-        games = self.games
-        return [_row(name, [game for game in games if name in game.players]) for name in self._names]
+        return [_row(name, [game for game in self.games if name in game.players]) for name in self._names]
 
 
 def _row(name: str, games: Sequence[PlayedGame]) -> Row:
@@ -224,7 +223,8 @@ def test_line(tally: Tally, test: Sprt, names: Sequence[str]) -> str:
         "H1": f"H1: {names[0]} is stronger than {names[1]} by more than {test.elo0:g} Elo",
         "open": "open",
     }[tally.pairs.decision]
-    return f"SPRT {test.elo0:g} to {test.elo1:g} Elo: {_ratio(tally, test)}, {what}"
+    ratio = f"LLR {tally.pairs.ratio:.2f} ({test.lower:.2f} to {test.upper:.2f})"
+    return f"SPRT {test.elo0:g} to {test.elo1:g} Elo: {ratio}, {what}"
 
 
 def fault_lines(rows: Sequence[Row]) -> Iterator[str]:
@@ -250,10 +250,6 @@ def _cells(row: Row) -> tuple[str, ...]:
         f"{row.ms_a_move:.1f}" if row.ms_a_move else "",
         ", ".join(f"{_word(cause)} {count}" for cause, count in row.losses_by_cause.items()),
     )
-
-
-def _ratio(tally: Tally, test: Sprt) -> str:
-    return f"LLR {tally.pairs.ratio:.2f} ({test.lower:.2f} to {test.upper:.2f})"
 
 
 def _word(cause: str) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 import trio
 
@@ -23,17 +22,6 @@ ANNOUNCE_SECONDS = 1.0
 """Seconds between two looks for new announcements."""
 
 
-class StoredAnnouncement(NamedTuple):
-    """An announcement."""
-
-    number: int
-    who: str
-    text: str
-    made: datetime
-    ends: datetime
-    """The end of the hours in which it is shown."""
-
-
 class Announcements:
     """The announcements of a data directory. Its methods may be called from any thread; all raise `BadStore`."""
 
@@ -42,14 +30,12 @@ class Announcements:
         self._accounts = accounts
         self._now = now
 
-    def current(self) -> list[StoredAnnouncement]:
+    def current(self) -> list[Announcement]:
         """Return the announcements that are shown now, the oldest first."""
-        rows = self._accounts.rows(
-            "SELECT id, who, text, made, ends FROM announcements WHERE ends > ? ORDER BY id", self._now().isoformat()
-        )
+        query = "SELECT id, who, text, made, ends FROM announcements WHERE ends > ? ORDER BY id"
         return [
-            StoredAnnouncement(number, who, text, datetime.fromisoformat(made), datetime.fromisoformat(ends))
-            for number, who, text, made, ends in rows
+            Announcement(number, who, text, datetime.fromisoformat(made), datetime.fromisoformat(ends))
+            for number, who, text, made, ends in self._accounts.rows(query, self._now().isoformat())
         ]
 
     def add(self, text: str, hours: float, by: str) -> None:
@@ -82,9 +68,8 @@ async def keep_announced(announcements: Announcements, arena: Arena) -> None:
     """Let pages show the announcements, and send each new one to everybody who is connected, until cancelled."""
     last = max((one.number for one in announcements.current()), default=0)  # of the time before the server began
     while True:
-        current = announcements.current()
-        arena.announcements = tuple(Announcement(one.text, one.made) for one in current)
-        for one in current:
+        arena.announcements = tuple(announcements.current())
+        for one in arena.announcements:
             if one.number > last:
                 last = one.number
                 log.info("announcement_made", who=one.who, text=repr(one.text))

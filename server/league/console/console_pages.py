@@ -307,7 +307,12 @@ class ConsolePages:
                 CONSOLE, changes, lambda form, fault: self._show(form.identity, fault), organiser
             ),
             Route(NEW_CONTEST, self._new, methods=["GET"]),
-            *self._identities.changes(NEW_CONTEST, {"": self._write}, _again, organiser),
+            *self._identities.changes(
+                NEW_CONTEST,
+                {"": self._write},
+                lambda form, fault: _show_new(form.identity, form.text("text"), fault),
+                organiser,
+            ),
             Route(of_contest, self._contest, methods=["GET"]),
             *self._identities.changes(
                 of_contest,
@@ -416,10 +421,6 @@ def read_new(text: str) -> Definition:
             "sandbox and visible are no keys of a contest that begins on this page; leave them out"
         )
     return found
-
-
-def _again(form: Form, fault: str) -> Response:
-    return _show_new(form.identity, form.text("text"), fault)
 
 
 def _show_new(identity: Identity, text: str, fault: str = "", can_begin: str = "") -> Response:

@@ -42,12 +42,22 @@ REPORT = "report.json"
 
 MAX_RULE_BYTES = 64 * 1024
 
-DEFAULT_CRITERIA = (
-    'for = "builds"\nmost = 10\n',
-    'for = "conformance"\nmost = 30\nnone = 0.5\n',
-    'for = "score"\nagainst = "alphabeta:1"\nmost = 60\nfull = 0.9\n',
-)
-"""Criteria of the rule before the first grades, without those of which nothing is known."""
+DEFAULT_RULE = """[[points]]
+for = "builds"
+most = 10
+
+[[points]]
+for = "conformance"
+most = 30
+none = 0.5
+
+# [[points]] # games of the ladder or of a contest against a level
+# for = "score"
+# against = "alphabeta:1"
+# most = 60
+# full = 0.9
+"""
+"""The rule that organisers begin from."""
 
 
 class Grades(NamedTuple):
@@ -84,8 +94,7 @@ class GradeBook:
             raise BadRule(f"the rule has more than {MAX_RULE_BYTES} bytes")
         rule = read(text)
         bots = {one.name: [bot.name for bot in self._accounts.bots(one)] for one in self._people(rule)}
-        every = tuple(bot for found in bots.values() for bot in found)
-        if not every:
+        if not (every := tuple(bot for found in bots.values() for bot in found)):
             raise BadRule("nobody who is to be graded has a bot yet")
         found = grade_all(msgspec.structs.replace(rule, students=every), self.evidence(rule, every, contest))
         graded = {one.name: one for one in found}
@@ -96,22 +105,6 @@ class GradeBook:
                 (datetime.now(UTC).isoformat(), by, text, contest, msgspec.json.encode(students).decode()),
             )
             self._accounts.log(database, by, f"graded {number_of(len(students), 'student')}")
-
-    def default_rule(self) -> str:
-        """Return a rule of the default criteria for which the bots and the ladder have evidence.
-
-        Before there is any, the rule has the criteria that need no games.
-        """
-        texts = [f"[[points]]\n{one}" for one in DEFAULT_CRITERIA]
-        rule = read("".join(texts))
-        bots = [bot.name for person in self._people(rule) for bot in self._accounts.bots(person)]
-        evidence = self.evidence(rule, bots, 0)
-        found = [
-            text
-            for text, criterion in zip(texts, rule.criteria, strict=True)
-            if any(criterion.measure(evidence, bot.lower()) for bot in bots)
-        ]
-        return "\n".join(found or texts[:2])
 
     def publish(self, number: int, by: str) -> None:
         """Show the grades of a number to students, and no others; 0 for none."""
@@ -156,11 +149,9 @@ class GradeBook:
         """
         evidence = Evidence()
         for bot in bots:
-            version = graded_version(self._versions.of(bot))
-            if version is not None:
+            if (version := graded_version(self._versions.of(bot))) is not None:
                 self._add_version(evidence, version)
-            standing = self._ladder.standing(bot)
-            if standing is not None:
+            if (standing := self._ladder.standing(bot)) is not None:
                 for opponent in rule.opponents:
                     self._add_ladder_games(evidence, bot, standing.version, opponent)
         if contest:

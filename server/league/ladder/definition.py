@@ -7,7 +7,6 @@ What a value may be is declared with it here, as in `server.contest.definition`;
 in contest files.
 """
 
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import Annotated, NamedTuple
@@ -25,9 +24,11 @@ from server.config.declared import (
     Form,
     Range,
     TomlTable,
+    faults_named,
     fields_of,
     read_fields,
     read_table,
+    read_toml,
     read_value,
 )
 from server.contest.contest_file import Load, read_control, read_variant
@@ -108,10 +109,7 @@ _WEIGHT = Field("weight", "weight", float, Range(0.001, 1000))
 
 def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
     """Read a ladder file that lies in a folder; raises `BadTable`. Files of positions are fetched by ``load``."""
-    try:
-        file = TomlTable(tomllib.loads(text), "", "a ladder file", BadTable)
-    except tomllib.TOMLDecodeError as error:
-        raise BadTable(f"this is no TOML: {error}") from None
+    file = read_toml(text, "a ladder file")
     as_in_contests = [field for field in fields_of(Definition) if field.name in _AS_IN_CONTESTS]
     own = [field for field in fields_of(LadderDefinition) if field.name in _OWN]
     file.expect([*(field.key for field in (*as_in_contests, *own)), "time", "games", "levels", "programs"])
@@ -152,15 +150,9 @@ def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
 def read_file(path: Path) -> LadderDefinition:
     """Read a ladder file; raises `BadTable` with a sentence that names it."""
     folder = path.absolute().parent
-    try:
+    with faults_named(path):
         text = path.read_text(encoding="utf-8-sig")
         return read(text, folder, lambda name: (folder / name).read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise BadTable(f"{path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise BadTable(f"{path} is no UTF-8 text") from None
-    except BadTable as error:
-        raise BadTable(f"{path}: {error}") from None
 
 
 def _optional(file: TomlTable, key: str) -> list[TomlTable]:

@@ -181,8 +181,7 @@ def information(one: OnlineRating, other: OnlineRating) -> float:
     variance, another = one.deviation**2, other.deviation**2
     spread = variance + another + RESULT_VARIANCE
     away = abs(one.elo - other.elo) / math.sqrt(spread)
-    upset = math.erfc(away / math.sqrt(2)) / 2
-    if upset < NEVER:
+    if (upset := math.erfc(away / math.sqrt(2)) / 2) < NEVER:
         return 0.0
     density = math.exp(-away * away / 2) / math.sqrt(2 * math.pi)
     return (variance**2 + another**2) / spread * density**2 / (upset * (1 - upset))
@@ -244,8 +243,7 @@ def _game(state: _State, one: str, other: str, weights: Mapping[str, float]) -> 
     """Return the game that two players play next: in which variant, and who begins."""
     lead = state.counts[0].lead(one, other)
     lead.update(state.counts[1].lead(one, other))
-    halves = [variant for variant in sorted(weights) if lead[variant]]
-    if halves:
+    if halves := [variant for variant in sorted(weights) if lead[variant]]:
         variant = max(halves, key=lambda variant: abs(lead[variant]))
         ahead = lead[variant]
     else:

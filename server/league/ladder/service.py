@@ -125,8 +125,7 @@ class LadderPlanner(Planner):
         """
         for game in self._ladder_store.rate_results(self._players, self._ladder.failures):
             self._counts.add(self._counted_players, game.variant, *game.result.fixture.players)
-            match = game.result.match
-            if match is not None and match >= self._logs_until:
+            if (match := game.result.match) is not None and match >= self._logs_until:
                 self._logs_until = match + LOGS_APART
                 for path in errors_of(self._arena.settings.data, LADDER, 0, "").parent.glob("*-*.txt"):
                     if int(path.name.partition("-")[0]) < match - KEPT_LOGS:
@@ -190,8 +189,7 @@ def free_games(turns: CoreQueue, most_cores: int, games: int) -> int:
     """Return how many games of the ladder can begin beside those that it plays. Contests go first."""
     if turns.alone or turns.contested(LADDER):
         return 0
-    taken = turns.others(LADDER) + PROGRAMS * games
-    if taken == 0:
+    if (taken := turns.others(LADDER) + PROGRAMS * games) == 0:
         return max(1, min(turns.cores, most_cores or turns.cores) // PROGRAMS)
     room = turns.cores - taken
     if most_cores:
@@ -247,8 +245,7 @@ class LadderService:
     def _active(self) -> Iterator[Listed]:
         """Yield the active versions of bots."""
         for version in self._versions.active():
-            owner = self._accounts.owner(version.bot)
-            if owner is not None and version.command:
+            if (owner := self._accounts.owner(version.bot)) is not None and version.command:
                 command = upload.runnable(version.command)
                 entrant = Entrant(version.bot, command, folder=str((self._versions.folder(version) / BUILD).resolve()))
                 yield Listed(LadderPlayer(version.bot, owner.name), version.number, entrant)
@@ -261,8 +258,7 @@ class LadderService:
             playing = {name for fixture in list(runner.playing) for name in fixture.players}
             names |= {name for name in playing if name in planner.listed and planner.listed[name].connects}
         for name in sorted(names):
-            owner = self._accounts.owner(name)
-            if owner is not None and owner.is_open:
+            if (owner := self._accounts.owner(name)) is not None and owner.is_open:
                 yield Listed(LadderPlayer(name, owner.name), 0, Entrant(name))
 
     def why_not(self, name: str) -> str:
@@ -276,20 +272,18 @@ class LadderService:
             return f"this bot is called {written}: log in by that name, in capital and small letters as there"
         if name.lower() in map(str.lower, roster(self.definition, self._active())):
             return f"{name} is on the ladder already, as a program that the server starts; take a bot of another name"
-        standing = self.store.standing(name)
-        if standing is not None and standing.rests:
+        if (standing := self.store.standing(name)) is not None and standing.rests:
             return f"{name} rests, since {standing.rests}; let it play again on the page /ladder/{name}"
         return ""
 
     async def _compile(self) -> None:
         """Compile what the built-in bot needs, beside the games."""
         contest = self.definition.contest
-        levels = tuple(one.player.name for one in self.definition.listed if one.entrant is None)
-        if levels:
+        if levels := tuple(one.player.name for one in self.definition.listed if one.entrant is None):
             contest = replace(contest, qualification=Qualification(levels, self.definition.control))
         await precompile_bots(contest)
 
     def _wake(self) -> None:
-        """Let the runner see who has come."""
+        """Let the runner poll the players."""
         if self._played is not None:
             self._played[0].wake()

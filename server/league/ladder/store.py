@@ -124,8 +124,7 @@ class LadderStore:
         A newcomer begins as `starting` says, a new version with the rating of the one before and more uncertainty.
         """
         with self._accounts.change() as database:
-            before = _player(database, player.name)
-            if before is not None and before.version == version:
+            if (before := _player(database, player.name)) is not None and before.version == version:
                 if before.owner != player.owner:
                     database.execute("UPDATE ladder_players SET owner = ? WHERE name = ?", (player.owner, player.name))
                 if player.anchor not in (None, before.rating.elo):
@@ -220,8 +219,7 @@ class LadderStore:
     def _count_failure(self, database: sqlite3.Connection, name: str, rests_after: int, detail: str) -> bool:
         """Count a failure; tell whether the player rests because of it."""
         database.execute("UPDATE ladder_players SET failures = failures + 1 WHERE name = ?", (name,))
-        found = _player(database, name)
-        if found is None or found.failures < rests_after or found.rests:
+        if (found := _player(database, name)) is None or found.failures < rests_after or found.rests:
             return False
         many = f"it has failed {found.failures} times in a row, the last time so: {detail}"
         sentence = f"it has failed: {detail}" if found.failures == 1 else many

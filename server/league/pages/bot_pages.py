@@ -33,7 +33,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from engine.games.catalogue import GAMES, USUAL_GAME
-from engine.statistics.online import DAY, LadderPlayer, decayed
+from engine.statistics.online import DAY, decayed
 from server.league.accounts import Accounts, Right
 from server.league.contests import Comparisons
 from server.league.ladder.definition import NO_LADDER, Listed
@@ -75,8 +75,7 @@ def player_tabs(accounts: Accounts, ladder: LadderStore | None, name: str, ident
     tabs = {f"/player/{path}": "Games"}
     if ladder is not None and ladder.standing(name) is not None:
         tabs[f"/ladder/{path}"] = "Ladder"
-    owner = accounts.owner(name)
-    if owner is not None and identity is not None and _may_change(identity, owner.name):
+    if (owner := accounts.owner(name)) is not None and identity is not None and _may_change(identity, owner.name):
         tabs[f"/bots/{path}"] = "Versions"
     return tabs
 
@@ -196,8 +195,7 @@ class VersionPages:
 
     def _found(self, path: Mapping[str, Any]) -> Version:
         bot, number = path["bot"], path["number"]
-        version = self._versions.version(bot, number)
-        if version is None:
+        if (version := self._versions.version(bot, number)) is None:
             raise Refused(404, f"{bot} has no version {number}")
         return version
 
@@ -280,8 +278,9 @@ def standing_rows(
     rank = 0
     for one in standings:
         found = listed.get(one.name)
-        rating = decayed(one.rating, now)
-        state = _state(one, None if found is None else found.player)
+        rating, state = decayed(one.rating, now), "rests" if one.rests else "plays"
+        if found is None or found.player.anchor is not None:
+            state = "left" if found is None else "fixed"
         ranked = state == "plays" and rating.deviation <= PROVISIONAL
         rank += ranked
         row: dict[str, Any] = {
@@ -299,14 +298,6 @@ def standing_rows(
         }
         (left if state == "left" else here).append(row)
     return here, left
-
-
-def _state(one: Standing, player: LadderPlayer | None) -> str:
-    if player is None:
-        return "left"
-    if player.anchor is not None:
-        return "fixed"
-    return "rests" if one.rests else "plays"
 
 
 def game_row(game: CountedGame) -> dict[str, Any]:
@@ -399,8 +390,7 @@ class LadderPages:
         return self._ladder
 
     def _standings(self, _request: Request) -> Response:
-        ladder = self._ladder
-        if ladder is None:
+        if (ladder := self._ladder) is None:
             return page("ladder/none", "Ladder", {}, current="/ladder")
         weights = ladder.definition.weights
         values = {
@@ -418,8 +408,7 @@ class LadderPages:
     def _player(self, request: Request) -> Response:
         ladder, store = self._found(), self._found().store
         name = request.path_params["name"]
-        found = store.standing(name)
-        if found is None:
+        if (found := store.standing(name)) is None:
             raise Refused(404, f"nobody called {name!r} has been on the ladder")
         identity = self._identities.find(request)
         games = store.last_games(CHARTED_GAMES, name)
@@ -443,8 +432,7 @@ class LadderPages:
 
     def _wake(self, form: Form) -> Response:
         store, name = self._found().store, form.path["name"]
-        found = store.standing(name)
-        if found is None or not _may_change(form.identity, found.owner):
+        if (found := store.standing(name)) is None or not _may_change(form.identity, found.owner):
             raise Refused(403, "this is for the bot's author, and for organisers")
         store.wake(found.name, form.by)
         return RedirectResponse(f"/ladder/{found.name}", 303)

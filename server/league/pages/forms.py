@@ -125,8 +125,7 @@ class Identities:
 
     def require(self, request: Request, right: Right | None = None) -> Identity:
         """Return who is signed in; raises `Refused` for nobody, or for somebody without the right."""
-        found = self.find(request)
-        if found is None:
+        if (found := self.find(request)) is None:
             raise Refused(401, NOBODY)
         if right and not found.person.may(right):
             roles = " and ".join(f"{role}s" for role, rights in RIGHTS.items() if right in rights)

@@ -297,8 +297,13 @@ class Pipeline:
         self._home = descendants.home_of(data)
         self._trial = trial
 
-    async def run(self) -> None:
-        """Take versions through their steps until cancelled. Raises `BadStore`."""
+    async def run(self, cleaned: trio.Event | None = None) -> None:
+        """Take versions through their steps until cancelled. Raises `BadStore`.
+
+        ``cleaned`` is set when the programs of an earlier server have ended: the clean-up would end a build, too.
+        """
+        if cleaned is not None:
+            await cleaned.wait()
         async with trio.open_nursery() as nursery:
             while True:
                 self._changed = trio.Event()
@@ -370,8 +375,7 @@ class Pipeline:
         await self._begin(version, "building")
         try:
             written = await trio.to_thread.run_sync(_unpack, place, version.file)
-            command = upload.build_command(folder)
-            if command:
+            if command := upload.build_command(folder):
                 async with self._builds:
                     ended = await run_build(command, folder, place / LOG, self._home)
                 missing = f"this server has no {command[0]}" if ended.status == NO_PROGRAM else ""

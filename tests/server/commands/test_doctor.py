@@ -110,7 +110,7 @@ def test_league(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
     with closing(Accounts(data)) as accounts:
-        accounts.redeem(accounts.invite("ann", AUTHOR, "test"), "", "")
+        accounts.redeem(accounts.invite("ann", AUTHOR, "test"), "")
         ann = accounts.person("ann")
         assert ann is not None
         accounts.make_token(ann, "Bot")

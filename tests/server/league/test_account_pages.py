@@ -173,11 +173,11 @@ def test_one_signs_out_here_and_there(site: Site, accounts: Accounts) -> None:
     here = sign_in(site, accounts, "ivy")
     there = Visitor(site)
     assert there.post(here.post("/me/link", form=here.get("/me").form).secret).status == 303
-    newest = re.findall('name="browser" value="([0-9]+)"', here.get("/me").text)[0]
-    assert here.post("/me/end", browser=newest, form=here.get("/me").form).status == 303
-    assert there.get("/me").status == 401 and here.get("/me").status == 200
     cookie = here.cookie
     assert here.post("/me/out", form=here.get("/me").form).status == 303
+    assert here.get("/me").status == 401 and there.get("/me").status == 200
+    assert there.post("/me/out", where="everywhere", form=there.get("/me").form).status == 303
+    assert there.get("/me").status == 401
     here.cookie = cookie
     assert here.get("/me").status == 401, "the session is over, and not only forgotten by the browser"
 

@@ -86,7 +86,7 @@ async def ladder_of(folder: Path) -> AsyncIterator[Ladder]:
         tokens = {}
         for name in ("ann", "bob", "cat"):
             if accounts.person(name) is None:
-                accounts.redeem(accounts.invite(name, AUTHOR, "test"), "", "")
+                accounts.redeem(accounts.invite(name, AUTHOR, "test"), "")
             person = accounts.person(name)
             assert person is not None
             tokens[f"{name}-1"] = accounts.make_token(person, f"{name}-1")

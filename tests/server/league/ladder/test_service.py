@@ -44,7 +44,7 @@ FILE = 'time = { budget = 1000 }\ngames = [{ game = "mnk", params = "3 3 3" }]\n
 def accounts(tmp_path: Path) -> Iterator[Accounts]:
     with closing(Accounts(tmp_path)) as accounts:
         for name in ("ann", "bob"):
-            accounts.redeem(accounts.invite(name, AUTHOR, "test"), "", "")
+            accounts.redeem(accounts.invite(name, AUTHOR, "test"), "")
         yield accounts
 
 
