@@ -2,11 +2,10 @@
 
 import signal
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import trio
@@ -47,6 +46,9 @@ from server.storage.record_store import RecordStore
 
 GOODBYE_SECONDS = 2.0
 """Deadline for sending the last lines when the server stops."""
+
+MATCHES_SECONDS = 0.05
+"""Time between two checks whether the last matches are over."""
 
 
 async def serve(
@@ -117,6 +119,7 @@ async def _serve(
     host = "127.0.0.1" if own or settings.host in ("0.0.0.0", "") else settings.host
     arena.own_address = (host, (own or listeners)[0].socket.getsockname()[1])
     arena.web_ports = [listener.socket.getsockname()[1] for listener in web]
+    grace = trio.CancelScope()
     rate_limiter = RateLimiter(settings.limits, settings.most_sessions, clock)
     context = settings.tls and keys.context(settings.tls)
     no_room = encode(m.Bye("too_many", m.Text("the server has no file descriptors left; try again later")))
@@ -125,7 +128,7 @@ async def _serve(
         trio.open_signal_receiver(*stop_signals()) as signals,
     ):
         async with (
-            _immediate_exit(signals, settings.data) as exit_on_signal,
+            _obeying(signals, arena, grace),
             arena.running(),
             synced(record_store, arena, store.sync, settings.sync_seconds),
             trio.open_nursery() as sessions,
@@ -177,8 +180,22 @@ async def _serve(
                 "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
             )
             task_status.started(arena)
-            await _stopped(arena, settings, signals)
-            exit_on_signal()
+            await arena.closing.wait()
+            arena.stop()
+            matches = len(arena.matches)
+            log.info("server_stopping", signal=arena.stop_signal, matches=matches, grace=settings.grace)
+            with grace:
+                grace.deadline = trio.current_time() + settings.grace
+                while arena.matches:
+                    await trio.sleep(MATCHES_SECONDS)
+            grace.cancel()  # from now on a signal ends the process
+            for match in list(arena.matches.values()):
+                if contest_players.keeps(match.number):
+                    arena.suspend(match)
+                else:
+                    arena.annul(
+                        match, Termination.SERVER_STOP, "the server was stopped while the match was being played"
+                    )
             services.cancel_scope.cancel()
             for session in arena.connected_sessions():
                 if over := contest_players.finished(session):
@@ -227,50 +244,22 @@ def _league_pages(
     return lambda request, name: tabs(name, identities.find(request)), routes
 
 
-async def _stopped(arena: Arena, settings: Settings, signals: AsyncIterator[int]) -> None:
-    """Wait for a signal or `Arena.closing`, then until the running matches are over."""
-
-    async def matches_ended() -> None:
-        while arena.matches:
-            await trio.sleep(0.05)
-
-    name = await _signalled(signals, arena.closing.wait)
-    arena.stop()
-    log.info("server_stopping", signal=name, matches=len(arena.matches), grace=settings.grace)
-    with trio.move_on_after(settings.grace):
-        await _signalled(signals, matches_ended)
-    for match in list(arena.matches.values()):
-        if arena.contest_players.keeps(match.number):
-            arena.suspend(match)
-        else:
-            arena.annul(match, Termination.SERVER_STOP, "the server was stopped while the match was being played")
-
-
-async def _signalled(signals: AsyncIterator[int], wait: Callable[[], Awaitable[object]]) -> str:
-    """Wait for a signal and return its name, or until a function returns; empty then."""
-    name = ""
-    async with trio.open_nursery() as nursery:
-
-        async def wait_for_signal() -> None:
-            nonlocal name
-            name = signal.Signals(await anext(signals)).name
-            nursery.cancel_scope.cancel()
-
-        nursery.start_soon(wait_for_signal)
-        await wait()
-        nursery.cancel_scope.cancel()
-    return name
-
-
 @asynccontextmanager
-async def _immediate_exit(signals: AsyncIterator[int], data: Path) -> AsyncIterator[Callable[[], None]]:
-    """Yield a function to call when shutdown begins: from then on a signal ends the process at once."""
+async def _obeying(signals: AsyncIterator[int], arena: Arena, grace: trio.CancelScope) -> AsyncIterator[None]:
+    """Stop the server at the first signal, end the grace at the next one, and end the process at a later one."""
 
-    async def end_at_once() -> None:
-        await anext(signals)
-        await trio.to_thread.run_sync(descendants.end_marked, descendants.home_of(data))
-        raise KeyboardInterrupt
+    async def obey() -> None:
+        async for number in signals:
+            if not arena.closing.is_set():
+                arena.stop_signal = signal.Signals(number).name
+                arena.closing.set()
+            elif not grace.cancel_called:
+                grace.cancel()
+            else:
+                await trio.to_thread.run_sync(descendants.end_marked, descendants.home_of(arena.settings.data))
+                raise KeyboardInterrupt
 
     async with trio.open_nursery() as nursery:
-        yield partial(nursery.start_soon, end_at_once)
+        nursery.start_soon(obey)
+        yield
         nursery.cancel_scope.cancel()

@@ -88,7 +88,9 @@ class Arena:
         """What organisers announce at the moment, for pages."""
         self.stopping = False
         self.closing = trio.Event()
-        """Set to stop the server without a signal."""
+        """Set to stop the server."""
+        self.stop_signal = ""
+        """Name of the signal that stops the server; empty for none."""
         self.ports: list[int] = []
         """Ports for clients."""
         self.own_address = ("127.0.0.1", 0)

@@ -239,9 +239,8 @@ class Accounts:
         if role not in OPEN_ROLES:
             raise NotAllowed(f"{role}s are invited by name, one by one")
         code = b32encode(secrets.token_bytes(CODE_BYTES)).decode().lower()
-        with self.change() as database:
+        with self.change(by, f"made a code for {number_of(uses, 'person', 'people')} as {role}") as database:
             self._keep_invitation(database, code, None, role, uses)
-            self.log(database, by, f"made a code for {number_of(uses, 'person', 'people')} as {role}")
         return code
 
     def redeem(self, link: str, name: str) -> str:
@@ -320,7 +319,7 @@ class Accounts:
         if not person.may(Right.BOTS):
             raise NotAllowed(f"{person.role}s have no bots; ask the organiser to make you an author")
         token = secrets.token_hex(16)
-        with self.change() as database:
+        with self.change(person.name, f"made a token for {bot}") as database:
             owner, namesake = self.owner(bot), self.person(bot)
             if (owner is not None and owner.id != person.id) or (namesake is not None and namesake.id != person.id):
                 raise NotAllowed(f"the name {bot} is taken; choose another one")
@@ -331,15 +330,13 @@ class Accounts:
                 ON CONFLICT (name) DO UPDATE SET token = excluded.token""",
                 (bot, person.id, self._now().isoformat(), hashed(token)),
             )
-            self.log(database, person.name, f"made a token for {bot}")
         return token
 
     def revoke_token(self, person: Person, bot: str) -> None:
         """Make the token of a person's bot good no more. Raises `NotAllowed`."""
-        with self.change() as database:
+        with self.change(person.name, f"revoked the token of {bot}") as database:
             self.check_owner(person, bot)
             database.execute("UPDATE bots SET token = '' WHERE name = ?", (bot,))
-            self.log(database, person.name, f"revoked the token of {bot}")
 
     def _people(self, rest: str, *values: Any) -> list[Person]:
         rows = self.rows(f"SELECT people.id, people.name, people.role, people.made, people.closed {rest}", *values)
@@ -377,17 +374,22 @@ class Accounts:
 
     def note(self, who: str, what: str) -> None:
         """Write what somebody has done elsewhere than in this database into the audit log."""
-        with self.change() as database:
-            self.log(database, who, what)
+        with self.change(who, what):
+            pass
 
     def log(self, database: sqlite3.Connection, who: str, what: str) -> None:
         """Write a line into the audit log, within a change."""
         database.execute("INSERT INTO audit (date, who, what) VALUES (?, ?, ?)", (self._now().isoformat(), who, what))
 
     @contextmanager
-    def change(self) -> Iterator[sqlite3.Connection]:
-        """Open a transaction, which is on the disk when the context is left; what `rows` returns is from before it."""
+    def change(self, who: str = "", what: str = "") -> Iterator[sqlite3.Connection]:
+        """Open a transaction, which is on the disk when the context is left; `rows` returns the state before it.
+
+        The audit log gets ``what`` was done, if it is given, and the name of the person.
+        """
         with self._lock, guarded(self._path), transaction(self._writer, synced=True):
+            if what:
+                self.log(self._writer, who, what)
             yield self._writer
 
     def rows(self, query: str, *values: Any) -> list[Any]:

@@ -176,7 +176,8 @@ class Comparisons:
         definition = contest_file.read(text, str)  # it names no files
         if obstacle := contest_obstacle(definition):
             raise NotAllowed(obstacle)
-        with self._accounts.change() as database, closing(Store(self._data / FILE)) as store:
+        opened = f"opened the contest {definition.name}"
+        with self._accounts.change(person.name, opened) as database, closing(Store(self._data / FILE)) as store:
             rows = self._accounts.rows(
                 "SELECT contest FROM comparisons JOIN bots ON bots.id = bot WHERE owner = ?", person.id
             )
@@ -184,7 +185,6 @@ class Comparisons:
                 raise NotAllowed("a comparison of yours is being played; wait until it is over, or cancel it")
             contest = store.open_contest(text, definition, self._now())
             database.execute("INSERT INTO comparisons SELECT ?, id FROM bots WHERE name = ?", (contest, bot))
-            self._accounts.log(database, person.name, f"opened the contest {definition.name}")
             return self._read(store.contest(contest))
 
     def of(self, bot: str) -> list[Comparison]:

@@ -48,20 +48,18 @@ class Announcements:
         if not 0 < hours <= MAX_HOURS:
             raise NotAllowed(f"an announcement is shown for up to {MAX_HOURS:g} hours, and not for {hours:g}")
         made = self._now()
-        with self._accounts.change() as database:
+        with self._accounts.change(by, f"announced: {text}") as database:
             database.execute(
                 "INSERT INTO announcements (made, who, text, ends) VALUES (?, ?, ?, ?)",
                 (made.isoformat(), by, text, (made + timedelta(hours=hours)).isoformat()),
             )
-            self._accounts.log(database, by, f"announced: {text}")
 
     def end(self, number: int, by: str) -> None:
         """Show an announcement no longer. Raises `NotAllowed`."""
         if all(one.number != number for one in self.current()):
             raise NotAllowed(f"there is no announcement {number} that is shown")
-        with self._accounts.change() as database:
+        with self._accounts.change(by, f"ended announcement {number}") as database:
             database.execute("UPDATE announcements SET ends = ? WHERE id = ?", (self._now().isoformat(), number))
-            self._accounts.log(database, by, f"ended announcement {number}")
 
 
 async def keep_announced(announcements: Announcements, arena: Arena) -> None:

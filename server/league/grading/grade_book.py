@@ -99,18 +99,16 @@ class GradeBook:
         found = grade_all(msgspec.structs.replace(rule, students=every), self.evidence(rule, every, contest))
         graded = {one.name: one for one in found}
         students = [_best(rule, person, [graded[bot] for bot in own]) for person, own in bots.items()]
-        with self._accounts.change() as database:
+        with self._accounts.change(by, f"graded {number_of(len(students), 'student')}") as database:
             database.execute(
                 """INSERT INTO grades (date, who, rule, contest, found, is_published) VALUES (?, ?, ?, ?, ?, 0)""",
                 (datetime.now(UTC).isoformat(), by, text, contest, msgspec.json.encode(students).decode()),
             )
-            self._accounts.log(database, by, f"graded {number_of(len(students), 'student')}")
 
     def publish(self, number: int, by: str) -> None:
         """Show the grades of a number to students, and no others; 0 for none."""
-        with self._accounts.change() as database:
+        with self._accounts.change(by, "published the grades" if number else "withdrew the grades") as database:
             database.execute("UPDATE grades SET is_published = (id = ?)", (number,))
-            self._accounts.log(database, by, "published the grades" if number else "withdrew the grades")
 
     def last(self) -> Grades | None:
         """Return the last grades."""

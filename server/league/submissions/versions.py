@@ -237,20 +237,18 @@ class Versions:
 
     def retire(self, version: Version, by: str) -> None:
         """Let a version play no more. Raises `NotAllowed`."""
-        with self._accounts.change() as database:
+        with self._accounts.change(by, f"{version.title} was taken back") as database:
             if self._state(version) != "active":
                 raise NotAllowed(f"{version.title} does not play")
             self._set(database, version, state="retired")
-            self._accounts.log(database, by, f"{version.title} was taken back")
 
     def delete(self, version: Version, by: str) -> None:
         """Delete the files of a version that is not in use. Raises `NotAllowed` and OSError."""
-        with self._accounts.change() as database:
+        with self._accounts.change(by, f"deleted {version.title}") as database:
             if self._is_in_use(version):
                 raise NotAllowed(f"{version.title} plays, is under way or in a game, or was deleted before")
             remove_tree(self.folder(version))
             self._set(database, version, state="deleted")
-            self._accounts.log(database, by, f"deleted {version.title}")
 
     def remove_build(self, version: Version) -> None:
         """Remove the built program of a version, if there is one, and it is not in use. Raises OSError."""
