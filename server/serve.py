@@ -182,8 +182,7 @@ async def _serve(
             task_status.started(arena)
             await arena.closing.wait()
             arena.stop()
-            matches = len(arena.matches)
-            log.info("server_stopping", signal=arena.stop_signal, matches=matches, grace=settings.grace)
+            log.info("server_stopping", signal=arena.stop_signal, matches=len(arena.matches), grace=settings.grace)
             with grace:
                 grace.deadline = trio.current_time() + settings.grace
                 while arena.matches:

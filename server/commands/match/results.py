@@ -66,14 +66,13 @@ def played_game(definition: Definition, number: int, game: GameResult) -> Played
     moves = (first, game.plies - first)
     if (GAMES[variant.game].start(variant.parameters).turn + variant.drawn.plies) % 2 == 1:
         moves = moves[::-1]
-    sentence = next(iter(causes.values())).sentence if causes else game.detail or game.termination.replace("_", " ")
     return PlayedGame(
         number=number,
         players=game.fixture.players,
         variant=variant.parameters,
         points=(game.points(0), game.points(1)),
         reason=game.termination,
-        sentence=sentence,
+        sentence=next(iter(causes.values())).sentence if causes else game.detail or game.termination.replace("_", " "),
         causes=(causes[0].cause if 0 in causes else "", causes[1].cause if 1 in causes else ""),
         plies=game.plies,
         moves=moves,

@@ -295,6 +295,5 @@ def make_setup(
         move_limit=move_limit,
         sandbox=sandbox is Sandbox.SEALED,
     )
-    pairs = games // (2 * len(variants))
-    schedule = all_meetings(pairs, 0, tuple(player.name for player in players), len(variants), 1)
+    schedule = all_meetings(games // (2 * len(variants)), 0, tuple(player.name for player in players), len(variants), 1)
     return MatchSetup(setting, definition, schedule.fixtures, test)

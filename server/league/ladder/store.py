@@ -154,10 +154,9 @@ class LadderStore:
     def wake(self, name: str, by: str) -> None:
         """Let a player that rests play again."""
         with self._accounts.change() as database:
-            changed = database.execute(
+            if database.execute(
                 "UPDATE ladder_players SET rests = '', failures = 0 WHERE name = ? AND rests != ''", (name,)
-            )
-            if changed.rowcount:
+            ).rowcount:
                 self._accounts.log(database, by, f"let {name} play on the ladder again")
 
     # games
