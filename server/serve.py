@@ -33,7 +33,7 @@ from server.league.console.terminal import answer_commands, keep_audit
 from server.league.contests import Comparisons, enter_versions, keep_tidy
 from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.service import LadderService
-from server.league.submissions.pipeline import TRIAL, Pipeline, Turns
+from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.versions import Versions
 from server.net.admission import Listener, RateLimiter, close_all, listen, patrol
 from server.net.timing import StallMonitor, loop_clock
@@ -167,7 +167,7 @@ async def _serve(
                 answer_commands, arena, accounts, partial(_overview, arena, contests, versions, playing)
             )
             comparisons = Comparisons(settings.data, accounts, versions)
-            pipeline = Pipeline(versions, settings.data, TRIAL, cores=len(usable()))
+            pipeline = Pipeline(versions, settings.data, cores=len(usable()))
             services.start_soon(supervise, "submissions", pipeline.run, contests.cleaned)
             if web:
                 services.start_soon(supervise, "last_match", arena.read_last_match)

@@ -282,10 +282,6 @@ class Arena:
         known = self.account_token(key)
         return "" if known is None and tokens is not None else known
 
-    def is_of_account(self, key: str) -> bool:
-        """Tell whether the token of a name, in lower case, is that of an account, and not in the list of tokens."""
-        return key not in (self.settings.tokens or ()) and self.account_token(key) is not None
-
     def knows(self, name: str) -> bool:
         """Tell whether a name belongs to somebody: who is logged in, may log in by a token, or is a built-in bot."""
         key = name.lower()

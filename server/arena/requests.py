@@ -144,10 +144,11 @@ class Requests:
             if not tokens.fits(tokens.hashed(builtin_token), token):
                 raise _name_taken("this is the name of one of the server's own bots", self._arena.free_name(name))
             return True
-        known = self._arena.contest_players.token_of(key) or self._arena.token_of(key)
+        own, listed = self._arena.contest_players.token_of(key), self._arena.settings.tokens or ()
+        known = own or self._arena.token_of(key)
         if known is not None and not tokens.fits(known, token):
             place = "players log in here with the token that they were given, as"
-            if self._arena.is_of_account(key) and not self._arena.contest_players.token_of(key):
+            if not own and key not in listed and self._arena.account_token(key) is not None:
                 place = f"{name} belongs to an account; its owner makes the token on the page /me:"
             raise ProtocolError(Code.BAD_TOKEN, f"{place} LOGIN NAME TOKEN; for a bot: ARENA_TOKEN")
         return known is not None

@@ -125,7 +125,7 @@ def leaves(error: BaseException) -> Iterator[BaseException]:
 
 
 def show_verdict(verdict: Verdict) -> None:
-    """Print what differs in a verified contest, and what cannot be verified."""
+    """Print the differences of a verified contest, and the games that cannot be verified."""
     for difference in verdict.differences:
         print(printable(difference))
     for game in verdict.unproven:

@@ -150,11 +150,6 @@ class LeagueRules(msgspec.Struct, frozen=True, kw_only=True):
     log_days: Annotated[int, Range(1, 3650, "days")] = 365
     """Days after which logs of versions, and records of comparisons, are removed."""
 
-    @property
-    def quota_bytes(self) -> int:
-        """Return the quota in bytes."""
-        return self.quota << 20
-
 
 WEB = "127.0.0.1:8080"
 """Where pages are served unless told otherwise."""

@@ -85,12 +85,13 @@ def read_overview(
             }
             for row in store.contests()[: -MAX_CONTESTS - 1 : -1]
         ]
+        paused = is_paused(store.interventions(LADDER))
     turns = service.seats.turns
     cluster = service.cluster
     return {
         **trio.from_thread.run_sync(_read_lobby, arena),
         "contests": contests,
-        "ladder": _ladder_line(arena.settings.data, ladder),
+        "ladder": ladder and {"is_paused": paused, "running": len(ladder.running())},
         "machine": {
             "processors": len(usable_cores()),
             "load": os.getloadavg()[0],
@@ -126,14 +127,6 @@ def _read_lobby(arena: Arena) -> dict[str, Any]:
         "matches": found["matches"],
         "playing": found["found"],
     }
-
-
-def _ladder_line(data: Path, ladder: LadderService | None) -> dict[str, Any] | None:
-    if ladder is None:
-        return None
-    with closing(Store(data / FILE)) as store:
-        paused = is_paused(store.interventions(LADDER))
-    return {"is_paused": paused, "running": len(ladder.running())}
 
 
 def read_contest(arena: Arena, number: int) -> dict[str, Any]:

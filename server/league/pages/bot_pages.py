@@ -131,7 +131,7 @@ class VersionPages:
         """Return the page of a bot; for its token, its versions as JSON."""
         owner = self._accounts.owner(bot) or identity.person
         versions = self._versions.of(bot)
-        kept, most = self._versions.kept_bytes(owner), self._versions.rules.quota_bytes
+        kept, most = self._versions.kept_bytes(owner), self._versions.rules.quota << 20
         if identity.by_token:
             listed = [_told(version) for version in versions]
             return _json({"bot": bot, "kept_bytes": kept, "most_bytes": most, "versions": listed})

@@ -84,15 +84,8 @@ BUDGET_MS = 10_000
 """Time of a side for each of them."""
 
 
-class Trial(NamedTuple):
-    """What a bot has to be able to play."""
-
-    game: str
-    parameters: str
-
-
-TRIAL = Trial(USUAL_GAME, GAMES[USUAL_GAME].default_parameters)
-"""The usual game in its usual variant."""
+USUAL_VARIANT = (USUAL_GAME, GAMES[USUAL_GAME].default_parameters)
+"""Game and parameters that each bot has to play."""
 
 
 class Ended(NamedTuple):
@@ -135,28 +128,30 @@ async def run_build(command: Sequence[str], folder: Path, log: Path, home: str) 
     return Ended(status, fault or (excess.sentence if excess else ""))
 
 
-async def run_check(command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
+async def run_check(command: Sequence[str], folder: Path, log: Path, home: str, variant: tuple[str, str]) -> Ended:
     """Run the conformance test with a bot that was built in a folder; raises OSError.
 
     Only the bot is in a sandbox: it reaches nothing of the test but its connections. The results stand beside the log,
     in `CHECK_REPORT`.
     """
     words = [
-        *(sys.executable, "-P", "-m", "bots", "check", "--game", trial.game),
+        *(sys.executable, "-P", "-m", "bots", "check", "--game", variant[0]),
         *("--json", str(log.with_name(CHECK_REPORT)), "--"),
         *(sys.executable, "-P", "-m", sealed_bot.__name__, home, str(folder), *command),
     ]
     return await _run(words, log, home, CHECK_SECONDS)
 
 
-async def run_match(name: str, command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
+async def run_match(
+    name: str, command: Sequence[str], folder: Path, log: Path, home: str, variant: tuple[str, str]
+) -> Ended:
     """Play a short match against the weakest bot, in sandboxes; a game lost by a fault of the bot is one too many.
 
     The exit status is that of ``arena-bot match --strict``. Raises OSError.
     """
     words = [
         *(sys.executable, "-P", "-m", "bots", "match", f"{name}={shlex.join(command)}", "random"),
-        *("--game", trial.game, "--params", trial.parameters.replace(" ", ",") or "-", "--games", str(GAMES_PLAYED)),
+        *("--game", variant[0], "--params", variant[1].replace(" ", ",") or "-", "--games", str(GAMES_PLAYED)),
         *("--budget", str(BUDGET_MS), "--concurrency", "1", "--sandbox", "--strict", "--folder", str(folder)),
     ]
     return await _run(words, log, home, MATCH_SECONDS)
@@ -285,7 +280,9 @@ class Turns:
 class Pipeline:
     """The steps of all versions of a data directory."""
 
-    def __init__(self, versions: Versions, data: Path, trial: Trial, *, cores: int = 1) -> None:
+    def __init__(
+        self, versions: Versions, data: Path, variant: tuple[str, str] = USUAL_VARIANT, *, cores: int = 1
+    ) -> None:
         """Take the game that every bot has to play, and the number of the machine's cores."""
         self.turns = Turns(max(AT_ONCE, cores // CORES_OF_A_STEP))
         self._builds = trio.CapacityLimiter(max(1, cores // CORES_OF_A_STEP))
@@ -295,7 +292,7 @@ class Pipeline:
         self._changed = trio.Event()
         self._versions = versions
         self._home = descendants.home_of(data)
-        self._trial = trial
+        self._variant = variant
 
     async def run(self, cleaned: trio.Event | None = None) -> None:
         """Take versions through their steps until cancelled. Raises `BadStore`.
@@ -321,6 +318,8 @@ class Pipeline:
         After a fault of the machine no version begins for a while, for longer each time.
         """
         try:
+            if why := await trio.to_thread.run_sync(sandbox_obstacle):
+                raise OSError(why)
             await self._take(version)
             self._failures = 0
         except* (OSError, BadStore) as group:
@@ -335,8 +334,6 @@ class Pipeline:
             self._changed.set()
 
     async def _take(self, version: Version) -> None:
-        if why := await trio.to_thread.run_sync(sandbox_obstacle):
-            raise OSError(why)
         try:
             await self._pass(version)
         except upload.BadUpload as error:
@@ -356,12 +353,12 @@ class Pipeline:
         if not is_built or version.state == "checking":
             await self._begin(version, "checking", start)
             report.unlink(missing_ok=True)
-            ended = await run_check(runs, folder, output, self._home, self._trial)
+            ended = await run_check(runs, folder, output, self._home, self._variant)
             _judge(ended, "the conformance test found something", first_fault(report))
         await self._begin(version, "qualifying")
         for _ in range(TRIES):
             async with self._games:
-                ended = await run_match(version.bot, runs, folder, output, self._home, self._trial)
+                ended = await run_match(version.bot, runs, folder, output, self._home, self._variant)
             found = last_line(output) if ended.status in (NOT_PLAYED, AT_FAULT) else ""
             is_late = ended.status == AT_FAULT and f": {Termination.TIME}: " in found
             if not is_late or os.getloadavg()[0] <= (os.cpu_count() or 1):

@@ -151,7 +151,7 @@ class Versions:
     def add(self, person: Person, bot: str, file: str, data: bytes) -> Version:
         """Store an upload for a person's bot, to be built and checked. Raises `NotAllowed` and OSError."""
         folder = self._data / FOLDER
-        if self.kept_bytes(person) + len(data) > self.rules.quota_bytes:
+        if self.kept_bytes(person) + len(data) > self.rules.quota << 20:
             raise NotAllowed(
                 f"versions of yours have {self.rules.quota} MB on the server; delete old ones on the pages of your bots"
             )
