@@ -83,9 +83,9 @@ class Arena:
         self.account_token: Callable[[str], str | None] = lambda _name: None
         """Finds the hash of the token of a bot whose author has an account; None for a name that belongs to nobody."""
         self.organiser_done: Callable[[str], None] = lambda _what: None
-        """Told what organisers do over the network."""
+        """Called with each action of an organiser over the network."""
         self.announcements: tuple[Announcement, ...] = ()
-        """What organisers announce at the moment, for pages."""
+        """Current announcements of organisers, for pages."""
         self.stopping = False
         self.closing = trio.Event()
         """Set to stop the server."""

@@ -1,8 +1,8 @@
 """The journals of the arena: resumed when the server starts, and synced to the disk at intervals, in a thread.
 
 A power cut loses what was written since the last round: the last second of play. It loses no result of a contest, since
-those are saved only when their records are synced (`RecordStore.sync_record`). No move waits for a round: it is
-answered as soon as the operating system has it, which is enough to survive a kill of the server.
+those are saved only when their records are synced (`RecordStore.sync_record`). No move waits for a round. It
+is answered as soon as the operating system has it, which survives a kill of the server.
 """
 
 from collections.abc import AsyncIterator, Callable, Collection

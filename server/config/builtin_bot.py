@@ -36,7 +36,7 @@ class BuiltinBot(NamedTuple):
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """What ``arena-bot`` is called with, as far as it says who plays."""
+        """Arguments of ``arena-bot`` that choose the bot and its level."""
         return (self.kind,) if self.level is None else (self.kind, "--level", str(self.level))
 
 
@@ -64,7 +64,7 @@ def builtin_bot_named(name: str) -> BuiltinBot:
 
 
 WHERE = ("--host", "{host}", "--port", "{port}", "--game", "{game}", "--name", "{name}", "--games", "1")
-"""How a built-in bot is told of one match; it finds its token in the environment."""
+"""Arguments of a built-in bot for one match. Its token is in its environment."""
 
 
 def builtin_bot_command(bot: BuiltinBot) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
-"""Options as fields of a class, each with what it may be: read from a table of TOML, and checked on the command line.
+"""Options as fields of a class, with ranges and forms: read from a table of TOML, and checked on the command line.
 
 A field's annotation holds a `Range` or a `Form`. Its key in a file, and its option, is its name with dashes, unless it
-has a `Key`. A field that is a struct is a table of its own. Of a field that is one of several tagged structs the file
-has the tag, and the fields of that struct stand in the same table.
+has a `Key`. A field that is a struct is a table of its own. If a field is one of
+several tagged structs, the table has the tag and the fields of that struct.
 """
 
 import inspect
@@ -128,7 +128,7 @@ Declared = TypeVar("Declared")
 
 
 class Range(NamedTuple):
-    """What a number may be, bounds included."""
+    """Range of a number, bounds included."""
 
     least: float
     most: float
@@ -151,12 +151,12 @@ class Range(NamedTuple):
 
 
 class Form(NamedTuple):
-    """What a text may be, or what the texts of a list are."""
+    """Form of a text, or of the texts of a list."""
 
     pattern: str
     """A regular expression for the whole of it."""
     right: str
-    """What is right, as behind "is"."""
+    """Description of a right value, to follow "is"."""
 
     @classmethod
     def one_of(cls, words: Iterable[str]) -> "Form":

@@ -1,7 +1,7 @@
 """The options of ``arena-server serve``, declared once: for the command line, the configuration file and doctor.
 
-The configuration file, in TOML, has these options, and the tables ``[tls]``, ``[limits]`` and ``[league]``. What stands
-on the command line goes before what stands in the file. Paths in the file are relative to its folder.
+The configuration file, in TOML, has these options, and the tables ``[tls]``, ``[limits]`` and ``[league]``. Options
+of the command line override options of the file. Paths in the file are relative to its folder.
 """
 
 from dataclasses import dataclass
@@ -47,17 +47,17 @@ BOTS = Form(".+", 'a list of bots, as in ["alphabeta:3", "random:arrows"]')
 
 
 DURATION = Parameter(validator=duration)
-"""What the command line asks of a time; a default of the program's reaches no field."""
+"""Check of a time on the command line. It does not apply to defaults."""
 
 
 TLS = "tls_"
-"""What names of options in ``[tls]`` begin with elsewhere."""
+"""Prefix of options on the command line that stand in ``[tls]`` in a file."""
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class ServeOptions:
-    """What ``arena-server serve`` takes, but for the file itself.
+    """Options of ``arena-server serve``, without the configuration file.
 
     Parameters
     ----------
@@ -143,10 +143,10 @@ class ServeOptions:
 
 
 class Configuration(NamedTuple):
-    """What a configuration file says."""
+    """Content of a configuration file."""
 
     values: dict[str, Any]
-    """Those of `ServeOptions` that are in the file, by their names as attributes."""
+    """Options of `ServeOptions` that are in the file, by attribute name."""
     limits: Limits
     league: LeagueRules = LeagueRules()
 

@@ -1,7 +1,7 @@
-"""Accounts without passwords: who was invited opens a link once, and the browser stays signed in.
+"""Accounts without passwords: an invited person opens a link once, and the browser stays signed in.
 
-Links, sessions and tokens of bots are random texts of 128 bits, of which the database has the SHA-256 alone; the code
-that many may use has 80 bits, since people type it. Every change is a transaction, and stands in the audit log with who
+Links, sessions and tokens of bots are random texts of 128 bits. The database has only their SHA-256. A code for many
+people has 80 bits, since people type it. Every change is a transaction, and stands in the audit log with who
 made it.
 """
 
@@ -53,7 +53,7 @@ OPEN_ROLES: tuple[Role, ...] = tuple(role for role, rights in RIGHTS.items() if 
 """Roles that a code for many people may give."""
 
 INVITED = timedelta(days=30)
-"""How long an invitation is good for."""
+"""Validity of an invitation."""
 
 SIGNED_IN = timedelta(days=180)
 """How long a browser stays signed in: a term."""
@@ -62,14 +62,14 @@ MAX_BOTS = 20
 """Bots of a person."""
 
 MAX_USES = 10_000
-"""People who may come by one code."""
+"""People who may join by one code."""
 
 MAX_BROWSERS = 20
 """Browsers in which a person is signed in. A further one signs out the oldest."""
 
 
 class NotAllowed(Exception):
-    """What was asked for cannot be; ``str(error)`` is one sentence that says why, and what would be right."""
+    """A request is refused; ``str(error)`` is one sentence with the reason and the right way."""
 
 
 class Person(NamedTuple):
@@ -99,7 +99,7 @@ class Invitation(NamedTuple):
     """An invitation that can still be opened."""
 
     person: Person | None
-    """Whose it is; None: whoever opens it chooses a name."""
+    """The invited person; None: the guest chooses a name."""
     role: Role
 
 
@@ -112,14 +112,14 @@ class Entry(NamedTuple):
 
 
 CODE_BYTES = 10
-"""Of a code that many may use: 80 bits, 16 letters and digits."""
+"""Bytes of a code for many people: 80 bits, 16 letters and digits."""
 
 
 class Accounts:
     """The accounts of a data directory. Its methods may be called from any thread; all raise `BadStore`.
 
-    What only looks something up may be called in an event loop: no writer and no other reader makes it wait. What
-    changes something may wait for the disk, and belongs into a thread.
+    Methods that only read may be called in an event loop: they wait for no writer and no other reader. Methods that
+    write may wait for the disk, and belong into a thread.
     """
 
     def __init__(

@@ -41,7 +41,7 @@ LOOK_SECONDS = 1.0
 """Seconds between two looks for a deadline that has passed."""
 
 ENTERED = "versions"
-"""Of the folder of a contest: a folder for each entrant, with the version that plays."""
+"""Subfolder of a contest with a folder for each entrant, which has its version."""
 
 
 def check_versions(accounts: Accounts, definition: Definition, now: datetime) -> None:

@@ -32,7 +32,7 @@ from server.storage.record_store import Keys, MatchJournal
 
 
 class MatchContext(NamedTuple):
-    """What all matches of a server share."""
+    """Objects that all matches of a server share."""
 
     clock: Callable[[], int]
     """Counts microseconds."""

@@ -2,8 +2,8 @@
 
 Each program has a marker in its environment, which all that it starts inherits. It begins with an id of the data
 directory, so that a server can also end what was left by one that was killed. A process that starts programs has a
-guard, a second process, which ends the programs as soon as the first process has ended. What a program starts without
-the marker is not found. The environment of a process can be read on Linux; elsewhere nothing is found.
+guard, a second process, which ends the programs as soon as the first process has ended. Processes without
+the marker are not found. The environment of a process can be read on Linux; elsewhere nothing is found.
 """
 
 import os

@@ -1,10 +1,9 @@
 """Log lines on stderr, one an event; what peers sent stands in them as its repr.
 
-Whatever a value holds, a line stays one line of printable ASCII, and a reader of it is told no lies: control
-characters, line separators, and letters that look like others or run the other way are written as escapes.
+Each event is one line of printable ASCII. All other characters are written as escapes.
 
-A line that stderr does not take is lost, and counted: a pipe that nobody empties, a terminal that was stopped, a full
-disk keep the server from writing, and from nothing else.
+A line that stderr does not take is lost, and counted. A full pipe, a stopped terminal or a full disk stop the log, and
+not the server.
 """
 
 import logging

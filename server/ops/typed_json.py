@@ -1,8 +1,7 @@
 """JSON read into types, in any thread.
 
-What a type consists of, msgspec finds out when it reads the first one; another thread that reads one meanwhile finds
-half of that, and the whole process ends by a segmentation fault (0.22). So each type is made ready here by one thread,
-while others that want a new one wait.
+msgspec 0.22 analyses a type when it reads the first value of the type. If another thread reads a value meanwhile, the
+process ends with a segmentation fault. So one thread at a time prepares a type here.
 """
 
 import threading

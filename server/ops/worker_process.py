@@ -158,7 +158,7 @@ class WorkerProcess:
     async def stop(self, seconds: float) -> bool:
         """End what was asked last, of which the answer is still to come; tell whether it came within that time.
 
-        Of a question that has not gone out whole no answer comes.
+        A question that was sent only in part gets no answer.
         """
         if not self.asked:
             return False

@@ -1,9 +1,8 @@
 """Backups of a data directory, also while a server uses it, and data directories from backups.
 
-What a backup has is what a kill of the server at the moment of its databases would have left, and a server takes
-that up as after one. Databases are copied first (SQLite's backup API), then journals, then the rest: a record is on the
-disk before its result is in a database, and journals move from ``running/`` to ``records/``: nothing slips through.
-Games of contests that began after the copy of the database are left out, since it does not know them.
+A backup has the state that a kill of the server would have left when its databases were copied. A server starts from it
+as after a kill. Databases are copied first (SQLite's backup API), then journals, then the rest. Nothing is missed: a
+record is on the disk before its result is in a database, and journals move from ``running/`` to ``records/``. Games of contests that began after the copy of the database are left out, since it does not know them.
 """
 
 import json

@@ -15,7 +15,7 @@ AGAIN_SECONDS = 0.02
 
 
 VERSION = 1
-"""Of the tables of all databases, in the head of each file (``PRAGMA user_version``)."""
+"""Version of the tables of all databases, in the head of each file (``PRAGMA user_version``)."""
 
 
 class Schema(NamedTuple):

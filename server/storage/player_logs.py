@@ -2,8 +2,8 @@
 
 ``logs/17-alice.txt`` has what alice's program sent by STDERR in match 17. A contest keeps the stderr of programs that
 it starts itself (`KeptByContest`). Both are for the author of the player, who proves it by a token, and for the
-organiser. Where anybody may take any name, on a server without tokens, whoever is logged in under a name may read what
-was sent under it, and no more.
+organiser. On a server without tokens, anybody may take any name. There a session may read only the lines that
+were sent under its name.
 """
 
 import re
@@ -25,7 +25,7 @@ HEARD_BYTES = 8192
 """Bytes at the end in which last words are searched: the traceback of a Python program fits."""
 
 TOLD_CHARACTERS = 200
-"""Of the last line, what fits into a sentence."""
+"""Characters of the last line that are quoted in a sentence."""
 
 _FRAME = re.compile(r'^  File "(?P<file>[^"\n]+)", line (?P<line>[0-9]+)(, in (?P<function>\S+))?$', re.MULTILINE)
 """A frame of a Python traceback."""
@@ -50,8 +50,7 @@ MAX_LINE_CHARACTERS = 2000
 class BoundedLog:
     """A log file of a head, a tail, and a line about what was left out between them.
 
-    Before each line stands the number of the move that was waited for when it began, 0 before the first one, behind it
-    `` | ``.
+    Each line begins with the number of the awaited move, 0 before the first one, and `` | ``.
     The head is written as it comes, the tail when the log is closed. Where nothing is written there is no file. Where
     the file cannot be written, the server's log says so once; `last_words` are known all the same.
     """
@@ -94,7 +93,7 @@ class BoundedLog:
     def last_words(self) -> str:
         """Return the last line as one printable, quoted line; empty if nothing was written.
 
-        Of a Python traceback, that is the exception; the author's own line that it came from stands behind it.
+        For a Python traceback, this is the exception, followed by its line in a file of the author.
         """
         text = without_plies(bytes(self._tail[-HEARD_BYTES:]).decode(errors="backslashreplace"))
         if not (text := _REFUSED_LINE.sub("", text).strip()):
@@ -135,10 +134,10 @@ def without_plies(text: str) -> str:
 
 
 class KeptByContest(NamedTuple):
-    """What a contest has of a player in a match."""
+    """Log and token of a player in a match of a contest."""
 
     path: Path
-    """Of the log of the program that the contest started, if it did."""
+    """Path of the log of the program, if the contest has started it."""
     token: str
     """SHA-256 of the entrant's token, in hexadecimal; empty if it has none."""
 
@@ -148,13 +147,13 @@ FindKept = Callable[[int, str], KeptByContest | None]
 
 
 class LogRequest(NamedTuple):
-    """Who asks for the log of a match."""
+    """A request for the log of a match."""
 
     match: int
     token: str = ""
-    """Of the match, of the player, or of the organiser; empty if none is shown."""
+    """Token of the match, of the player, or of the organiser; empty for none."""
     name: str = ""
-    """The name under which who asks is logged in; empty if he is not."""
+    """Name of the session; empty if it is not logged in."""
     organiser: bool = False
     """Whether the organiser asks."""
 

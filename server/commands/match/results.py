@@ -38,7 +38,7 @@ class PlayedGame(msgspec.Struct, frozen=True):
     variant: str
     """Its parameters."""
     points: tuple[float, float]
-    """Of both sides: 1, 0.5 or 0."""
+    """Points of both sides: 1, 0.5 or 0."""
     reason: str
     """How it ended, in a word."""
     sentence: str
@@ -47,7 +47,7 @@ class PlayedGame(msgspec.Struct, frozen=True):
     """Why each side has lost, a word of `server.contest.scoring.Cause`; empty where it has not."""
     plies: int
     moves: tuple[int, int]
-    """Of each side."""
+    """Moves of each side."""
     used_ms: tuple[float, float]
     """Milliseconds that each side has used."""
 
@@ -183,7 +183,7 @@ class Progress(NamedTuple):
 
     tally: Tally
     games: int
-    """Of the whole match."""
+    """Games of the whole match."""
 
     @property
     def is_complete(self) -> bool:

@@ -72,14 +72,14 @@ class MatchPlayer(NamedTuple):
     digest: str
     """SHA-256 of the files that the command line names, in hexadecimal; empty where it names none."""
     folder: str = ""
-    """Of its own: it is started there, and sees all of it in a sandbox; empty where it has none."""
+    """Its own working directory, which it sees whole in a sandbox; empty for none."""
 
 
 def read_players(texts: Sequence[str], folder: Path, folders: Sequence[Path] = ()) -> tuple[MatchPlayer, ...]:
     """Read the players of a match; raises `Rejected`.
 
-    Their files are relative to a folder, those of the first players to their own ``folders``. Of several players of one
-    name the second one gets ``.2`` behind it, and so on.
+    Their files are relative to a folder, those of the first players to their own ``folders``. If several
+    players have one name, the second one gets the suffix ``.2``, and so on.
     """
     if len(folders) > len(texts):
         raise Rejected(f"--folder is given {len(folders)} times, for {len(texts)} players")
@@ -208,7 +208,7 @@ class PlayerSetting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="match"):
-    """What every game of a match depends on: the text of the contest in the file of results."""
+    """Settings that all games of a match depend on: the text of the contest in the file of results."""
 
     players: tuple[PlayerSetting, ...]
     game: str

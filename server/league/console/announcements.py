@@ -11,7 +11,7 @@ from server.league.accounts import Accounts, NotAllowed
 from server.ops.logs import log
 
 MAX_CHARACTERS = 300
-"""Of an announcement: it is one line of the protocol."""
+"""Characters of an announcement, which is one line of the protocol."""
 
 HOURS = 24.0
 """Hours that an announcement is shown, unless its author gives another number."""

@@ -38,7 +38,7 @@ from server.league.submissions.versions import CHECK_REPORT, PASSED, Version, Ve
 from server.ops.typed_json import decode
 
 REPORT = "report.json"
-"""Of the folder of a contest."""
+"""File in the folder of a contest."""
 
 MAX_RULE_BYTES = 64 * 1024
 

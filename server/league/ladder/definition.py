@@ -3,7 +3,7 @@
 `roster` lists the players: levels and programs of the file, active versions of bots, and bots that connect by
 themselves.
 
-What a value may be is declared with it here, as in `server.contest.definition`; games and time controls are written as
+Ranges and forms of values are declared here, as in `server.contest.definition`. Games and time controls are written as
 in contest files.
 """
 
@@ -36,7 +36,7 @@ from server.contest.definition import PATHS, Definition, Entrant, Stage, Variant
 from server.contest.formats.meetings import Ladder
 
 LEVEL_ELO = (500, 963, 1426, 1875, 2353, 2802, 3251, 3700, 4170)
-"""What the levels from 1 on are fixed at: the distances that README measures in GIPF 4 4 15 15, from 500 on.
+"""Elo of the levels from 1 on: 500, and the measured distances in GIPF 4 4 15 15 (docs/performance.md).
 
 The last one is an estimate: it was measured with more positions than the level has.
 """

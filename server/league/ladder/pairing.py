@@ -1,12 +1,12 @@
-"""Which games the ladder plays next: those that tell most, with a fair share for each owner (pure).
+"""Pairing of the ladder: the games with the most information, with a fair share for each owner (pure).
 
-It is the turn of the owner with the fewest recent games, however many bots it has, and of that one of its bots that has
-the fewest for its uncertainty. The opponent is the one with whom a game tells most: by how much the variances of both
-ratings are expected to fall, which is most for somebody near who is uncertain, too, or a fixed point. Recent meetings
-divide that, so that opponents come in turn, in proportion to what they tell. An owner that has had more than its share
-is no opponent, and bots of one owner do not play each other. Shares are counts that forget: each new game makes the
-older ones count for a little less. A new owner has a few more games than others at first. Two games of a pair belong
-together: some variant, then the same one with colours swapped. Variants come by their weights, for each player.
+The owner with the fewest recent games is next, regardless of its number of bots. Its bot with the fewest games for
+its uncertainty plays. The opponent is the player with the highest information: the expected decrease of the
+variances of both ratings. It is highest for a near opponent with an uncertain rating, and for a fixed point. Recent
+meetings divide the information, so that opponents take turns. An owner with more games than its share is no opponent,
+and bots of one owner do not meet. Shares are counts that forget: each new game lowers the weight of older ones. A new
+owner has some more games than others at first. Two games of a pair follow each other: one variant, then the same one
+with colours swapped. Variants are chosen by their weights, for each player.
 """
 
 import math
@@ -34,7 +34,7 @@ MAX_UNIT = 1e6
 """The unit of a count is made 1 again when it is larger than this, which is after some 14 of its memories."""
 
 FORGOTTEN = 1e-3
-"""What then counts for less than so much of a game is left out: whoever has left the ladder, say."""
+"""Counts below this part of a game are removed then, for example of a player that has left the ladder."""
 
 EXCESS = 1.0
 """So many recent games more than the average an owner may have and still be an opponent."""
@@ -145,9 +145,8 @@ def next_pairings(
 ) -> list[Pairing]:
     """Return the next games, the most urgent first; fewer than ``slots`` where nobody is free.
 
-    ``players`` are those who may play now, ``ratings`` theirs, not decayed, ``counts`` those of all games that counted,
-    ``running`` the games that are being played, ``weights`` those of the variants, above 0, ``now`` a Unix time in
-    seconds. Nobody plays two games at the same time, fixed points excepted.
+    ``players`` may play now. ``ratings`` are not decayed. ``counts`` are of all finished games, ``weights`` of the
+    variants, above 0. ``now`` is a Unix time in seconds. Nobody plays two games at the same time, but fixed points.
     """
     if slots < 1:
         return []
@@ -188,14 +187,14 @@ def information(one: OnlineRating, other: OnlineRating) -> float:
 
 
 class _State(NamedTuple):
-    """What is known when a game is chosen."""
+    """State of the ladder when a game is chosen."""
 
     players: Mapping[str, LadderPlayer]
     owners: Mapping[str, str]
-    """What has a share in games, by player; fixed points are left out."""
+    """Share keys by player; fixed points are left out."""
     ratings: Mapping[str, OnlineRating]
     counts: tuple[GameCounts, GameCounts]
-    """Of games that were played, and of those that are being played."""
+    """Counts of finished games, and of running games."""
     busy: set[str]
     """Players of games that are being played."""
 

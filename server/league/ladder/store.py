@@ -47,7 +47,7 @@ class Standing(NamedTuple):
     name: str
     owner: str
     version: int
-    """That of its author's versions which is in play; 0 for programs of the ladder file and levels."""
+    """Number of the version that plays; 0 for programs of the ladder file and levels."""
     rating: OnlineRating
     """As of the last game, without what time adds to its deviation."""
     failures: int
@@ -66,7 +66,7 @@ class CountedGame(NamedTuple):
     versions: tuple[int, int]
     """The versions of both players."""
     score: float | None
-    """Of the player that began; None: the game rates nobody."""
+    """Score of the player that began; None: the game rates nobody."""
     date: float
     ratings: tuple[tuple[float, float], tuple[float, float]]
     """Elo and deviation of both."""
@@ -360,8 +360,7 @@ def _counted(row: Any, result: GameResult) -> CountedGame:
 def score_of(result: GameResult) -> float | None:
     """Return the score of the side that began, 0 to 1; None where the game rates nobody.
 
-    Nobody is rated where it was not played, as in contests: a program that does not start has shown nothing of how well
-    it plays, and its opponent has not beaten it.
+    A game that was not played rates nobody, as in contests: a program that does not start shows no strength.
     """
     return result.points(0) if result.played and (result.winner is not None or result.shared) else None
 

@@ -47,7 +47,7 @@ from server.web.answers import json_answer
 from server.web.http.request import Refused, read_body
 
 FORM_BYTES = 64 * 1024
-"""Of a form beside its file."""
+"""Bytes of a form beside its file."""
 
 PIECE_BYTES = 64 * 1024
 """Bytes of a form that are parsed at a time: more would hold up the event loop."""
@@ -257,10 +257,10 @@ def _json(value: object) -> Response:
 
 
 PROVISIONAL = 100.0
-"""Whose rating is more uncertain than this, in Elo, has no rank yet."""
+"""Deviation, in Elo, above which a player has no rank yet."""
 
 CHART_WIDTH, CHART_HEIGHT = 600.0, 160.0
-"""Of the picture of ratings, in its own units."""
+"""Size of the picture of ratings, in its own units."""
 
 CHART_MARGIN = 25.0
 """Elo above the highest and below the lowest rating of the picture, at least."""

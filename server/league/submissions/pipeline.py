@@ -55,7 +55,7 @@ BUILD_SECONDS, CHECK_SECONDS, MATCH_SECONDS = 300, 900, 900
 """Longest that each step may take."""
 
 BUILD_BOUNDS = Bounds(memory=2048, processes=512, open_files=4096, file_size=256, scratch=1024)
-"""Of a build: compilers need more than bots."""
+"""Bounds of a build: compilers need more than bots."""
 
 BUILD_MEGABYTES, BUILD_FILES, BUILD_PATH = 256, 5000, 500
 """Most that a build may leave in its folder: all together, files and folders, bytes of a path."""

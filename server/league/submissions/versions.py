@@ -70,7 +70,7 @@ UNDER_WAY: tuple[State, ...] = ("waiting", "building", "checking", "qualifying")
 PASSED: tuple[State, ...] = ("active", "retired")
 
 FOLDER = "submissions"
-"""Of the data directory: a folder for each bot, with one for each of its versions."""
+"""Subfolder of the data directory with a folder for each bot, and in it one for each version."""
 
 UPLOAD, BUILD = "upload", "build"
 """Entries of a version's folder, beside its logs: the uploaded file and the built bot."""
@@ -103,7 +103,7 @@ class Version(NamedTuple):
     file: str
     """The name of the uploaded file."""
     sha256: str
-    """Of that file, in hexadecimal."""
+    """SHA-256 of that file, in hexadecimal."""
     state: State
     sentence: str
     """The reason of a refusal; else empty."""
