@@ -6,8 +6,8 @@ they were there already, with the moment at which the loop had begun to work: th
 
 A *stall* is work that took longer than `MIN_STALL_MICROSECONDS`, or a wait that ended later than planned by as much:
 the process was stopped, the machine was suspended, or a computation took too long. Bytes that arrived meanwhile get
-the stamp of the beginning of the stall. The server cannot tell whether players who were still thinking were stopped too,
-or their lines were delayed in the network. So all clocks that ran when it began get the stall back
+the stamp of the beginning of the stall. The server cannot tell whether players who were still thinking were stopped
+too, or their lines were delayed in the network. So all clocks that ran when it began get the stall back
 (`engine.match.clock`). A wait that does not end by itself shows no stall; `StallMonitor.pulse` wakes the loop up while
 matches are played.
 
