@@ -126,7 +126,5 @@ def leaves(error: BaseException) -> Iterator[BaseException]:
 
 def show_verdict(verdict: Verdict) -> None:
     """Print the differences of a verified contest, and the games that cannot be verified."""
-    for difference in verdict.differences:
-        print(printable(difference))
-    for game in verdict.unproven:
-        print(f"not to be verified: {printable(game)}")
+    for line in (*verdict.differences, *(f"not to be verified: {game}" for game in verdict.unproven)):
+        print(printable(line))

@@ -2,7 +2,8 @@
 
 A backup has the state that a kill of the server would have left when its databases were copied. A server starts from it
 as after a kill. Databases are copied first (SQLite's backup API), then journals, then the rest. Nothing is missed: a
-record is on the disk before its result is in a database, and journals move from ``running/`` to ``records/``. Games of contests that began after the copy of the database are left out, since it does not know them.
+record is on the disk before its result is in a database, and journals move from ``running/`` to ``records/``. Games of
+contests that began after the copy of the database are left out, since it does not know them.
 """
 
 import json
@@ -142,9 +143,8 @@ def _skip_numbers(path: Path, to: Path) -> None:
 def _contents(folder: Path) -> Iterator[Path]:
     """Yield the files, and the symbolic links, which a build of a bot may have made: to files, folders, or nothing."""
     for place, folders, names in os.walk(folder):
-        for path in (Path(place) / name for name in (*folders, *names)):
-            if path.is_symlink() or path.is_file():
-                yield path
+        paths = (Path(place) / name for name in (*folders, *names))
+        yield from (path for path in paths if path.is_symlink() or path.is_file())
 
 
 def _files(folder: Path) -> list[Path]:

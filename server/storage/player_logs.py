@@ -240,5 +240,5 @@ def shown_lines(side: str, data: bytes) -> Iterator[str]:
         if (found := re.match(r"([0-9]+) \| ?", line)) is not None:
             ply, line = found[1], line[found.end() :]
         line = "".join(one if one.isprintable() else "\ufffd" for one in line.removesuffix("\r").expandtabs())
-        for begin in range(0, len(line) or 1, MAX_LINE_CHARACTERS):
-            yield f"{side} {ply} | {line[begin : begin + MAX_LINE_CHARACTERS]}".rstrip()
+        begins = range(0, len(line) or 1, MAX_LINE_CHARACTERS)
+        yield from (f"{side} {ply} | {line[begin : begin + MAX_LINE_CHARACTERS]}".rstrip() for begin in begins)

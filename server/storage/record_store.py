@@ -355,6 +355,5 @@ def find_record(data: Path, match: int) -> bytes | None:
 
 def _match_numbers(place: Path) -> Iterator[int]:
     """Yield the numbers of matches that have a file in a folder."""
-    for path in place.iterdir():
-        if found := re.fullmatch(r"([1-9][0-9]{0,14})" + re.escape(SUFFIX), path.name):
-            yield int(found.group(1))
+    names = (re.fullmatch(r"([1-9][0-9]{0,14})" + re.escape(SUFFIX), path.name) for path in place.iterdir())
+    return (int(found[1]) for found in names if found)

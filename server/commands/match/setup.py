@@ -83,9 +83,8 @@ def read_players(texts: Sequence[str], folder: Path, folders: Sequence[Path] = (
     """
     if len(folders) > len(texts):
         raise Rejected(f"--folder is given {len(folders)} times, for {len(texts)} players")
-    for own in folders:
-        if not own.is_dir():
-            raise Rejected(f"--folder: there is no folder {own}")
+    if missing := [own for own in folders if not own.is_dir()]:
+        raise Rejected(f"--folder: there is no folder {missing[0]}")
     found: dict[str, MatchPlayer] = {}
     for text, own in zip_longest(texts, [own.absolute() for own in folders]):
         player = _read_player(text, folder) if own is None else _read_player(text, own, confined=True)

@@ -135,8 +135,7 @@ def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
     names = [one.player.name.lower() for one in listed]
     for place, one in enumerate(listed):
         if names[place] in names[:place]:
-            name = one.player.name
-            raise BadTable(f"two players of the ladder are called {name}; capital and small letters are the same")
+            raise BadTable(f"two players of the ladder are called {one.player.name}, in capital or small letters")
     contest = Definition(
         name=TITLE,
         entrants=tuple(one.entrant for one in listed if one.entrant is not None),

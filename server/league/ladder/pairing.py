@@ -232,9 +232,9 @@ def _next_pairing(state: _State, weights: Mapping[str, float]) -> Pairing | None
         others = [name for name in free if state.owners.get(name) != owner]
         # where all have had more than their share, as before a third one came, any will do
         others = [name for name in others if name not in state.owners or games[state.owners[name]] <= most] or others
-        for name in sorted(bots[owner], key=state.turn):
-            if others:
-                return _game(state, name, max(others, key=partial(state.value, name)), weights)
+        if others:
+            name = min(bots[owner], key=state.turn)
+            return _game(state, name, max(others, key=partial(state.value, name)), weights)
     return None
 
 

@@ -257,9 +257,12 @@ class LadderService:
             runner, planner = self._played
             playing = {name for fixture in list(runner.playing) for name in fixture.players}
             names |= {name for name in playing if name in planner.listed and planner.listed[name].connects}
-        for name in sorted(names):
-            if (owner := self._accounts.owner(name)) is not None and owner.is_open:
-                yield Listed(LadderPlayer(name, owner.name), 0, Entrant(name))
+        owners = {name: self._accounts.owner(name) for name in sorted(names)}
+        yield from (
+            Listed(LadderPlayer(name, owner.name), 0, Entrant(name))
+            for name, owner in owners.items()
+            if owner and owner.is_open
+        )
 
     def why_not(self, name: str) -> str:
         """Return why a bot that connects is not rated, as a sentence; empty if it is. For any thread."""

@@ -67,7 +67,7 @@ def test_a_link_with_a_guessed_address_says_so_on_stderr(tmp_path: Path, capsys:
         "bob  http://127.0.0.1:8080",
     ]
     assert said.err == (
-        f"arena-server: no server uses {tmp_path} now, so the link has the usual address http://127.0.0.1:8080; "
+        "arena-server: no pages are served, so the link has the usual address http://127.0.0.1:8080; "
         "give the address of the pages with --url if it is another one\n"
     )
     administration.code(2, data=tmp_path, url="https://arena.example.org/")
