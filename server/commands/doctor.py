@@ -4,7 +4,8 @@ A server names a taken port, a damaged database or a wrong option itself when it
 sentences, and changes nothing. An exception of a check is a fault.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from engine.match.reader import BadRecord
 from engine.wire.words import number_of
 from server.config import keys, serve_options, tokens
 from server.config.declared import BadTable
-from server.config.settings import Limits
+from server.config.settings import Limits, Network
 from server.contest.programs.sandbox.seal import lacks, sandbox_obstacle
 from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import FOLDER
@@ -50,14 +51,6 @@ FAULTS = (Wrong, OSError, BadTable, keys.BadCertificate, tokens.BadTokens)
 """Exceptions of checks that are findings."""
 
 
-class Installation(NamedTuple):
-    """The options and the data directory of the server to check."""
-
-    options: serve_options.ServeOptions
-    limits: Limits
-    data: Path
-
-
 Results = Iterator[tuple[str, str]]
 """States and sentences, as a check yields them."""
 
@@ -73,15 +66,26 @@ def diagnosis(config: Path | None, data: Path | None) -> Iterator[Finding]:
             return
         yield Finding(GOOD, "configuration", f"{config} can be read")
     options = serve_options.ServeOptions(**found.values)
-    for about, check in CHECKS.items():
+    data = data or options.data
+    checks: dict[str, Callable[[], Results]] = {
+        "records": partial(_records, data),
+        "signing key": partial(_signing_key, data),
+        "league": partial(_league, data),
+        "sandbox": _sandbox,
+        "certificate": partial(_certificate, options),
+        "tokens": partial(_token_file, options.tokens, tokens.read, "add tokens to"),
+        "organiser": partial(_token_file, options.organiser, tokens.read_organiser, "replace"),
+        "user header": partial(_user_header, options.user_header, found.limits.trusted),
+    }
+    for about, check in checks.items():
         try:
-            for state, sentence in check(Installation(options, found.limits, data or options.data)):
+            for state, sentence in check():
                 yield Finding(state, about, sentence)
         except FAULTS as error:
             yield Finding(WRONG, about, explain_fault(error))
 
 
-def _sandbox(_: Installation) -> Results:
+def _sandbox() -> Results:
     if why := sandbox_obstacle():
         yield NOTE, why
     else:
@@ -89,8 +93,8 @@ def _sandbox(_: Installation) -> Results:
         yield GOOD, f"programs of contests can be sealed. {found}"
 
 
-def _records(server: Installation) -> Results:
-    paths = [path for path in (server.data / "records").glob(f"*{SUFFIX}") if path.stem.isdecimal()]
+def _records(data: Path) -> Results:
+    paths = [path for path in (data / "records").glob(f"*{SUFFIX}") if path.stem.isdecimal()]
     paths.sort(key=lambda path: int(path.stem))
     chosen = paths[:: max(1, len(paths) // SAMPLE)]
     untrue = 0
@@ -104,8 +108,8 @@ def _records(server: Installation) -> Results:
         yield GOOD, f"{len(chosen)} of {len(paths)} were verified" if paths else "there are none"
 
 
-def _league(server: Installation) -> Results:
-    places = [place for place in (server.data / LEAGUE, server.data / FOLDER) if place.exists()]
+def _league(data: Path) -> Results:
+    places = [place for place in (data / LEAGUE, data / FOLDER) if place.exists()]
     for place in places:
         _check_access(place, OTHERS_READ, "read")
     if places:
@@ -118,16 +122,16 @@ def _check_access(path: Path, permissions: int, harm: str) -> None:
         raise Wrong(f"other users can {harm} {path}; chmod go= {path}")
 
 
-def _signing_key(server: Installation) -> Results:
-    path = server.data / keys.SIGNING_KEY
+def _signing_key(data: Path) -> Results:
+    path = data / keys.SIGNING_KEY
     if path.exists():
         _check_access(path, OTHERS_READ, "sign records with")
-        keys.signing_key(server.data)
+        keys.signing_key(data)
         yield GOOD, f"{path} is readable only by the user of the server"
 
 
-def _certificate(server: Installation) -> Results:
-    certificate, key = server.options.tls_cert, server.options.tls_key
+def _certificate(options: serve_options.ServeOptions) -> Results:
+    certificate, key = options.tls_cert, options.tls_key
     if certificate is not None and key is not None:
         days = keys.days_left(keys.Identity(certificate, key))
         yield GOOD if days >= SOON_DAYS else NOTE, f"{certificate} is valid for {number_of(days, 'day')} more"
@@ -140,9 +144,8 @@ def _token_file(path: Path | None, read: Callable[[Path], object], harm: str) ->
         yield GOOD, f"{path} has hashes of tokens"
 
 
-def _user_header(server: Installation) -> Results:
+def _user_header(header: str, trusted: Sequence[Network]) -> Results:
     """Check which hosts can sign people in by a header."""
-    header, trusted = server.options.user_header, server.limits.trusted
     wide = [network for network in trusted if network.num_addresses > 1 and not network.is_loopback]
     if header and not trusted:
         yield WRONG, f"{header} is ignored: no network is trusted; name the proxy's address in trusted of [limits]"
@@ -151,16 +154,3 @@ def _user_header(server: Installation) -> Results:
     elif header:
         care = "the proxy must remove it from requests of browsers, and run alone on its machine"
         yield GOOD, f"{header} is accepted from {', '.join(map(str, trusted))}: {care}"
-
-
-CHECKS: dict[str, Callable[[Installation], Results]] = {
-    "records": _records,
-    "signing key": _signing_key,
-    "league": _league,
-    "sandbox": _sandbox,
-    "certificate": _certificate,
-    "tokens": lambda server: _token_file(server.options.tokens, tokens.read, "add tokens to"),
-    "organiser": lambda server: _token_file(server.options.organiser, tokens.read_organiser, "replace"),
-    "user header": _user_header,
-}
-"""The checks by their subjects, in order."""
