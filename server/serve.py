@@ -28,8 +28,7 @@ from server.contest.store.folders import kept_by_contest
 from server.contest.store.schema import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts import Accounts
-from server.league.console.announcements import Announcements, keep_announced
-from server.league.console.terminal import answer_commands, keep_audit
+from server.league.console.actions import Announcements, answer_commands, keep_announced, keep_audit
 from server.league.contests import Comparisons, enter_versions, keep_tidy
 from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.service import LadderService
@@ -227,8 +226,9 @@ def _league_pages(
     from server.league.console.console_pages import ConsolePages
     from server.league.grading.grade_book import GradeBook
     from server.league.pages.account_pages import AccountPages
-    from server.league.pages.bot_pages import LadderPages, VersionPages, player_tabs
+    from server.league.pages.bot_pages import VersionPages, player_tabs
     from server.league.pages.forms import Identities
+    from server.league.pages.ladder_pages import LadderPages
 
     identities = Identities(accounts, arena.settings.user_header)
     book = GradeBook(arena.settings.data, accounts, versions)

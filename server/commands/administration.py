@@ -26,8 +26,7 @@ from server.contest.report.formatting import date, printable
 from server.contest.store.schema import FILE, LADDER
 from server.contest.store.store import Store
 from server.league.accounts import AUTHOR, Role
-from server.league.console.announcements import HOURS, Announcements
-from server.league.console.terminal import SOCKET, WAIT_SECONDS, Answer, Question
+from server.league.console.actions import HOURS, SOCKET, WAIT_SECONDS, Announcements, Answer, Question
 from server.league.ladder.store import LadderStore
 from server.ops.typed_json import decode
 

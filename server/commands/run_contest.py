@@ -39,7 +39,7 @@ from server.contest.store.schema import FILE
 from server.contest.store.store import Store
 from server.contest.store.verifier import verify
 from server.league.accounts import Accounts
-from server.league.console.terminal import web_address
+from server.league.console.actions import web_address
 from server.league.contests import check_versions
 from server.ops.program_version import program
 from server.serve import serve

@@ -18,7 +18,7 @@ from server.contest.report import files
 from server.contest.report.contents import make_report
 from server.contest.report.structure import ScheduledGame
 from server.league.accounts import Accounts
-from server.league.console.announcements import Announcements
+from server.league.console.actions import Announcements
 from server.match.match import Match
 from server.web.views.lobby import games_of
 from tests.server.contest.played import CONTROL

@@ -45,8 +45,7 @@ from server.contest.scoring import find_disqualified
 from server.contest.store.schema import FILE, LADDER
 from server.contest.store.store import Contest, Store
 from server.league.accounts import Accounts, Right
-from server.league.console.announcements import HOURS, Announcements
-from server.league.console.terminal import annul, dismiss
+from server.league.console.actions import HOURS, Announcements, annul, dismiss
 from server.league.contests import check_versions
 from server.league.ladder.definition import NO_LADDER
 from server.league.ladder.service import LadderService

@@ -53,6 +53,10 @@ class Identity(NamedTuple):
     by_token: bool = False
     """Whether the request shows the token of the person's bot, and gets JSON."""
 
+    def may_change(self, owner: str) -> bool:
+        """Tell whether the person is the author of a bot, or an organiser."""
+        return self.person.may(Right.ORGANISE) or self.person.name.lower() == owner.lower()
+
 
 class Form(NamedTuple):
     """A form that a person has sent."""
@@ -79,6 +83,9 @@ class Form(NamedTuple):
 
 Who: TypeAlias = Callable[[Request], Identity]
 """Returns the person who sends a request, in a thread; raises `Refused` for others than it is for."""
+
+PlayerTabs: TypeAlias = Callable[[str, Identity | None], dict[str, str]]
+"""Returns the titles of the pages of a player that a person may read, by their paths, in a thread."""
 
 Reader: TypeAlias = Callable[[Request], Awaitable[Mapping[str, Any]]]
 """Reads the fields of a form; raises `Refused`."""
@@ -184,7 +191,7 @@ class Identities:
             assert owner is not None
             return Identity(owner, "", "", by_token=True)
         identity = self.require(request)
-        if owner is None or (owner.id != identity.person.id and not identity.person.may(Right.ORGANISE)):
+        if owner is None or not identity.may_change(owner.name):
             raise Refused(404, f"you have no bot {bot!r}; your bots are on the page /me")
         return identity
 

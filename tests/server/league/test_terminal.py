@@ -20,7 +20,7 @@ from engine.wire import messages as m
 from server.commands import administration
 from server.commands.administration import LAST, audit
 from server.league.accounts import Accounts
-from server.league.console.terminal import answer_commands
+from server.league.console.actions import answer_commands
 from tests.server.harness import ArenaHarness, open_arena, ready
 from tests.web.site import Site
 
@@ -117,7 +117,7 @@ async def test_a_player_is_sent_away_and_others_are_not(
         assert await command(capsys, dismiss, "ann", data=tmp_path) == "nobody is logged in as 'ann'"
         for sentence in ("x" * 201, "a\x07b"):
             told = await command(capsys, dismiss, "bob", sentence, data=tmp_path)
-            assert told == "what players are told is one line of at most 200 characters"
+            assert told.startswith("a sentence for players is one line of 0 to 200 characters")
     assert [entry.what for entry in accounts.audit(9)] == ["sent Ann away"]
 
 

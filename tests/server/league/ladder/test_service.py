@@ -26,7 +26,7 @@ from server.league.ladder.store import (
     Standing,
     VersionInPlay,
 )
-from server.league.pages.bot_pages import (
+from server.league.pages.ladder_pages import (
     CHART_HEIGHT,
     CHART_WIDTH,
     chart,
