@@ -315,15 +315,16 @@ class ConsolePages:
         ]
 
     def _show(self, identity: Identity, fault: str = "") -> Response:
-        values = {
-            "identity": identity,
-            "now": self._overview(),
-            "audit": self._accounts.audit(AUDITED),
-            "announcements": self._announcements.current(),
-            "hours": HOURS,
-            "fault": fault,
-        }
-        return page("console", "Console", values)
+        return page(
+            "console",
+            "Console",
+            identity=identity,
+            now=self._overview(),
+            audit=self._accounts.audit(AUDITED),
+            announcements=self._announcements.current(),
+            hours=HOURS,
+            fault=fault,
+        )
 
     def _change_ladder(self, kind: Kind, form: Form) -> None:
         if self._ladder is None:
@@ -345,8 +346,7 @@ class ConsolePages:
         except KeyError:
             raise Refused(404, f"there is no contest {number}") from None
         told = next((one.with_effect for one in found["interventions"] if one.number == done), "")
-        values = {**found, "identity": identity, "fault": fault, "told": told}
-        return page("organise/contest", found["row"].name, values)
+        return page("organise/contest", found["row"].name, **found, identity=identity, fault=fault, told=told)
 
     def _change(self, kind: Kind, form: Form) -> Response:
         number = form.path["number"]
@@ -417,5 +417,12 @@ def read_new(text: str) -> Definition:
 
 def _show_new(identity: Identity, text: str, fault: str = "", can_begin: str = "") -> Response:
     titles = [title for title, _ in TEMPLATES]
-    values = {"identity": identity, "templates": titles, "text": text, "fault": fault, "can_begin": can_begin}
-    return page("organise/new_contest", "New contest", values)
+    return page(
+        "organise/new_contest",
+        "New contest",
+        identity=identity,
+        templates=titles,
+        text=text,
+        fault=fault,
+        can_begin=can_begin,
+    )

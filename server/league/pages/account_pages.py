@@ -12,6 +12,7 @@
 
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import trio
@@ -108,19 +109,19 @@ class AccountPages:
         fields = await read_form(request) if request.method == "POST" else {}
         link = request.path_params.get("link") or "".join(fields.get("code", "").lower().split("-")).replace(" ", "")
         if not link:
-            return page("code", "Join", {"fault": ""})
+            return page("code", "Join", fault="")
         try:
             invitation = self._accounts.invitation(link[:MAX_LINK])
         except NotAllowed as error:
             charge_wrong_guess(request)
-            return page("code", "Join", {"fault": str(error)}, status=404 if "link" in request.path_params else 400)
-        asked = {"link": link, "invitation": invitation, "fault": "", "name": fields.get("name", "")}
+            return page("code", "Join", fault=str(error), status=404 if "link" in request.path_params else 400)
+        show = partial(page, "join", "Join", link=link, invitation=invitation, name=fields.get("name", ""))
         if request.method == "GET" or (invitation.person is None and "name" not in fields):
-            return page("join", "Join", asked)
+            return show(fault="")
         try:
             session = await trio.to_thread.run_sync(self._accounts.redeem, link, fields.get("name", ""))
         except NotAllowed as error:
-            return page("join", "Join", {**asked, "fault": str(error)})
+            return show(fault=str(error))
         response = RedirectResponse("/me", 303)
         self._identities.sign_in(response, request, session)
         return response
@@ -129,19 +130,20 @@ class AccountPages:
 
     def _me(self, request: Request) -> Response:
         if (identity := self._identities.find(request)) is None:
-            return page("code", "Join", {"fault": NOBODY}, status=401)
+            return page("code", "Join", fault=NOBODY, status=401)
         return self._show_me(identity)
 
     def _show_me(self, identity: Identity, *, fault: str = "", secret: tuple[str, str] | None = None) -> Response:
         person = identity.person
-        values = {
-            "identity": identity,
-            "bots": self._accounts.bots(person),
-            "grades": self._book.shown_to(person.name),
-            "fault": fault,
-            "secret": secret,
-        }
-        return page("me", person.name, values)
+        return page(
+            "me",
+            person.name,
+            identity=identity,
+            bots=self._accounts.bots(person),
+            grades=self._book.shown_to(person.name),
+            fault=fault,
+            secret=secret,
+        )
 
     def _make_token(self, form: Form) -> Response:
         bot = form.text("bot")
@@ -162,16 +164,17 @@ class AccountPages:
     # people
 
     def _show_people(self, identity: Identity, *, fault: str = "", links: Sequence[tuple[str, str]] = ()) -> Response:
-        values = {
-            "identity": identity,
-            "people": [(one, self._accounts.bots(one)) for one in self._accounts.people()],
-            "audit": self._accounts.audit(AUDITED),
-            "roles": ROLES,
-            "open_roles": OPEN_ROLES,
-            "fault": fault,
-            "links": links,
-        }
-        return page("people", "People", values)
+        return page(
+            "people",
+            "People",
+            identity=identity,
+            people=[(one, self._accounts.bots(one)) for one in self._accounts.people()],
+            audit=self._accounts.audit(AUDITED),
+            roles=ROLES,
+            open_roles=OPEN_ROLES,
+            fault=fault,
+            links=links,
+        )
 
     def _invite(self, form: Form) -> Response:
         if not (names := form.text("names").split()):
@@ -190,16 +193,18 @@ class AccountPages:
         if not rule:
             rule, contest = (DEFAULT_RULE, 0) if last is None else (last.text, last.contest)
         with closing(Store(self._data / FILE)) as store:
-            values = {
-                "identity": identity,
-                "last": last,
-                "labels": [] if last is None else [one.label for one in last.rule.criteria],
-                "rule": rule,
-                "contest": contest,
-                "contests": [row for row in store.contests()[::-1] if row.closed is not None],
-                "fault": fault,
-            }
-        return page("organise/grades", "Grades", values)
+            contests = [row for row in store.contests()[::-1] if row.closed is not None]
+        return page(
+            "organise/grades",
+            "Grades",
+            identity=identity,
+            last=last,
+            labels=[] if last is None else [one.label for one in last.rule.criteria],
+            rule=rule,
+            contest=contest,
+            contests=contests,
+            fault=fault,
+        )
 
     def _csv(self, request: Request) -> Response:
         self._identities.organiser(request)

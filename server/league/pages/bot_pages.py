@@ -123,36 +123,39 @@ class VersionPages:
         if identity.by_token:
             listed = [_told(version) for version in versions]
             return _json({"bot": bot, "kept_bytes": kept, "most_bytes": most, "versions": listed})
-        told = {
-            "identity": identity,
-            "owner": owner,
-            "tabs": self._tabs(bot, identity),
-            "bot": bot,
-            "passed": [version for version in versions if version.state in PASSED],
-            "games": GAMES,
-            "versions": versions,
-            "comparisons": self._comparisons.of(bot),
-            "kept": kept,
-            "most": most,
-            "words": WORDS,
-            "megabytes": MAX_UPLOAD >> 20,
-            "fault": fault,
-        }
-        return page("bots/bot", bot, told, current="")
+        return page(
+            "bots/bot",
+            bot,
+            identity=identity,
+            owner=owner,
+            tabs=self._tabs(bot, identity),
+            bot=bot,
+            passed=[version for version in versions if version.state in PASSED],
+            games=GAMES,
+            versions=versions,
+            comparisons=self._comparisons.of(bot),
+            kept=kept,
+            most=most,
+            words=WORDS,
+            megabytes=MAX_UPLOAD >> 20,
+            fault=fault,
+            current="",
+        )
 
     def _version(self, request: Request) -> Response:
         identity = self._identities.author(request)
         version = self._found(request.path_params)
         if identity.by_token:
             return _json(self._with_log(version))
-        told = {
-            "identity": identity,
-            "version": version,
-            "words": WORDS,
-            "log": self._log(version),
-            "ahead": self._ahead(version),
-        }
-        return page("bots/version", f"{version.bot}, version {version.number}", told)
+        return page(
+            "bots/version",
+            f"{version.bot}, version {version.number}",
+            identity=identity,
+            version=version,
+            words=WORDS,
+            log=self._log(version),
+            ahead=self._ahead(version),
+        )
 
     def _compared(self, request: Request) -> Response:
         self._identities.author(request)

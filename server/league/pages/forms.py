@@ -245,7 +245,7 @@ HEADERS = {
 """Headers of every page, beside those of all answers."""
 
 
-def page(template: str, title: str, values: Mapping[str, object], *, status: int = 0, current: str = "/me") -> Response:
+def page(template: str, title: str, /, *, status: int = 0, current: str = "/me", **values: object) -> Response:
     """Return a page, which belongs to a link of the navigation. A page with a fault has status 400."""
     frame = {"title": title, "current": current, "styles": ["people/league"]}
     return Page(f"{template}.html", {**values, **frame}, status or (400 if values.get("fault") else 200), HEADERS)

@@ -158,16 +158,18 @@ class LadderPages:
 
     def _standings(self, _request: Request) -> Response:
         if (ladder := self._ladder) is None:
-            return page("ladder/none", "Ladder", {}, current="/ladder")
+            return page("ladder/none", "Ladder", current="/ladder")
         weights = ladder.definition.weights
-        values = {
-            "told": _read_standings(ladder),
-            "running": sorted(ladder.running().items()),
-            "shares": [(variant, weight / sum(weights.values())) for variant, weight in weights.items()],
-            "control": ladder.definition.control,
-            "is_paused": ladder.is_paused,
-        }
-        return page("ladder/standings", "Ladder", values, current="/ladder")
+        return page(
+            "ladder/standings",
+            "Ladder",
+            told=_read_standings(ladder),
+            running=sorted(ladder.running().items()),
+            shares=[(variant, weight / sum(weights.values())) for variant, weight in weights.items()],
+            control=ladder.definition.control,
+            is_paused=ladder.is_paused,
+            current="/ladder",
+        )
 
     def _json(self, _request: Request) -> Response:
         return json_answer(msgspec.json.encode(_read_standings(self._found())))
@@ -181,21 +183,23 @@ class LadderPages:
         games = store.last_games(CHARTED_GAMES, name)
         listed = ladder.listed().get(found.name)
         is_own = identity is not None and identity.may_change(found.owner)
-        values = {
-            "identity": identity,
-            "tabs": self._tabs(found.name, identity),
-            "may_wake": bool(found.rests) and is_own,
-            "is_own": is_own,
-            "one": found,
-            "rating": decayed(found.rating, time.time()),
-            "fixed": listed is not None and listed.player.anchor is not None,
-            "left": listed is None,
-            "connected": listed is not None and listed.connects,
-            "versions": version_rows(store.versions(name), store.last_ratings(name), store.opponents(name)),
-            "chart": chart(found.name, games),
-            "games": [game_row(game) for game in games[:LAST_GAMES]],
-        }
-        return page("ladder/player", f"{found.name} on the ladder", values, current="")
+        return page(
+            "ladder/player",
+            f"{found.name} on the ladder",
+            identity=identity,
+            tabs=self._tabs(found.name, identity),
+            may_wake=bool(found.rests) and is_own,
+            is_own=is_own,
+            one=found,
+            rating=decayed(found.rating, time.time()),
+            fixed=listed is not None and listed.player.anchor is not None,
+            left=listed is None,
+            connected=listed is not None and listed.connects,
+            versions=version_rows(store.versions(name), store.last_ratings(name), store.opponents(name)),
+            chart=chart(found.name, games),
+            games=[game_row(game) for game in games[:LAST_GAMES]],
+            current="",
+        )
 
     def _wake(self, form: Form) -> Response:
         store, name = self._found().store, form.path["name"]
