@@ -59,7 +59,7 @@ class LadderProgram(msgspec.Struct, frozen=True, kw_only=True):
     """A program that the file names, beside the versions that authors send."""
 
     name: Annotated[str, Form(NAME_PATTERN, f"a name of {NAME_RULE}")]
-    owner: Annotated[str, Form(NAME_PATTERN, f"the name of whoever wrote it, {NAME_RULE}")]
+    owner: Annotated[str, Form(NAME_PATTERN, f"the name of its author, {NAME_RULE}")]
     command: Annotated[tuple[str, ...], Form("(?s).+", "the list of a program and its arguments")]
     folder: Annotated[str, Form(PATHS, "the program's folder, seen from the ladder file, which is all that it sees")]
 
