@@ -185,8 +185,7 @@ class _Follower:
                 self.say(f"{verdict.sentence}; arena-server contest --verify names them")
         made = await trio.to_thread.run_sync(write_report, self._data, self._contest, found)
         self._console.print(progress.render_report(made))
-        report = folder_of(self._data, self._contest) / "index.html"
-        self._console.print(f"The whole report: {report}", soft_wrap=True)
+        self._console.print(f"The whole report: {folder_of(self._data, self._contest) / 'index.html'}", soft_wrap=True)
         if self.before is not None:
             self.say(
                 f"This contest was over on {formatting.date(self.before)}; nothing was played. "

@@ -203,7 +203,7 @@ PROGRAM = '[[programs]]\nname = "a"\nowner = "ann"\ncommand = ["x"]\nfolder = "a
         (LEAST + "[[levels]]\nlevel = 1\n[[levels]]\nlevel = 1", "two players of the ladder are called alphabeta-1"),
         (LEAST + PROGRAM.replace('folder = "a"\n', ""), r"programs\[1\].folder is missing: the program's folder"),
         (LEAST + PROGRAM.replace('["x"]', "[]"), r"programs\[1\].command is the list of a program"),
-        (LEAST + PROGRAM.replace('"ann"', '"a b"'), r"programs\[1\].owner is the name of whoever wrote it"),
+        (LEAST + PROGRAM.replace('"ann"', '"a b"'), r"programs\[1\].owner is the name of its author"),
         (LEAST + PROGRAM + PROGRAM.replace('"a"', '"A"'), "two players of the ladder are called A"),
         (
             LEAST.replace("}]", '}, { game = "mnk", params = "3,3,3" }]'),
