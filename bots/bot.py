@@ -110,6 +110,9 @@ class Bot:
     noting: Noting | None = None
     """Takes notes while a match is played on a server."""
 
+    logging: Callable[[Iterable[str]], None] | None = None
+    """Adds lines to the author's log of the match while it is played on a server."""
+
     checked = True
     """Whether illegal moves count as failures here, or are sent for the server to judge."""
 

@@ -189,15 +189,16 @@ def key(*, data: Path = Path("arena-data")) -> None:
 
 @app.command
 def doctor(*, config: Path | None = None, data: Path | None = None) -> None:
-    """Check what a server needs before it is started, and say what is wrong; the exit status is 1 then.
+    """Check what a server does not check when it starts; exit status 1 if something is wrong.
 
     Parameters
     ----------
     config
         The file of options that the server is started with.
     data
-        Its directory for the records, where that is not in the file.
+        The data directory, if it is not in the file.
     """
+    check_system()
     from server.commands.doctor import WRONG, diagnosis
 
     configure(quiet=True)

@@ -2,11 +2,10 @@
 
 import signal
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import trio
@@ -28,12 +27,11 @@ from server.contest.runtime.service import ContestService
 from server.contest.store.folders import kept_by_contest
 from server.contest.store.store import FILE as STORE, Store
 from server.league.accounts import Accounts
-from server.league.console.announcements import Announcements, keep_announced
-from server.league.console.terminal import answer_commands, keep_audit
+from server.league.console.actions import Announcements, answer_commands, keep_announced, keep_audit
 from server.league.contests import Comparisons, enter_versions, keep_tidy
 from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.service import LadderService
-from server.league.submissions.pipeline import TRIAL, Pipeline, Turns
+from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.versions import Versions
 from server.net.admission import Listener, RateLimiter, close_all, listen, patrol
 from server.net.timing import StallMonitor, loop_clock
@@ -46,6 +44,9 @@ from server.storage.record_store import RecordStore
 
 GOODBYE_SECONDS = 2.0
 """Deadline for sending the last lines when the server stops."""
+
+MATCHES_SECONDS = 0.05
+"""Time between two checks whether the last matches are over."""
 
 
 async def serve(
@@ -116,6 +117,7 @@ async def _serve(
     host = "127.0.0.1" if own or settings.host in ("0.0.0.0", "") else settings.host
     arena.own_address = (host, (own or listeners)[0].socket.getsockname()[1])
     arena.web_ports = [listener.socket.getsockname()[1] for listener in web]
+    grace = trio.CancelScope()
     rate_limiter = RateLimiter(settings.limits, settings.most_sessions, clock)
     context = settings.tls and keys.context(settings.tls)
     no_room = encode(m.Bye("too_many", m.Text("the server has no file descriptors left; try again later")))
@@ -124,7 +126,7 @@ async def _serve(
         trio.open_signal_receiver(*stop_signals()) as signals,
     ):
         async with (
-            _immediate_exit(signals, settings.data) as exit_on_signal,
+            _obeying(signals, arena, grace),
             arena.running(),
             synced(record_store, arena, store.sync, settings.sync_seconds),
             trio.open_nursery() as sessions,
@@ -163,9 +165,10 @@ async def _serve(
                 answer_commands, arena, accounts, partial(_overview, arena, contests, versions, playing)
             )
             comparisons = Comparisons(settings.data, accounts, versions)
-            pipeline = Pipeline(versions, settings.data, TRIAL, cores=len(usable()))
-            services.start_soon(supervise, "submissions", _build, pipeline, contests)
+            pipeline = Pipeline(versions, settings.data, cores=len(usable()))
+            services.start_soon(supervise, "submissions", pipeline.run, contests.cleaned)
             if web:
+                services.start_soon(supervise, "last_match", arena.read_last_match)
                 services.start_soon(supervise, "retention", keep_tidy, versions, comparisons)
                 from server.web.app import serve as serve_web
 
@@ -175,8 +178,21 @@ async def _serve(
                 "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
             )
             task_status.started(arena)
-            await _stopped(arena, settings, signals)
-            exit_on_signal()
+            await arena.closing.wait()
+            arena.stop()
+            log.info("server_stopping", signal=arena.stop_signal, matches=len(arena.matches), grace=settings.grace)
+            with grace:
+                grace.deadline = trio.current_time() + settings.grace
+                while arena.matches:
+                    await trio.sleep(MATCHES_SECONDS)
+            grace.cancel()  # from now on a signal ends the process
+            for match in list(arena.matches.values()):
+                if contest_players.keeps(match.number):
+                    arena.suspend(match)
+                else:
+                    arena.annul(
+                        match, Termination.SERVER_STOP, "the server was stopped while the match was being played"
+                    )
             services.cancel_scope.cancel()
             for session in arena.connected_sessions():
                 if over := contest_players.finished(session):
@@ -195,12 +211,6 @@ def _overview(
     return read_overview(arena, contests, versions, ladder, ReportIndex(arena.settings.data, arena.run_in_thread))
 
 
-async def _build(pipeline: Pipeline, contests: ContestService) -> None:
-    """Build versions when no program of an earlier server is left: the clean-up would end a build, too."""
-    await contests.cleaned.wait()
-    await pipeline.run()
-
-
 def _league_pages(
     accounts: Accounts,
     versions: Versions,
@@ -215,8 +225,9 @@ def _league_pages(
     from server.league.console.console_pages import ConsolePages
     from server.league.grading.grade_book import GradeBook
     from server.league.pages.account_pages import AccountPages
-    from server.league.pages.bot_pages import LadderPages, VersionPages, player_tabs
+    from server.league.pages.bot_pages import VersionPages, player_tabs
     from server.league.pages.forms import Identities
+    from server.league.pages.ladder_pages import LadderPages
 
     identities = Identities(accounts, arena.settings.user_header)
     book = GradeBook(arena.settings.data, accounts, versions)
@@ -231,50 +242,22 @@ def _league_pages(
     return lambda request, name: tabs(name, identities.find(request)), routes
 
 
-async def _stopped(arena: Arena, settings: Settings, signals: AsyncIterator[int]) -> None:
-    """Wait for a signal or `Arena.closing`, then until the running matches are over."""
-
-    async def matches_ended() -> None:
-        while arena.matches:
-            await trio.sleep(0.05)
-
-    name = await _signalled(signals, arena.closing.wait)
-    arena.stop()
-    log.info("server_stopping", signal=name, matches=len(arena.matches), grace=settings.grace)
-    with trio.move_on_after(settings.grace):
-        await _signalled(signals, matches_ended)
-    for match in list(arena.matches.values()):
-        if arena.contest_players.keeps(match.number):
-            arena.suspend(match)
-        else:
-            arena.annul(match, Termination.SERVER_STOP, "the server was stopped while the match was being played")
-
-
-async def _signalled(signals: AsyncIterator[int], wait: Callable[[], Awaitable[object]]) -> str:
-    """Wait for a signal and return its name, or until a function returns; empty then."""
-    name = ""
-    async with trio.open_nursery() as nursery:
-
-        async def wait_for_signal() -> None:
-            nonlocal name
-            name = signal.Signals(await anext(signals)).name
-            nursery.cancel_scope.cancel()
-
-        nursery.start_soon(wait_for_signal)
-        await wait()
-        nursery.cancel_scope.cancel()
-    return name
-
-
 @asynccontextmanager
-async def _immediate_exit(signals: AsyncIterator[int], data: Path) -> AsyncIterator[Callable[[], None]]:
-    """Yield a function to call when shutdown begins: from then on a signal ends the process at once."""
+async def _obeying(signals: AsyncIterator[int], arena: Arena, grace: trio.CancelScope) -> AsyncIterator[None]:
+    """Stop the server at the first signal, end the grace at the next one, and end the process at a later one."""
 
-    async def end_at_once() -> None:
-        await anext(signals)
-        await trio.to_thread.run_sync(descendants.end_marked, descendants.home_of(data))
-        raise KeyboardInterrupt
+    async def obey() -> None:
+        async for number in signals:
+            if not arena.closing.is_set():
+                arena.stop_signal = signal.Signals(number).name
+                arena.closing.set()
+            elif not grace.cancel_called:
+                grace.cancel()
+            else:
+                await trio.to_thread.run_sync(descendants.end_marked, descendants.home_of(arena.settings.data))
+                raise KeyboardInterrupt
 
     async with trio.open_nursery() as nursery:
-        yield partial(nursery.start_soon, end_at_once)
+        nursery.start_soon(obey)
+        yield
         nursery.cancel_scope.cancel()

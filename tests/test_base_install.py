@@ -154,7 +154,9 @@ def test_bots_of_the_base_install_play_and_watch_on_a_server(system: str, tmp_pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["server serve", "server demo", "bots match random random --sandbox"])
+@pytest.mark.parametrize(
+    "command", ["server serve", "server demo", "server doctor", "bots match random random --sandbox"]
+)
 def test_windows_is_told_of_wsl(command: str, tmp_path: Path) -> None:
     found = run(tmp_path, "-m", *shlex.split(command), system="Windows")
     assert found.returncode == 1 and "WSL" in found.stderr.splitlines()[-1], found.stderr

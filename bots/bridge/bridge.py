@@ -21,7 +21,7 @@ from engine.match import referee
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from engine.wire.coding import REQUEST_BYTES, LineReader
-from engine.wire.ends import IN_MATCH, PipeEnd, kind_of, refusal_of
+from engine.wire.ends import IN_MATCH, PipeEnd, kind_of, log_line_of, refusal_of
 from engine.wire.fields import read_note
 from engine.wire.seat import Seat, environment_variables
 
@@ -228,6 +228,8 @@ class LinesBot(ProgramBot):
                 f"the program wrote {MAX_ERRORS} lines that cannot be accepted; the last one: {refusal}"
             )
         self._report(f"a line of the program's is refused: {refusal}")
+        if self.logging is not None:
+            self.logging([log_line_of(refusal)])
         self._tell(m.Error(error.code, m.Text(str(error))))
 
 

@@ -48,6 +48,14 @@ ENDLESS_RECONNECT_SECONDS = 86_400.0
 WAIT_SECONDS = 2.0
 """Time without an opponent after which it is reported for whom this bot waits."""
 
+PRESENCES = {
+    "absent": "is not connected",
+    "here": "has sent no SEEK",
+    "seeking": "seeks another match",
+    "playing": "plays",
+}
+"""Presences of AWAITED in words."""
+
 TOLD_TO_END = (129, 130, 143)
 """Exit statuses of a process that SIGHUP, SIGINT or SIGTERM has told to end."""
 
@@ -273,7 +281,7 @@ class Session:
                 self._pending, self._silence = None, WAIT_SECONDS
             case m.Awaited(name, presence):
                 self._silence = math.inf
-                self._report(f"waiting for {name}: {presence}")
+                self._report(f"waiting for {name}, who {PRESENCES.get(presence, f'is {presence}')}")
             case m.Plays(name, number):
                 self._report(f"{name} plays match {number}")
             case m.Cancelled():
@@ -335,6 +343,7 @@ class Session:
         except (LookupError, ValueError, GameError) as error:
             raise ServerFault(f"the match is one of {match.game} {match.parameters}, unknown here") from error
         self._bot.match, self._bot.history, self._bot.noting = match, self._game.history, self._note
+        self._bot.logging = self._log
         self._report(f"{match_title(match)}, {match.side} against {match.opponent}")
 
     def _handle_board(self, game: _Game, board: m.Board) -> None:

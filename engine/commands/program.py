@@ -62,10 +62,13 @@ def split_command(text: str, folder: Path = Path()) -> list[str]:
     return [text] if os.path.isfile(folder / text) else shlex.split(text)
 
 
-def whole_command(words: Sequence[str]) -> tuple[str, ...]:
-    """Return a command that was given as words, or as one text to be split; raises `Rejected`."""
+def whole_command(words: Sequence[str], folder: Path = Path()) -> tuple[str, ...]:
+    """Return a command that was given as words, or as one text to be split; raises `Rejected`.
+
+    Files are looked for in a folder.
+    """
     try:
-        return tuple(split_command(words[0]) if len(words) == 1 else words)
+        return tuple(split_command(words[0], folder) if len(words) == 1 else words)
     except ValueError as error:
         raise Rejected(f"{words[0]!r} is no command: {str(error).lower()}") from None
 

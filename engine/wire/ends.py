@@ -161,6 +161,11 @@ def refusal_of(line: str | ProtocolError, error: ProtocolError) -> str:
     return f"{shown_line(line)}: {error} ({error.code})"
 
 
+def log_line_of(refusal: str) -> str:
+    """Return the line of an author's log about a line that was refused."""
+    return f"[refused: {refusal}]"
+
+
 def shown_line(line: str | ProtocolError) -> str:
     """Quote the beginning of a line."""
     return quote((line.line if isinstance(line, ProtocolError) else line).strip())

@@ -25,7 +25,7 @@ from engine.match.referee import State
 from engine.match.verification import finished_match
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.ends import IN_MATCH, State as Stage
+from engine.wire.ends import IN_MATCH, State as Stage, log_line_of
 from engine.wire.words import MAX_NAME_CHARACTERS, NAME_PATTERN, nearest, without_folders
 from server.arena import matchmaking
 from server.arena.lobby import MAX_BOARDS, OpponentNotices, Player, Seating, prepare
@@ -38,7 +38,7 @@ from server.net.connection import Poller
 from server.net.timing import FlagTimer, StallLog
 from server.ops.faults import server_fault
 from server.ops.logs import log
-from server.storage.player_logs import SentLogs, refused_line
+from server.storage.player_logs import SentLogs
 from server.storage.record_store import Keys, MatchJournal, RecordStore
 
 MAX_SHOWN_PLAYERS = 10
@@ -51,8 +51,12 @@ SENT_AT_ONCE = 50
 class Announcement(NamedTuple):
     """A sentence of an organiser for everybody."""
 
+    number: int
+    who: str
     text: str
     made: datetime
+    ends: datetime
+    """Pages show it until then."""
 
 
 class Arena:
@@ -79,12 +83,14 @@ class Arena:
         self.account_token: Callable[[str], str | None] = lambda _name: None
         """Finds the hash of the token of a bot whose author has an account; None for a name that belongs to nobody."""
         self.organiser_done: Callable[[str], None] = lambda _what: None
-        """Told what organisers do over the network."""
+        """Called with each action of an organiser over the network."""
         self.announcements: tuple[Announcement, ...] = ()
-        """What organisers announce at the moment, for pages."""
+        """Current announcements of organisers, for pages."""
         self.stopping = False
         self.closing = trio.Event()
-        """Set to stop the server without a signal."""
+        """Set to stop the server."""
+        self.stop_signal = ""
+        """Name of the signal that stops the server; empty for none."""
         self.ports: list[int] = []
         """Ports for clients."""
         self.own_address = ("127.0.0.1", 0)
@@ -94,6 +100,8 @@ class Arena:
         self._connected: dict[Player, None] = {}
         self.recent: deque[Match] = deque(maxlen=RECENT_MATCHES)
         """The latest finished matches."""
+        self.last_finished: Match | None = None
+        """The last match that has ended, perhaps under an earlier server; for pages."""
         self.lobby = matchmaking.Matchmaking()
         self.opponent_notices = OpponentNotices(self.presence)
         """Notices for players in the lobby who seek a named opponent."""
@@ -181,8 +189,7 @@ class Arena:
         self, number: int, side: int, sentence: str, termination: Termination = Termination.CRASHED
     ) -> None:
         """End a match whose program on a side exited or exceeded a limit, as ``termination`` says."""
-        match = self.matches.get(number)
-        if match is not None:
+        if (match := self.matches.get(number)) is not None:
             self._guard(match, match.end_crashed, side, sentence, termination)
 
     def _guard(self, match: Match, action: Callable[..., None], *arguments: Any) -> None:
@@ -214,8 +221,7 @@ class Arena:
 
     def annul_running(self, number: int, sentence: str) -> None:
         """End a running match for an organiser; raises `ProtocolError` where there is none."""
-        match = self.matches.get(number)
-        if match is None:
+        if (match := self.matches.get(number)) is None:
             raise ProtocolError(Code.UNKNOWN_MATCH, f"match {number} is not running; see LIST")
         self.annul(match, Termination.ORGANISER, _add_sentence("the organiser has annulled the match", sentence))
 
@@ -225,9 +231,7 @@ class Arena:
         Raises `ProtocolError` where nobody is logged in so, but a program of a contest.
         """
         # some letters outside of ASCII have lower-case letters inside of it
-        key = name.lower() if re.fullmatch(NAME_PATTERN, name) else ""
-        dismissed = self.sessions.get(key)
-        if dismissed is None:
+        if (dismissed := self.sessions.get(name.lower() if re.fullmatch(NAME_PATTERN, name) else "")) is None:
             raise ProtocolError(Code.UNKNOWN_PLAYER, f"nobody is logged in as {name!r}")
         dismissed.close("dismissed", _add_sentence("the organiser has sent you away", sentence))
         self.disconnect(dismissed)
@@ -273,15 +277,10 @@ class Arena:
 
         Empty where nobody can log in by that name.
         """
-        tokens = self.settings.tokens
-        if tokens is not None and key in tokens:
+        if (tokens := self.settings.tokens) is not None and key in tokens:
             return tokens[key]
         known = self.account_token(key)
         return "" if known is None and tokens is not None else known
-
-    def is_of_account(self, key: str) -> bool:
-        """Tell whether the token of a name, in lower case, is that of an account, and not in the list of tokens."""
-        return key not in (self.settings.tokens or ()) and self.account_token(key) is not None
 
     def knows(self, name: str) -> bool:
         """Tell whether a name belongs to somebody: who is logged in, may log in by a token, or is a built-in bot."""
@@ -332,7 +331,7 @@ class Arena:
             match.refuse(player.side, without_folders(refusal))
         number = player.last_match if match is None else match.number
         if not self.contest_players.refused(player, refusal) and number:
-            self.sent_logs.add(number, player.name, partial(self.awaited_ply, number), refused_line(refusal))
+            self.sent_logs.add(number, player.name, partial(self.awaited_ply, number), log_line_of(refusal))
 
     def leave_log(self, player: Player) -> None:
         """Accept no more lines of a player for the log of its last match."""
@@ -355,6 +354,14 @@ class Arena:
             text = await self.run_in_thread(self.record_store.read, number)
             summary = None if text is None else await self.run_in_thread(finished_match, text)
             return None if summary is None else summary.state
+
+    async def read_last_match(self) -> None:
+        """Read the last match of the server before this one, for pages. Raises OSError."""
+        number = self.record_store.last_ended
+        state = None if number is None else await self.read_past_match(number)
+        if state is not None and self.last_finished is None:
+            journal = MatchJournal(self.record_store, state.header.match, -1, 0)
+            self.last_finished = Match(state, Keys("", ""), journal, self._match_context, state.sent)
 
     async def prepare_board(self, game: str, parameters: str) -> None:
         """Make the tables of the rules of a board in a thread, unless it is prepared."""
@@ -425,8 +432,7 @@ class Arena:
     def offer_seekers(self, names: Iterable[str]) -> None:
         """Offer named players from the lobby to a contest that was just opened."""
         for name in names:
-            seek = self.lobby.seek_of(name.lower())
-            if seek is None:
+            if (seek := self.lobby.seek_of(name.lower())) is None:
                 continue
             try:
                 wanted = self.contest_players.offers(self.sessions[seek.key], seek)
@@ -461,6 +467,7 @@ class Arena:
                 self.leave_log(player)
                 player.last_match = match.number
         self.recent.append(match)
+        self.last_finished = match
         header, outcome, clock = match.header, match.state.outcome, match.state.clock
         assert outcome is not None
         self.stats.results[str(outcome.reason)] += 1

@@ -1,8 +1,8 @@
 """The journals of the arena: resumed when the server starts, and synced to the disk at intervals, in a thread.
 
 A power cut loses what was written since the last round: the last second of play. It loses no result of a contest, since
-those are saved only when their records are synced (`RecordStore.sync_record`). No move waits for a round: it is
-answered as soon as the operating system has it, which is enough to survive a kill of the server.
+those are saved only when their records are synced (`RecordStore.sync_record`). No move waits for a round. It
+is answered as soon as the operating system has it, which survives a kill of the server.
 """
 
 from collections.abc import AsyncIterator, Callable, Collection
@@ -92,30 +92,15 @@ LAST_SECONDS = 10.0
 async def synced(
     record_store: RecordStore, arena: Arena, store: Callable[[], None], seconds: float
 ) -> AsyncIterator[None]:
-    """Run `keep_synced` in the background of a ``with`` block; 0 seconds turns syncing off."""
-    if not seconds:
-        yield
-        return
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(keep_synced, record_store, arena, store, seconds)
-        yield
-        nursery.cancel_scope.cancel()
-
-
-async def keep_synced(record_store: RecordStore, arena: Arena, store: Callable[[], None], seconds: float) -> None:
-    """Sync at intervals of ``seconds`` until cancelled, and once more at the end.
+    """Sync at intervals of ``seconds`` in the background of a ``with`` block; 0 seconds turns syncing off.
 
     ``store`` syncs the database; it may raise OSError. A match whose record cannot be synced is annulled; others go on.
     """
-    rounds = Rounds(record_store, arena, store)
-    try:
-        while True:
-            await trio.sleep(seconds)
-            await rounds.one()
-    finally:
-        with trio.move_on_after(LAST_SECONDS, shield=True):
-            await rounds.one(last=True)
-            await trio.to_thread.run_sync(rounds.close, abandon_on_cancel=True)
+    async with trio.open_nursery() as nursery:
+        if seconds:
+            nursery.start_soon(Rounds(record_store, arena, store).run, seconds)
+        yield
+        nursery.cancel_scope.cancel()
 
 
 class Rounds:
@@ -126,15 +111,24 @@ class Rounds:
         self._record_store, self._arena, self._store = record_store, arena, store
         self._logged_faults: set[str] = set()
 
+    async def run(self, seconds: float) -> None:
+        """Run a round at intervals until cancelled, and once more at the end."""
+        try:
+            while True:
+                await trio.sleep(seconds)
+                await self.one()
+        finally:
+            with trio.move_on_after(LAST_SECONDS, shield=True):
+                await self.one(last=True)
+
     async def one(self, *, last: bool = False) -> None:
-        """Run one round: sync what was written since the last one, and log what the disk has not kept.
+        """Run one round: sync everything since the last one, and log the faults of the disk.
 
-        Only the ``last`` round can be cancelled.
-
-        Games that are played elsewhere change the database without any record growing here.
+        Only the ``last`` round can be cancelled; it releases the reserved match numbers, since no match begins any
+        more. Games that are played elsewhere change the database without any record growing here.
         """
         work = self._record_store.unsynced.round()
-        faults, synced = await trio.to_thread.run_sync(self._sync, work, abandon_on_cancel=last)
+        faults, synced = await trio.to_thread.run_sync(self._sync, work, last, abandon_on_cancel=last)
         self._record_store.done(work, synced)
         if synced.failed:
             matches = sorted(synced.failed)
@@ -148,18 +142,13 @@ class Rounds:
                 log.error("disk_write_failed", error=fault)
         self._logged_faults = set(faults)
 
-    def _sync(self, work: Round) -> tuple[list[str], Synced]:
+    def _sync(self, work: Round, last: bool) -> tuple[list[str], Synced]:
         """Sync the database, then the records; return faults of the former, and the result of the latter."""
         faults = []
         try:
             self._store()
+            if last:
+                self._record_store.numbers.release_reserved()
         except OSError as error:
-            faults.append(f"the database: {error}")
+            faults.append(f"the database, or the numbers of matches: {error}")
         return faults, self._record_store.unsynced.sync(work)
-
-    def close(self) -> None:
-        """Save the last match number; no match begins any more."""
-        try:
-            self._record_store.numbers.release_reserved()
-        except OSError as error:
-            log.error("disk_write_failed", error=f"numbers of matches: {error}")

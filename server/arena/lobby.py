@@ -1,4 +1,4 @@
-"""The lobby: what the arena needs of sessions and of contests, notices about opponents, and preparation of boards."""
+"""The lobby: interfaces of sessions and contests, notices about opponents, and preparation of boards."""
 
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple, Protocol
@@ -23,7 +23,7 @@ MAX_BOARDS = 64
 
 
 class Player(PlayerSeat, LimitedSession, Protocol):
-    """What the arena needs of a session, beside what a match needs of it."""
+    """Interface of a session for the arena, in addition to the interface for matches."""
 
     name: str
     host: str
@@ -54,7 +54,7 @@ class PipedProgram(NamedTuple):
 
 
 class Seating(Protocol):
-    """What the arena asks contests about: log-ins of their programs, seeks for a contest, and matches of a contest."""
+    """Interface of contests for the arena: log-ins of their programs, seeks for a contest, and matches of a contest."""
 
     def seat_of(self, name: str, token: str) -> str | None:
         """Return the session key of a contest program that logs in with its token; None for anybody else."""

@@ -64,8 +64,7 @@ class Matchmaking:
 
     def add(self, seek: Seek) -> Pairing | None:
         """Add a seek, or pair it with the oldest seek that fits."""
-        other = next((other for other in self if fits(seek, other)), None)
-        if other is None:
+        if (other := next((other for other in self if fits(seek, other)), None)) is None:
             self._seeks[seek.key] = seek
             return None
         self.remove(other.key)

@@ -89,10 +89,10 @@ class Requests:
             m.Unwatch: self._unwatch,
             m.AskRecord: self._record,
             m.AskLog: self._log,
-            m.Ping: self._ping,
+            m.Ping: lambda player, message, _: player.reply(m.Pong(message.text)),
             m.Echo: self._echo,
             m.AskHelp: self._help,
-            m.Quit: self._quit,
+            m.Quit: lambda player, _message, _: player.close("quit", "goodbye"),
             m.Organise: self._organise,
             m.Annul: self._annul,
             m.Dismiss: self._dismiss,
@@ -112,8 +112,7 @@ class Requests:
                 "LOGIN NAME TOKEN",
             )
         key = message.name.lower()
-        seat = self._arena.contest_players.seat_of(message.name, message.token)
-        if seat is not None:
+        if (seat := self._arena.contest_players.seat_of(message.name, message.token)) is not None:
             self._arena.contest_players.entered(player, message.token)
             self._arena.log_in(player, message.name, seat)
             return
@@ -141,15 +140,15 @@ class Requests:
     def _check_token(self, name: str, token: str) -> bool:
         """Check the token of a player where one is needed; return whether it is."""
         key = name.lower()
-        builtin_token = self._arena.builtin_tokens.get(key)
-        if builtin_token is not None:
+        if (builtin_token := self._arena.builtin_tokens.get(key)) is not None:
             if not tokens.fits(tokens.hashed(builtin_token), token):
                 raise _name_taken("this is the name of one of the server's own bots", self._arena.free_name(name))
             return True
-        known = self._arena.contest_players.token_of(key) or self._arena.token_of(key)
+        own, listed = self._arena.contest_players.token_of(key), self._arena.settings.tokens or ()
+        known = own or self._arena.token_of(key)
         if known is not None and not tokens.fits(known, token):
             place = "players log in here with the token that they were given, as"
-            if self._arena.is_of_account(key) and not self._arena.contest_players.token_of(key):
+            if not own and key not in listed and self._arena.account_token(key) is not None:
                 place = f"{name} belongs to an account; its owner makes the token on the page /me:"
             raise ProtocolError(Code.BAD_TOKEN, f"{place} LOGIN NAME TOKEN; for a bot: ARENA_TOKEN")
         return known is not None
@@ -170,8 +169,7 @@ class Requests:
                 partial(self._send_past_match, player, message, side),
             )
         name, key = match.header.players[side], match.names[side]
-        before = self._arena.sessions.get(key)
-        if before is not None:
+        if (before := self._arena.sessions.get(key)) is not None:
             if before.match is not match:
                 raise ProtocolError(Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
             before.match = None  # the new connection takes the seat over
@@ -249,8 +247,7 @@ class Requests:
         player.reply(m.Seeking(game.name, m.Text(write_options(game, seek.options))))
         if for_contest:
             return
-        pairing = self._arena.lobby.add(seek)
-        if pairing is None and seek.options.opponent is not None:
+        if (pairing := self._arena.lobby.add(seek)) is None and seek.options.opponent is not None:
             self._arena.opponent_notices.add(player, seek.options.opponent)
             if unknown := self._arena.unknown_opponent(player, seek.options.opponent):
                 player.reply(m.Notice(Code.UNKNOWN_PLAYER, m.Text(unknown)))
@@ -317,8 +314,7 @@ class Requests:
         return BackgroundAnswer(listing.finish, partial(player.tell, m.Matches), listing.worked)
 
     def _watch(self, player: Player, message: m.Watch, _arrived: int) -> None:
-        match = self._arena.find_match(message.match)
-        if match is None:
+        if (match := self._arena.find_match(message.match)) is None:
             raise ProtocolError(
                 Code.UNKNOWN_MATCH,
                 f"match {message.match} is not running, nor has it just ended; see LIST, or RECORD for older ones",
@@ -358,9 +354,6 @@ class Requests:
 
         return BackgroundAnswer(wait, partial(player.tell, kind))
 
-    def _ping(self, player: Player, message: m.Ping, _arrived: int) -> None:
-        player.reply(m.Pong(message.text))
-
     def _echo(self, player: Player, message: m.Echo, arrived: int) -> None:
         if player.match is not None and player.side is not None:
             player.match.echoed(player.side, message.text, arrived)
@@ -385,9 +378,6 @@ class Requests:
         player.reply(m.Dismissed(name))
         self._arena.organiser_done(f"sent {name} away")
         log.info("organiser_requested", request="DISMISS", name=name, sentence=repr(message.sentence))
-
-    def _quit(self, player: Player, _message: m.Quit, _arrived: int) -> None:
-        player.close("quit", "goodbye")
 
 
 def _seat_of(player: Player) -> tuple[Match, int]:
@@ -414,8 +404,7 @@ def _answer_moves(player: Player, match: Match, plies: int, answer: bytes) -> No
 
 def _record_answer(record_store: RecordStore, number: int) -> bytes:
     """Encode RECORD of a match; raises `ProtocolError` if there is no record, and OSError."""
-    text = record_store.read(number)
-    if text is None:
+    if (text := record_store.read(number)) is None:
         raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no record of match {number}")
     return encode(m.Record(number, m.Block(tuple(text.splitlines()))))
 

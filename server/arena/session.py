@@ -21,7 +21,7 @@ from server.net.admission import ConnectionQuota, RateLimiter, TooMany
 from server.net.connection import Connection, SocketWire, Wire, detached
 from server.ops.logs import log
 
-NOTE = KINDS[m.Note]
+NOTE, RESIGN = KINDS[m.Note], KINDS[m.Resign]
 
 LINES_PER_PASS = 32
 """Lines of one peer that are answered in one pass of the event loop."""
@@ -137,8 +137,7 @@ class Session:
         while lines and not self._closing.is_set():
             number += 1
             await self._quota.wait(len(lines) > 1 or read == RECEIVE_BYTES)
-            later = self._answer(lines.popleft(), self._arrived)
-            if later is not None:
+            if (later := self._answer(lines.popleft(), self._arrived)) is not None:
                 before = self._connection.sent
                 await self._finish(later)
                 self._quota.use(0, self._connection.sent - before, later.worked())
@@ -177,8 +176,7 @@ class Session:
                 assert self.match is not None and self.side is not None
                 self.match.play(self.side, message.move, arrived)
             elif message is not None:
-                seek = type(message) is m.Seek
-                if seek:
+                if seek := type(message) is m.Seek:
                     quota.seek()
                 later = self._requests.answer(self, message, arrived)
         except Exception as error:
@@ -206,7 +204,7 @@ class Session:
                     self.reply(m.Notice(error.code, m.Text(str(error))))
                 return
             self.reply(m.Error(error.code, m.Text(str(error))))
-            if line:
+            if line and (self.match is not None or kind_of(line) != RESIGN):  # it may cross the RESULT
                 self._arena.refuse(self, refusal_of(line, error))
             self._errors += 1
             if self._errors >= ERRORS:

@@ -25,8 +25,7 @@ from server.contest.fixtures import Kind, is_paused
 from server.contest.report.formatting import date, printable
 from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts import AUTHOR, Role
-from server.league.console.announcements import HOURS, Announcements
-from server.league.console.terminal import SOCKET, WAIT_SECONDS, Answer, Question
+from server.league.console.actions import HOURS, SOCKET, WAIT_SECONDS, Announcements, Answer, Question
 from server.league.ladder.store import LadderStore
 from server.ops.typed_json import decode
 
@@ -62,14 +61,12 @@ def _join(url: str, data: Path) -> str:
 
     If no server runs, the usual address is a guess, and a line on stderr says so.
     """
-    why = f"no server uses {data} now"
     with suppress(OSError, *NO_SERVER):
         url = url or _exchange(data, Question("address", BY)).text
-        why = f"the server that uses {data} serves no pages"
     if not url:
         url = f"http://{WEB}"
         hint = "give the address of the pages with --url if it is another one"
-        print(f"arena-server: {why}, so the link has the usual address {url}; {hint}", file=sys.stderr)
+        print(f"arena-server: no pages are served, so the link has the usual address {url}; {hint}", file=sys.stderr)
     return f"{url.rstrip('/')}/join"
 
 
@@ -238,8 +235,8 @@ def _lines(now: dict[str, Any]) -> Iterator[str]:
     yield f"{number_of(now['guests'], 'connection')} not logged in"
     machine = now["machine"]
     yield f"{machine['cores_taken']} of {machine['cores']} cores taken by programs of contests"
-    free = f"{machine['free_bytes'] >> 30} GB free on the disk"
-    yield f"{machine['processors']} processors, load {machine['load']:.1f}, {free}"
+    free = machine["free_bytes"] >> 30
+    yield f"{machine['processors']} processors, load {machine['load']:.1f}, {free} GB free on the disk"
     if machine["cluster_workers"]:
         yield f"cluster: {machine['cluster_workers']} workers, {machine['cluster_games']} games at a time"
     yield from (f"version {one['number']} of {one['bot']}: {one['state']}" for one in now["uploads"])

@@ -12,7 +12,6 @@ from cyclopts import Parameter
 from msgspec.structs import replace
 from rich.console import Console
 
-from engine.commands.program import explain_fault
 from engine.wire.messages import PORT
 from server.commands.options import (
     BY,
@@ -27,7 +26,7 @@ from server.commands.options import (
     show_verdict,
 )
 from server.config import process_settings, tokens as token_file
-from server.config.declared import BadTable
+from server.config.declared import faults_named
 from server.config.serve_options import PORTS
 from server.config.settings import Settings
 from server.contest import contest_file
@@ -286,12 +285,8 @@ def _number_of(data: Path, name: str) -> int:
 
 
 def _read(file: Path) -> tuple[str, Definition]:
-    """Read a contest file: its text, and what it says. Ends the program where something is wrong with it."""
-    try:
+    """Read a contest file: its text and its definition. Raises `BadTable`."""
+    with faults_named(file):
         text = file.read_text(encoding="utf-8-sig")  # some editors begin files with a mark
         found = contest_file.read(text, lambda name: (file.parent / name).read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        fail(explain_fault(error))
-    except (UnicodeDecodeError, BadTable) as error:
-        fail(f"{file}: {explain_fault(error)}")
-    return text, replace(found, folder=str(file.parent.resolve()))
+        return text, replace(found, folder=str(file.parent.resolve()))

@@ -1,6 +1,7 @@
 """``arena-server demo``: one match between two bots over TCP, shown in the terminal."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -35,8 +36,7 @@ async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, s
     programs that everybody uses, started as they are.
     """
     names = (bots[0].name, bots[1].name if bots[1] != bots[0] else f"{bots[1].name}.2")
-    shown = f"{bots[0].name} against {bots[1].name}"
-    answer(f"a demonstration: {shown}, {budget / 1000:g} s a side, over TCP on this machine")
+    answer(f"a demonstration: {' against '.join(names)}, {budget / 1000:g} s a side, over TCP on this machine")
     game, parameters = variant
     params = ("--params", parameters.replace(" ", ",")) if parameters else ()
     wish = ("--game", game, *params, "--budget", str(budget), "--games", "1", "--quiet")
@@ -54,7 +54,15 @@ async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, s
 
             async def run_program(*arguments: str) -> None:
                 nonlocal status
-                if await _run(*arguments) != 0 and not arena.stopping:  # a server that stops ends its programs
+                # Ctrl-C is for the demonstration, which ends its bots
+                process = await trio.run_process(
+                    [sys.executable, "-P", "-m", "bots", *arguments],
+                    check=False,
+                    stdin=subprocess.DEVNULL,
+                    env={**os.environ, descendants.VARIABLE: descendants.marker("demo")},
+                    start_new_session=True,
+                )
+                if process.returncode != 0 and not arena.stopping:  # a server that stops ends its programs
                     status = 1
                     nursery.cancel_scope.cancel()
 
@@ -81,11 +89,10 @@ async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, s
 
 
 def _verify_record(record: Path) -> int:
-    """Keep the record of the match, and print the result of its verification."""
-    kept = Path("demo-record.txt")
-    kept.write_text(record.read_text(encoding="utf-8"), encoding="utf-8")
+    """Copy the record of the match to this folder, and print the result of its verification."""
+    kept = shutil.copy(record, "demo-record.txt")
     try:
-        summary = verification.verify(kept.read_text(encoding="utf-8"))
+        summary = verification.verify(record.read_text(encoding="utf-8"))
     except BadRecord as error:
         print(f"\nThe record in {kept} is NOT true: {error}")
         return 1
@@ -94,12 +101,3 @@ def _verify_record(record: Path) -> int:
         f"\nThe record is in {kept}; check it again with: arena-engine record {kept}"
     )
     return INTERRUPTED if summary.reason == Termination.SERVER_STOP else 0
-
-
-async def _run(*arguments: str) -> int:
-    """Run ``arena-bot`` with these arguments; return its exit status."""
-    command = [sys.executable, "-P", "-m", "bots", *arguments]
-    # Ctrl-C is for the demonstration, which ends its bots
-    marked = {**os.environ, descendants.VARIABLE: descendants.marker("demo")}
-    process = await trio.run_process(command, check=False, stdin=subprocess.DEVNULL, env=marked, start_new_session=True)
-    return process.returncode

@@ -1,4 +1,4 @@
-"""What the commands of ``arena-server`` share: options that are read in the same way, exit statuses and errors."""
+"""Common parts of the commands of ``arena-server``: options, exit statuses and errors."""
 
 import re
 import sys
@@ -31,7 +31,7 @@ DATA = Path("arena-data")
 Data = Annotated[Path, Parameter(help="The data directory of the server.")]
 
 BY = "the command line"
-"""Who did something, in the audit log."""
+"""Author of the actions of commands in the audit log."""
 
 
 def place(name: str, text: str) -> tuple[str, int]:
@@ -125,8 +125,6 @@ def leaves(error: BaseException) -> Iterator[BaseException]:
 
 
 def show_verdict(verdict: Verdict) -> None:
-    """Print what differs in a verified contest, and what cannot be verified."""
-    for difference in verdict.differences:
-        print(printable(difference))
-    for game in verdict.unproven:
-        print(f"not to be verified: {printable(game)}")
+    """Print the differences of a verified contest, and the games that cannot be verified."""
+    for line in (*verdict.differences, *(f"not to be verified: {game}" for game in verdict.unproven)):
+        print(printable(line))

@@ -1,10 +1,9 @@
 """Runs ``arena-server contest``: checks a contest, opens it, serves it, and shows its progress."""
 
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import trio
@@ -39,7 +38,7 @@ from server.contest.store.folders import folder_of, last_lines
 from server.contest.store.store import FILE, Store
 from server.contest.store.verifier import verify
 from server.league.accounts import Accounts
-from server.league.console.terminal import web_address
+from server.league.console.actions import web_address
 from server.league.contests import check_versions
 from server.ops.program_version import program
 from server.serve import serve
@@ -75,49 +74,18 @@ async def hold(file: str, definition: Definition, settings: Settings, dask: str,
         data.mkdir(parents=True, exist_ok=True)
         with closing(await trio.to_thread.run_sync(Store, data / FILE)) as store:
             contest = await trio.to_thread.run_sync(_open, store, file, definition, data)
-            follower = _Follower(store, contest, console)
+            follower = _Follower(store, contest, console, data)
             found = await follower.look()
-            before = found.moment.closed
-            finish = partial(_finish, store, data, contest, follower, console, before)
-            is_finished = False
-            if before is None or settings.web is not None:
-                found, is_finished = await _serve_contest(settings, cluster, follower, finish)
+            is_finished, follower.before = False, found.moment.closed
+            if follower.before is None or settings.web is not None:
+                found, is_finished = await _serve_contest(settings, cluster, follower)
             if found.moment.closed is None:
                 over = games_over(game.termination for game in counted_games(found.games))
                 console.print(f"Stopped: {over}. The same command goes on with the contest.")
                 return STOPPED
             if not is_finished:
-                await finish(found)
+                await follower.finish(found)
             return OVER
-
-
-async def _finish(
-    store: Store,
-    data: Path,
-    contest: int,
-    follower: "_Follower",
-    console: Console,
-    before: datetime | None,
-    found: ContestSnapshot,
-) -> None:
-    """Verify a contest that is over, where nothing has done so, and show its report.
-
-    ``before`` is when an earlier command ended it; None if this one did.
-    """
-    if await trio.to_thread.run_sync(store.verification, contest) is None:
-        verdict = await trio.to_thread.run_sync(verify_with_progress, data, contest, console)
-        await trio.to_thread.run_sync(store.save_verification, contest, datetime.now(UTC), verdict)
-        found = await follower.look()
-        if verdict.differences:
-            follower.say(f"{verdict.sentence}; arena-server contest --verify names them")
-    made = await trio.to_thread.run_sync(write_report, data, contest, found)
-    console.print(progress.render_report(made))
-    console.print(f"The whole report: {folder_of(data, contest) / 'index.html'}", soft_wrap=True)
-    if before is not None:
-        follower.say(
-            f"This contest was over on {formatting.date(before)}; nothing was played. "
-            "To play again, give it another name in its file, or a new --data."
-        )
 
 
 def _open(store: Store, file: str, definition: Definition, data: Path) -> int:
@@ -143,12 +111,11 @@ async def _serve_contest(
     settings: Settings,
     cluster: Cluster | None,
     follower: "_Follower",
-    finish: Callable[[ContestSnapshot], Awaitable[None]],
 ) -> tuple[ContestSnapshot, bool]:
     """Serve until the contest is over or the server is stopped; follow another server that does so already.
 
-    When that server ends, this one continues the contest. A server with pages calls ``finish`` when the contest is
-    over, and serves its pages until it is stopped. Return the last snapshot, and whether ``finish`` was called.
+    When that server ends, this one continues the contest. A server with pages finishes the contest
+    when it is over, and serves its pages until it is stopped. Return the last snapshot, and whether it was finished.
     """
     waited = False
     while True:
@@ -180,7 +147,7 @@ async def _serve_contest(
             found = await follower.follow(arena, stopped)
             stays = settings.web is not None and found.moment.closed is not None and not stopped.is_set()
             if stays:
-                await finish(found)
+                await follower.finish(found)
                 follower.say(f"{found.definition.name} is over; its pages stay at {web_address(arena)} until Ctrl-C")
                 await stopped.wait()
             arena.closing.set()
@@ -190,7 +157,10 @@ async def _serve_contest(
 class _Follower:
     """Shows the progress of a contest from its database."""
 
-    def __init__(self, store: Store, contest: int, console: Console) -> None:
+    def __init__(self, store: Store, contest: int, console: Console, data: Path) -> None:
+        self.before: datetime | None = None
+        """The end of the contest, if it was over before this command."""
+        self._data = data
         self._store = store
         self._contest = contest
         self._console = console
@@ -203,6 +173,23 @@ class _Follower:
         """Return a snapshot of the contest."""
         present = None if arena is None else ContestPlayers.of(arena).present.get(self._contest)
         return await trio.to_thread.run_sync(take_snapshot, self._store, self._contest, datetime.now(UTC), present)
+
+    async def finish(self, found: ContestSnapshot) -> None:
+        """Verify a contest that is over, if nothing has done so, and show its report."""
+        if await trio.to_thread.run_sync(self._store.verification, self._contest) is None:
+            verdict = await trio.to_thread.run_sync(verify_with_progress, self._data, self._contest, self._console)
+            await trio.to_thread.run_sync(self._store.save_verification, self._contest, datetime.now(UTC), verdict)
+            found = await self.look()
+            if verdict.differences:
+                self.say(f"{verdict.sentence}; arena-server contest --verify names them")
+        made = await trio.to_thread.run_sync(write_report, self._data, self._contest, found)
+        self._console.print(progress.render_report(made))
+        self._console.print(f"The whole report: {folder_of(self._data, self._contest) / 'index.html'}", soft_wrap=True)
+        if self.before is not None:
+            self.say(
+                f"This contest was over on {formatting.date(self.before)}; nothing was played. "
+                "To play again, give it another name in its file, or a new --data."
+            )
 
     async def follow(self, arena: Arena | None, stopped: trio.Event) -> ContestSnapshot:
         """Show progress until the contest is over or the server is stopped; return the last snapshot."""
@@ -251,8 +238,7 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
                 later = f"a version of {entrant.version_of}, which is chosen later"
                 say(f"{entrant.name:{width}}  {later if entrant.version_of else 'connects by itself'}: not checked")
             elif entrant.name not in faults:
-                games = number_of(len(definition.variants), "variant")
-                say(f"{entrant.name:{width}}  ok: it has played in {games}")
+                say(f"{entrant.name:{width}}  ok: it has played in {number_of(len(definition.variants), 'variant')}")
             else:
                 failed += 1
                 fault, lines = faults[entrant.name]

@@ -32,12 +32,11 @@ class BuiltinBot(NamedTuple):
     @property
     def name(self) -> str:
         """The name that it plays under, as in alphabeta-3-arrows."""
-        game = "" if self.game == USUAL_GAME else self.game
-        return "-".join(filter(None, (self.kind, str(self.level or ""), game)))
+        return "-".join(filter(None, (self.kind, str(self.level or ""), "" if self.game == USUAL_GAME else self.game)))
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """What ``arena-bot`` is called with, as far as it says who plays."""
+        """Arguments of ``arena-bot`` that choose the bot and its level."""
         return (self.kind,) if self.level is None else (self.kind, "--level", str(self.level))
 
 
@@ -46,20 +45,17 @@ def read_builtin_bot(text: str) -> BuiltinBot:
     kind, *words = text.split(":")
     if kind not in BUILTIN_BOTS:
         raise BadBuiltinBot(f"there is no bot {kind!r}; there is {', '.join(BUILTIN_BOTS)}")
-    level = None
-    if words and words[0][:1].isdigit():
-        if kind != LEVELLED:
-            raise BadBuiltinBot(f"{text!r}: {kind} has no levels; {LEVELLED} has those from 1 to {MAX_LEVEL}")
-        try:
-            level = read_level(words.pop(0))
-        except BadLevel as error:
-            raise BadBuiltinBot(f"{text!r}: {error}") from None
+    level = words.pop(0) if words and words[0][:1].isdigit() else ""
+    if level and kind != LEVELLED:
+        raise BadBuiltinBot(f"{text!r}: {kind} has no levels; {LEVELLED} has those from 1 to {MAX_LEVEL}")
     if len(words) > 1:
         raise BadBuiltinBot(f"{text!r} is no bot: one is written KIND:LEVEL:GAME, as in {LEVELLED}:3:{USUAL_GAME}")
-    game = words[0] if words else USUAL_GAME
-    if game not in GAMES:
+    if (game := words[0] if words else USUAL_GAME) not in GAMES:
         raise BadBuiltinBot(f"{text!r}: {unknown_game(game)}")
-    return BuiltinBot(kind, level, game)
+    try:
+        return BuiltinBot(kind, read_level(level) if level else None, game)
+    except BadLevel as error:
+        raise BadBuiltinBot(f"{text!r}: {error}") from None
 
 
 def builtin_bot_named(name: str) -> BuiltinBot:
@@ -68,7 +64,7 @@ def builtin_bot_named(name: str) -> BuiltinBot:
 
 
 WHERE = ("--host", "{host}", "--port", "{port}", "--game", "{game}", "--name", "{name}", "--games", "1")
-"""How a built-in bot is told of one match; it finds its token in the environment."""
+"""Arguments of a built-in bot for one match. Its token is in its environment."""
 
 
 def builtin_bot_command(bot: BuiltinBot) -> tuple[str, ...]:

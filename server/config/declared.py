@@ -1,13 +1,15 @@
-"""Options as fields of a class, each with what it may be: read from a table of TOML, and checked on the command line.
+"""Options as fields of a class, with ranges and forms: read from a table of TOML, and checked on the command line.
 
 A field's annotation holds a `Range` or a `Form`. Its key in a file, and its option, is its name with dashes, unless it
-has a `Key`. A field that is a struct is a table of its own. Of a field that is one of several tagged structs the file
-has the tag, and the fields of that struct stand in the same table.
+has a `Key`. A field that is a struct is a table of its own. If a field is one of
+several tagged structs, the table has the tag and the fields of that struct.
 """
 
 import inspect
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType, UnionType
@@ -101,11 +103,32 @@ class TomlTable:
                 raise self._fault(f"{sentence}; did you mean {meant}?" if meant else sentence)
 
 
+def read_toml(text: str, kind: str, fault: type[BadTable] = BadTable) -> TomlTable:
+    """Return the top table of a file of some kind; raises ``fault``."""
+    try:
+        return TomlTable(tomllib.loads(text), "", kind, fault)
+    except tomllib.TOMLDecodeError as error:
+        raise fault(f"this is no TOML: {error}") from None
+
+
+@contextmanager
+def faults_named(path: Path) -> Iterator[None]:
+    """Raise `BadTable` with the name of the file where it cannot be read, or used."""
+    try:
+        yield
+    except OSError as error:
+        raise BadTable(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadTable(f"{path} is no UTF-8 text") from None
+    except BadTable as error:
+        raise BadTable(f"{path}: {error}") from None
+
+
 Declared = TypeVar("Declared")
 
 
 class Range(NamedTuple):
-    """What a number may be, bounds included."""
+    """Range of a number, bounds included."""
 
     least: float
     most: float
@@ -128,12 +151,12 @@ class Range(NamedTuple):
 
 
 class Form(NamedTuple):
-    """What a text may be, or what the texts of a list are."""
+    """Form of a text, or of the texts of a list."""
 
     pattern: str
     """A regular expression for the whole of it."""
     right: str
-    """What is right, as behind "is"."""
+    """Description of a right value, to follow "is"."""
 
     @classmethod
     def one_of(cls, words: Iterable[str]) -> "Form":

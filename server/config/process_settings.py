@@ -27,7 +27,12 @@ MAX_NICENESS = 19
 def prepare_server() -> None:
     """Prepare this process for the server's event loop; to be called when everything is imported."""
     faulthandler.enable(STDERR)  # a fault in native code tells which thread was where, beside the log
-    _allow_open_files()
+    with suppress(ImportError):  # Windows has no limit of open files; a match takes three
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        with suppress(ValueError):  # macOS allows fewer than it says
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     # By default the garbage collector walks through all live objects every few thousand moves, tens of milliseconds for
     # 500 matches; and 100,000 young ones at once, requests of pages among them, hold up all players for 40 to 110 ms.
     gc.collect()
@@ -35,16 +40,6 @@ def prepare_server() -> None:
     gc.set_threshold(MAX_YOUNG_OBJECTS, 20, 50)  # those that stay, after 100,000 more; everything, after 5 million
     # threads that compute give way to the event loop soon: plans of contests, reports and answers for pages
     sys.setswitchinterval(SWITCH_SECONDS)
-
-
-def _allow_open_files() -> None:
-    """Let this process open as many files as it may, since a match takes three; Windows has no such limit."""
-    with suppress(ImportError):
-        import resource
-
-        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        with suppress(ValueError):  # macOS allows fewer than it says
-            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def lower_priority(niceness: int) -> None:

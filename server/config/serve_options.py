@@ -1,10 +1,9 @@
 """The options of ``arena-server serve``, declared once: for the command line, the configuration file and doctor.
 
-The configuration file, in TOML, has these options, and the tables ``[tls]``, ``[limits]`` and ``[league]``. What stands
-on the command line goes before what stands in the file. Paths in the file are relative to its folder.
+The configuration file, in TOML, has these options, and the tables ``[tls]``, ``[limits]`` and ``[league]``. Options
+of the command line override options of the file. Paths in the file are relative to its folder.
 """
 
-import tomllib
 from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
@@ -14,7 +13,16 @@ from cyclopts import Parameter
 
 from engine.commands.program import duration
 from engine.wire.messages import MICROSECONDS, PORT
-from server.config.declared import BadTable, Form, Range, TomlTable, fields_of, read_fields, read_table
+from server.config.declared import (
+    Form,
+    Range,
+    TomlTable,
+    faults_named,
+    fields_of,
+    read_fields,
+    read_table,
+    read_toml,
+)
 from server.config.settings import (
     BUDGET,
     INCREMENT,
@@ -39,17 +47,17 @@ BOTS = Form(".+", 'a list of bots, as in ["alphabeta:3", "random:arrows"]')
 
 
 DURATION = Parameter(validator=duration)
-"""What the command line asks of a time; a default of the program's reaches no field."""
+"""Check of a time on the command line. It does not apply to defaults."""
 
 
 TLS = "tls_"
-"""What names of options in ``[tls]`` begin with elsewhere."""
+"""Prefix of options on the command line that stand in ``[tls]`` in a file."""
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class ServeOptions:
-    """What ``arena-server serve`` takes, but for the file itself.
+    """Options of ``arena-server serve``, without the configuration file.
 
     Parameters
     ----------
@@ -135,10 +143,10 @@ class ServeOptions:
 
 
 class Configuration(NamedTuple):
-    """What a configuration file says."""
+    """Content of a configuration file."""
 
     values: dict[str, Any]
-    """Those of `ServeOptions` that are in the file, by their names as attributes."""
+    """Options of `ServeOptions` that are in the file, by attribute name."""
     limits: Limits
     league: LeagueRules = LeagueRules()
 
@@ -153,15 +161,8 @@ class Configuration(NamedTuple):
 
 def read(path: Path) -> Configuration:
     """Read a configuration file; raises `BadTable` with a sentence that names file, key and what would be right."""
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-        return _configuration(TomlTable(values, "", "a configuration file"), path.parent)
-    except OSError as error:
-        raise BadTable(f"{path} cannot be read: {error.strerror}") from None
-    except BadTable as error:
-        raise BadTable(f"{path}: {error}") from None
-    except ValueError as error:
-        raise BadTable(f"{path} is no TOML: {error}") from None
+    with faults_named(path):
+        return _configuration(read_toml(path.read_text(encoding="utf-8-sig"), "a configuration file"), path.parent)
 
 
 def _configuration(file: TomlTable, folder: Path) -> Configuration:

@@ -1,6 +1,6 @@
-"""What an organiser can set, and the bounds of the server, of addresses and sessions: each with unit and reason.
+"""Settings of an organiser, and bounds of the server, of addresses and of sessions, with units and reasons.
 
-A rate is kept as one stamp, the moment at which all requests will have been paid off: the generic cell rate algorithm
+A rate is stored as one stamp, at which all requests will have been paid off. This is the generic cell rate algorithm
 (ITU-T I.371, 1996), a token bucket without a refill.
 """
 
@@ -75,7 +75,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     connects_at_once: Annotated[int, Range(1, MAX_LIMIT)] = 400
     """Connections beyond that rate: everybody may begin at the same moment."""
     messages: Annotated[int, Range(1, MAX_LIMIT, "a second")] = 1000
-    """A second and session; nobody plays as fast over a network. Who sends more is read more slowly."""
+    """A second and session; nobody plays as fast over a network. Further messages are read more slowly."""
     messages_of_address: Annotated[int, Range(1, MAX_LIMIT, "a second")] = 5000
     """A second, shared out evenly between the sessions of an address."""
     messages_at_once: Annotated[int, Range(1, MAX_LIMIT)] = 200
@@ -141,19 +141,14 @@ class Rate:
 
 
 class LeagueRules(msgspec.Struct, frozen=True, kw_only=True):
-    """How much people may keep, and when what is removed."""
+    """Quotas of people, and retention of files."""
 
     quota: Annotated[int, Range(1, 1_000_000, "megabytes")] = 512
     """Megabytes on the disk of all versions of a person, with the records of comparisons."""
     built_versions: Annotated[int, Range(1, 1000, "versions")] = 10
-    """Newest versions of a bot that stay built. Of an older one the upload stays, to be built again when it plays."""
+    """Newest versions of a bot that stay built. Uploads of older versions stay, and are built again when they play."""
     log_days: Annotated[int, Range(1, 3650, "days")] = 365
     """Days after which logs of versions, and records of comparisons, are removed."""
-
-    @property
-    def quota_bytes(self) -> int:
-        """Return the quota in bytes."""
-        return self.quota << 20
 
 
 WEB = "127.0.0.1:8080"
@@ -203,11 +198,11 @@ MAX_MOVES = 10_000
 BUDGET = Range(MIN_BUDGET // MICROSECONDS, MAX_BUDGET // MICROSECONDS, "milliseconds")
 INCREMENT = Range(0, MAX_BUDGET // MICROSECONDS, "milliseconds")
 MOVE_LIMIT = Range(1, MAX_MOVES, "moves of both sides")
-"""What files and command lines may say of matches."""
+"""Ranges of the settings of matches in files and on command lines."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``arena-server serve`` takes from its command line."""
+    """Settings of a server."""
 
     host: str = "127.0.0.1"
     port: int = PORT
@@ -219,7 +214,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     most_sessions: int = 4096
     most_matches: int = 2048
     limits: Limits = Limits()
-    """Of an address, and of a session."""
+    """Limits of addresses and sessions."""
     delay_moves: int = 0
     """Moves that spectators see later than the players."""
     live_notes: bool = False
@@ -229,11 +224,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     web: tuple[str, int] | None = None
     """Address and port of the pages for browsers, port 0 for one that is free; None: there are none."""
     league: LeagueRules = LeagueRules()
-    """What people may keep on the server."""
+    """Quotas and retention of submissions."""
     user_header: str = ""
     """Header of HTTP by which a proxy in a trusted network names who has signed in there; empty: none does."""
     tls: Identity | None = None
-    """What the server shows to its clients; None: nothing is encrypted."""
+    """Certificate and key of the server; None: connections are not encrypted."""
     tokens: dict[str, str] | None = None
     """Name in lower case -> SHA-256 of the token, in hexadecimal; None: everybody may play."""
     organiser: str = ""

@@ -1,4 +1,4 @@
-"""Who may log in: a file of names and hashed tokens, ``name sha256`` a line; ``#`` begins a comment.
+"""Token files: lines ``name sha256`` of the players who may log in; ``#`` begins a comment.
 
 The organiser's token has a file of its own, with its hash alone.
 """

@@ -4,7 +4,6 @@
 than a definition (times, openings), and checks values that depend on each other.
 """
 
-import tomllib
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
@@ -26,6 +25,7 @@ from server.config.declared import (
     fields_of,
     read_fields,
     read_table,
+    read_toml,
     read_value,
 )
 from server.config.settings import BUDGET, INCREMENT
@@ -100,10 +100,7 @@ def read(text: str, load: Load) -> Definition:
 
     The definition holds all of their positions, and those that were generated: nothing is read twice.
     """
-    try:
-        file = TomlTable(tomllib.loads(text), "", "a contest file", BadContest)
-    except tomllib.TOMLDecodeError as error:
-        raise BadContest(f"this is no TOML: {error}") from None
+    file = read_toml(text, "a contest file", BadContest)
     plain = [field for field in fields_of(Definition) if field.name not in READ_HERE | NOT_IN_FILES]
     file.expect([*(field.key for field in plain), "time", "entrants", "games", "stages", "qualification"])
     values = read_fields(file, plain, {"versions-until": _moment})

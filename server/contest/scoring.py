@@ -334,6 +334,8 @@ def _times_used(definition: Definition, game: GameResult, side: int) -> str:
     control = definition.control(game.fixture)
     # the loser was to move, so the other one made the last move, if there was one
     moves = game.plies // 2
+    if not moves:
+        return f"lost on time before the first move: all {about(control.budget)} were used"
     used, allowed = about(game.used[side]), about(control.budget + moves * control.increment)
     return f"{used} used of {allowed} allowed for {number_of(moves, 'move')}"
 

@@ -1,7 +1,7 @@
-"""Accounts without passwords: who was invited opens a link once, and the browser stays signed in.
+"""Accounts without passwords: an invited person opens a link once, and the browser stays signed in.
 
-Links, sessions and tokens of bots are random texts of 128 bits, of which the database has the SHA-256 alone; the code
-that many may use has 80 bits, since people type it. Every change is a transaction, and stands in the audit log with who
+Links, sessions and tokens of bots are random texts of 128 bits. The database has only their SHA-256. A code for many
+people has 80 bits, since people type it. Every change is a transaction, and stands in the audit log with who
 made it.
 """
 
@@ -53,7 +53,7 @@ OPEN_ROLES: tuple[Role, ...] = tuple(role for role, rights in RIGHTS.items() if 
 """Roles that a code for many people may give."""
 
 INVITED = timedelta(days=30)
-"""How long an invitation is good for."""
+"""Validity of an invitation."""
 
 SIGNED_IN = timedelta(days=180)
 """How long a browser stays signed in: a term."""
@@ -62,14 +62,14 @@ MAX_BOTS = 20
 """Bots of a person."""
 
 MAX_USES = 10_000
-"""People who may come by one code."""
+"""People who may join by one code."""
 
 MAX_BROWSERS = 20
-"""Browsers of a person; the oldest one is signed out for one more."""
+"""Browsers in which a person is signed in. A further one signs out the oldest."""
 
 
 class NotAllowed(Exception):
-    """What was asked for cannot be; ``str(error)`` is one sentence that says why, and what would be right."""
+    """A request is refused; ``str(error)`` is one sentence with the reason and the right way."""
 
 
 class Person(NamedTuple):
@@ -95,20 +95,11 @@ class Bot(NamedTuple):
     """False: its token was revoked, so that it cannot log in."""
 
 
-class SignedIn(NamedTuple):
-    """A browser in which a person is signed in."""
-
-    id: int
-    began: datetime
-    agent: str
-    """What the browser calls itself, shortened."""
-
-
 class Invitation(NamedTuple):
     """An invitation that can still be opened."""
 
     person: Person | None
-    """Whose it is; None: whoever opens it chooses a name."""
+    """The invited person; None: the guest chooses a name."""
     role: Role
 
 
@@ -121,16 +112,14 @@ class Entry(NamedTuple):
 
 
 CODE_BYTES = 10
-"""Of a code that many may use: 80 bits, 16 letters and digits."""
-
-AGENT_CHARACTERS = 120
+"""Bytes of a code for many people: 80 bits, 16 letters and digits."""
 
 
 class Accounts:
     """The accounts of a data directory. Its methods may be called from any thread; all raise `BadStore`.
 
-    What only looks something up may be called in an event loop: no writer and no other reader makes it wait. What
-    changes something may wait for the disk, and belongs into a thread.
+    Methods that only read may be called in an event loop: they wait for no writer and no other reader. Methods that
+    write may wait for the disk, and belong into a thread.
     """
 
     def __init__(
@@ -169,8 +158,8 @@ class Accounts:
 
     def bots(self, person: Person) -> list[Bot]:
         """Return the bots of a person, by name."""
-        rows = self.rows("SELECT name, token FROM bots WHERE owner = ? ORDER BY name", person.id)
-        return [Bot(name, bool(token)) for name, token in rows]
+        query = "SELECT name, token != '' FROM bots WHERE owner = ? ORDER BY name"
+        return [Bot(name, bool(has_token)) for name, has_token in self.rows(query, person.id)]
 
     def owner(self, bot: str) -> Person | None:
         """Return whose bot plays under a name."""
@@ -178,8 +167,7 @@ class Accounts:
 
     def check_owner(self, person: Person, bot: str) -> None:
         """Raise `NotAllowed` unless a bot is a person's own."""
-        owner = self.owner(bot)
-        if owner is None or owner.id != person.id:
+        if (owner := self.owner(bot)) is None or owner.id != person.id:
             raise NotAllowed(f"{person.name} has no bot {bot!r}; make it on the page /me first")
 
     def token_hash(self, name: str) -> str | None:
@@ -210,8 +198,7 @@ class Accounts:
                 "this invitation is not known here, has been used already, or is too old; ask for a new one"
             )
         number, role = rows[0]
-        person = self._person("FROM people WHERE id = ?", number)
-        if person is not None and not person.is_open:
+        if (person := self._person("FROM people WHERE id = ?", number)) is not None and not person.is_open:
             raise NotAllowed(f"the account of {person.name} is closed")
         return Invitation(person, role)
 
@@ -222,11 +209,6 @@ class Accounts:
             hashed(session),
             (self._now() - SIGNED_IN).isoformat(),
         )
-
-    def browsers(self, person: Person) -> list[SignedIn]:
-        """Return where a person is signed in, the newest first."""
-        rows = self.rows("SELECT id, began, agent FROM browsers WHERE person = ? ORDER BY id DESC", person.id)
-        return [SignedIn(number, datetime.fromisoformat(began), agent) for number, began, agent in rows]
 
     def audit(self, most: int) -> list[Entry]:
         """Return the last changes, the newest first."""
@@ -257,12 +239,11 @@ class Accounts:
         if role not in OPEN_ROLES:
             raise NotAllowed(f"{role}s are invited by name, one by one")
         code = b32encode(secrets.token_bytes(CODE_BYTES)).decode().lower()
-        with self.change() as database:
+        with self.change(by, f"made a code for {number_of(uses, 'person', 'people')} as {role}") as database:
             self._keep_invitation(database, code, None, role, uses)
-            self.log(database, by, f"made a code for {number_of(uses, 'person', 'people')} as {role}")
         return code
 
-    def redeem(self, link: str, name: str, agent: str) -> str:
+    def redeem(self, link: str, name: str) -> str:
         """Open an invitation, and return the session of the browser that does.
 
         ``name`` is that of a new person, where the invitation has none. Raises `NotAllowed`; then nothing has changed.
@@ -274,8 +255,8 @@ class Accounts:
             self.log(database, person.name, "opened an invitation")
             session = secrets.token_urlsafe(16)
             database.execute(
-                "INSERT INTO browsers (hash, person, began, agent) VALUES (?, ?, ?, ?)",
-                (hashed(session), person.id, self._now().isoformat(), agent[:AGENT_CHARACTERS]),
+                "INSERT INTO browsers (hash, person, began) VALUES (?, ?, ?)",
+                (hashed(session), person.id, self._now().isoformat()),
             )
             database.execute(
                 """DELETE FROM browsers WHERE person = ?1 AND id NOT IN
@@ -288,8 +269,7 @@ class Accounts:
 
     def named_by_proxy(self, name: str) -> Person:
         """Return the person whom a trusted proxy has signed in; a new one is an author. Raises `NotAllowed`."""
-        person = self.person(name)
-        if person is None:
+        if (person := self.person(name)) is None:
             with self.change() as database:
                 person = self._add_person(database, name, AUTHOR)
                 self.log(database, person.name, "came by the proxy")
@@ -312,8 +292,7 @@ class Accounts:
     def _set(self, name: str, column: str, value: str | None, by: str, what: str) -> None:
         """Set a column of a person. Raises `NotAllowed`, also where no open account of an organiser would be left."""
         with self.change() as database:
-            person = self.person(name)
-            if person is None:
+            if (person := self.person(name)) is None:
                 raise NotAllowed(f"there is no account of {name!r}")
             database.execute(f"UPDATE people SET {column} = ? WHERE id = ?", (value, person.id))
             left = database.execute("SELECT 1 FROM people WHERE role = 'organiser' AND closed IS NULL").fetchone()
@@ -322,12 +301,11 @@ class Accounts:
             database.execute("DELETE FROM browsers WHERE person IN (SELECT id FROM people WHERE closed IS NOT NULL)")
             self.log(database, by, what.format(person.name))
 
-    def sign_out(self, person: Person, *, session: str = "", browser: int | None = None) -> None:
-        """Sign a person out where a session is, or in one of the browsers, or, where neither is given, everywhere."""
-        which = person.id, hashed(session) if session else None, browser
-        query = "DELETE FROM browsers WHERE person = ?1 AND ifnull(hash = ?2, true) AND ifnull(id = ?3, true)"
+    def sign_out(self, person: Person, session: str = "") -> None:
+        """Sign a person out in the browser of a session, or, without one, in all browsers."""
+        query = "DELETE FROM browsers WHERE person = ?1 AND ifnull(hash = ?2, true)"
         with self.change() as database:
-            database.execute(query, which)
+            database.execute(query, (person.id, hashed(session) if session else None))
 
     # bots
 
@@ -341,7 +319,7 @@ class Accounts:
         if not person.may(Right.BOTS):
             raise NotAllowed(f"{person.role}s have no bots; ask the organiser to make you an author")
         token = secrets.token_hex(16)
-        with self.change() as database:
+        with self.change(person.name, f"made a token for {bot}") as database:
             owner, namesake = self.owner(bot), self.person(bot)
             if (owner is not None and owner.id != person.id) or (namesake is not None and namesake.id != person.id):
                 raise NotAllowed(f"the name {bot} is taken; choose another one")
@@ -352,15 +330,13 @@ class Accounts:
                 ON CONFLICT (name) DO UPDATE SET token = excluded.token""",
                 (bot, person.id, self._now().isoformat(), hashed(token)),
             )
-            self.log(database, person.name, f"made a token for {bot}")
         return token
 
     def revoke_token(self, person: Person, bot: str) -> None:
         """Make the token of a person's bot good no more. Raises `NotAllowed`."""
-        with self.change() as database:
+        with self.change(person.name, f"revoked the token of {bot}") as database:
             self.check_owner(person, bot)
             database.execute("UPDATE bots SET token = '' WHERE name = ?", (bot,))
-            self.log(database, person.name, f"revoked the token of {bot}")
 
     def _people(self, rest: str, *values: Any) -> list[Person]:
         rows = self.rows(f"SELECT people.id, people.name, people.role, people.made, people.closed {rest}", *values)
@@ -398,17 +374,22 @@ class Accounts:
 
     def note(self, who: str, what: str) -> None:
         """Write what somebody has done elsewhere than in this database into the audit log."""
-        with self.change() as database:
-            self.log(database, who, what)
+        with self.change(who, what):
+            pass
 
     def log(self, database: sqlite3.Connection, who: str, what: str) -> None:
         """Write a line into the audit log, within a change."""
         database.execute("INSERT INTO audit (date, who, what) VALUES (?, ?, ?)", (self._now().isoformat(), who, what))
 
     @contextmanager
-    def change(self) -> Iterator[sqlite3.Connection]:
-        """Open a transaction, which is on the disk when the context is left; what `rows` returns is from before it."""
+    def change(self, who: str = "", what: str = "") -> Iterator[sqlite3.Connection]:
+        """Open a transaction, which is on the disk when the context is left; `rows` returns the state before it.
+
+        The audit log gets ``what`` was done, if it is given, and the name of the person.
+        """
         with self._lock, guarded(self._path), transaction(self._writer, synced=True):
+            if what:
+                self.log(self._writer, who, what)
             yield self._writer
 
     def rows(self, query: str, *values: Any) -> list[Any]:

@@ -40,7 +40,7 @@ LOOK_SECONDS = 1.0
 """Seconds between two looks for a deadline that has passed."""
 
 ENTERED = "versions"
-"""Of the folder of a contest: a folder for each entrant, with the version that plays."""
+"""Subfolder of a contest with a folder for each entrant, which has its version."""
 
 
 def check_versions(accounts: Accounts, definition: Definition, now: datetime) -> None:
@@ -175,7 +175,8 @@ class Comparisons:
         definition = contest_file.read(text, str)  # it names no files
         if obstacle := contest_obstacle(definition):
             raise NotAllowed(obstacle)
-        with self._accounts.change() as database, closing(Store(self._data / FILE)) as store:
+        opened = f"opened the contest {definition.name}"
+        with self._accounts.change(person.name, opened) as database, closing(Store(self._data / FILE)) as store:
             rows = self._accounts.rows(
                 "SELECT contest FROM comparisons JOIN bots ON bots.id = bot WHERE owner = ?", person.id
             )
@@ -183,7 +184,6 @@ class Comparisons:
                 raise NotAllowed("a comparison of yours is being played; wait until it is over, or cancel it")
             contest = store.open_contest(text, definition, self._now())
             database.execute("INSERT INTO comparisons SELECT ?, id FROM bots WHERE name = ?", (contest, bot))
-            self._accounts.log(database, person.name, f"opened the contest {definition.name}")
             return self._read(store.contest(contest))
 
     def of(self, bot: str) -> list[Comparison]:
@@ -196,8 +196,7 @@ class Comparisons:
 
     def cancel(self, bot: str, contest: int, by: str) -> None:
         """End a comparison before its last game. Raises `NotAllowed` and `BadIntervention`."""
-        found = next((one for one in self.of(bot) if one.contest == contest), None)
-        if found is None or found.is_over:
+        if (found := next((one for one in self.of(bot) if one.contest == contest), None)) is None or found.is_over:
             raise NotAllowed(f"{bot} has no comparison {contest} that is being played")
         with closing(Store(self._data / FILE)) as store:
             intervene(store, contest, Intervention(0, self._now(), Kind.CANCEL))

@@ -1,6 +1,6 @@
 """The database of the league, ``league.sqlite3`` in the data directory: its tables.
 
-Whatever would let somebody in is stored as its SHA-256: who reads the file can open nothing with it.
+Secrets are stored as SHA-256: a reader of the file cannot sign in with them.
 """
 
 from server.storage.database import Schema
@@ -20,7 +20,7 @@ TABLES = (
         made TEXT NOT NULL,
         closed TEXT
     )""",
-    # person is NULL where whoever has the code chooses a name; uses is how often it can still be opened
+    # person is NULL for a code, whose guests choose their names; uses counts the remaining guests
     """CREATE TABLE invitations (
         hash TEXT PRIMARY KEY,
         person INTEGER REFERENCES people,
@@ -33,8 +33,7 @@ TABLES = (
         id INTEGER PRIMARY KEY,
         hash TEXT NOT NULL UNIQUE,
         person INTEGER NOT NULL REFERENCES people,
-        began TEXT NOT NULL,
-        agent TEXT NOT NULL
+        began TEXT NOT NULL
     )""",
     """CREATE INDEX browsers_of ON browsers (person)""",
     # token is empty where it was revoked
@@ -67,10 +66,10 @@ TABLES = (
     )""",
     """CREATE INDEX versions_by_state ON versions (state)""",
     """CREATE UNIQUE INDEX one_active ON versions (bot) WHERE state = 'active'""",
-    # what signs cookies and forms
+    # the secret that signs cookies and forms
     """CREATE TABLE secrets (purpose TEXT PRIMARY KEY, secret BLOB NOT NULL)""",
-    # who plays or has played on the ladder, and the rating of the version that is in play; last is NULL before the
-    # first game, failures counts those in a row, and rests says why it does not play
+    # present and former players of the ladder, with the rating of the present version; last is NULL before the first
+    # game, failures counts failures in a row, and rests has the reason why it does not play
     """CREATE TABLE ladder_players (
         name TEXT PRIMARY KEY COLLATE NOCASE,
         owner TEXT NOT NULL,
@@ -82,7 +81,7 @@ TABLES = (
         failures INTEGER NOT NULL,
         rests TEXT NOT NULL
     )""",
-    # when versions came into play, behind which game, and with which rating
+    # the first moment of each version, the game before it, and its first rating
     """CREATE TABLE ladder_versions (
         id INTEGER PRIMARY KEY,
         player TEXT NOT NULL COLLATE NOCASE,
@@ -93,8 +92,8 @@ TABLES = (
         deviation REAL NOT NULL
     )""",
     """CREATE INDEX ladder_versions_of ON ladder_versions (player)""",
-    # what was computed from results of the ladder: number is that of the result in the store of contests, score is NULL
-    # where it rates nobody, and ratings are those after the game
+    # ratings after each result of the ladder: number is the number of the result in the store of contests, and score is
+    # NULL if the game rates nobody
     """CREATE TABLE ladder_games (
         number INTEGER PRIMARY KEY,
         variant TEXT NOT NULL,
@@ -112,7 +111,7 @@ TABLES = (
     """CREATE INDEX ladder_games_of_first ON ladder_games (first, number)""",
     """CREATE INDEX ladder_games_of_second ON ladder_games (second, number)""",
     """CREATE INDEX ladder_games_by_date ON ladder_games (ended)""",
-    # what organisers announce, shown until it ends
+    # announcements of organisers, shown until they end
     """CREATE TABLE announcements (
         id INTEGER PRIMARY KEY,
         made TEXT NOT NULL,
@@ -120,7 +119,7 @@ TABLES = (
         text TEXT NOT NULL,
         ends TEXT NOT NULL
     )""",
-    # grades of everybody by a rule, as JSON; contest is 0 where none is graded
+    # grades of everybody by a rule, as JSON; contest is 0 for none
     """CREATE TABLE grades (
         id INTEGER PRIMARY KEY,
         date TEXT NOT NULL,

@@ -32,7 +32,7 @@ from server.storage.record_store import Keys, MatchJournal
 
 
 class MatchContext(NamedTuple):
-    """What all matches of a server share."""
+    """Objects that all matches of a server share."""
 
     clock: Callable[[], int]
     """Counts microseconds."""
@@ -319,8 +319,7 @@ class Match:
 
     def _carry_out(self, state: referee.State, effects: list[referee.Effect]) -> None:
         """Carry out effects of the referee: write the journal, then send messages, to players before spectators."""
-        lines = [effect.line for effect in effects if isinstance(effect, referee.WriteRecord)]
-        if lines:
+        if lines := [effect.line for effect in effects if isinstance(effect, referee.WriteRecord)]:
             self._journal.write(lines[0] if len(lines) == 1 else "".join(lines))
         finished, self.state = state.outcome is not None and self.state.outcome is None, state
         turn_given = False
@@ -354,8 +353,7 @@ class Match:
             self._watch_flags()
 
     def _tell(self, side: int, message: m.Message) -> None:
-        seat = self.players[side]
-        if seat is not None:
+        if (seat := self.players[side]) is not None:
             seat.tell(type(message), encode(message))
 
     def _keep_past(self, state: referee.State) -> None:

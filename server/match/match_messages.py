@@ -26,7 +26,7 @@ from server.net.admission import processor_time
 
 
 class Seat(Protocol):
-    """What a match needs of a spectator."""
+    """Interface of a spectator for a match."""
 
     def tell(self, kind: type, data: bytes) -> None:
         """Send encoded messages of one kind."""
@@ -36,7 +36,7 @@ class Seat(Protocol):
 
 
 class PlayerSeat(Seat, Protocol):
-    """What a match needs of the session of a player."""
+    """Interface of the session of a player for a match."""
 
     def report_unfinished(self) -> None:
         """Report bytes that have arrived without a line end as a line that was refused."""

@@ -1,4 +1,4 @@
-"""Who is let in: listeners that survive a lack of descriptors or memory, and quotas of connections, messages and work.
+"""Admission: listeners that survive a lack of descriptors or memory, and quotas of connections, messages and work.
 
 The rate limiter admits or refuses what a listener has accepted.
 """
@@ -167,7 +167,7 @@ class TooMany(Exception):
 
 
 class LimitedSession(Protocol):
-    """What the rate limiter needs of a session."""
+    """Interface of a session for the rate limiter."""
 
     @property
     def state(self) -> State:
@@ -178,7 +178,7 @@ class LimitedSession(Protocol):
 
 
 class AddressUsage:
-    """What all connections of an address have used. All trusted addresses count as one."""
+    """Usage of all connections of an address. All trusted addresses count as one."""
 
     def __init__(self, limits: Limits, *, trusted: bool) -> None:
         """Start unused. A trusted address has no limits of connections and messages, but one of work."""
@@ -270,8 +270,7 @@ class ConnectionQuota:
         peer has sent more without waiting for the answer. Raises `TooMany` if a limited peer has done so for too long,
         and the session is to be closed.
         """
-        owed = self._own.owed(self._clock(), self._per_second(), self._at_once)
-        if owed:
+        if owed := self._own.owed(self._clock(), self._per_second(), self._at_once):
             if more and self.limited:
                 self._delayed_seconds += owed / 1_000_000
                 if self._delayed_seconds > self._limits.flood_seconds:

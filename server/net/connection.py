@@ -74,7 +74,7 @@ CAN_WAIT_FOR_PIPES = hasattr(trio.lowlevel, "FdStream")
 class Pipes:
     """The standard input and output of a program, as a `Wire`.
 
-    `close` closes its input alone. What it still writes then goes nowhere, but is no error for it.
+    `close` closes only its input. Its later output is discarded, without an error for the program.
     """
 
     def __init__(self, to: IO[bytes], from_: IO[bytes]) -> None:

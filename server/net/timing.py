@@ -5,10 +5,11 @@ next wait. `StallMonitor` stamps bytes with the moment at which the wait ended, 
 they were there already, with the moment at which the loop had begun to work: the earliest they can have come.
 
 A *stall* is work that took longer than `MIN_STALL_MICROSECONDS`, or a wait that ended later than planned by as much:
-the process was stopped, the machine was suspended, or a computation took too long. What arrived meanwhile is stamped
-with the beginning of the stall. Players who were still thinking may have been stopped too, or their lines delayed in
-the network, and the server cannot tell: all clocks that ran when it began get the stall back (`engine.match.clock`). A
-wait that does not end by itself says nothing; `StallMonitor.pulse` wakes the loop up while matches are played.
+the process was stopped, the machine was suspended, or a computation took too long. Bytes that arrived meanwhile get
+the stamp of the beginning of the stall. The server cannot tell whether players who were still thinking were stopped
+too, or their lines were delayed in the network. So all clocks that ran when it began get the stall back
+(`engine.match.clock`). A wait that does not end by itself shows no stall; `StallMonitor.pulse` wakes the loop up while
+matches are played.
 
 A latency probe measures the round trip to a player, whose program answers a question at once. The lag is the 20th
 percentile of the last answers. A low percentile is right, because a program that thinks does not read, and because a

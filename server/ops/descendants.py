@@ -2,8 +2,8 @@
 
 Each program has a marker in its environment, which all that it starts inherits. It begins with an id of the data
 directory, so that a server can also end what was left by one that was killed. A process that starts programs has a
-guard, a second process, which ends the programs as soon as the first process has ended. What a program starts without
-the marker is not found. The environment of a process can be read on Linux; elsewhere nothing is found.
+guard, a second process, which ends the programs as soon as the first process has ended. Processes without
+the marker are not found. The environment of a process can be read on Linux; elsewhere nothing is found.
 """
 
 import os
@@ -83,8 +83,7 @@ def end_marked(begin: str) -> int:
 def _marked(begin: str) -> Iterator[int]:
     """Kill each process whose marker begins so, and name it."""
     wanted = f"{VARIABLE}={begin}".encode()
-    numbers = os.listdir(PROCESSES) if PROCESSES.is_dir() else ()
-    for number in map(int, filter(str.isdecimal, numbers)):
+    for number in map(int, filter(str.isdecimal, os.listdir(PROCESSES) if PROCESSES.is_dir() else ())):
         with suppress(OSError):  # it is gone, or somebody else's
             if number == os.getpid() or not _is_marked(number, wanted):
                 continue

@@ -41,7 +41,7 @@ _CLAUSES = {
 def machine_fault(error: BaseException, besides: Collection[int] = PROGRAM_FAULTS) -> str:
     """Describe a fault of the machine in a clause; empty if the error is none.
 
-    An OSError counts unless its number is ``besides``. Of a group of errors the first one counts that does.
+    An OSError counts unless its number is ``besides``. The first such error of a group counts.
     """
     if isinstance(error, BaseExceptionGroup):
         return next((clause for one in error.exceptions if (clause := machine_fault(one, besides))), "")

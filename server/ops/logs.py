@@ -1,10 +1,9 @@
 """Log lines on stderr, one an event; what peers sent stands in them as its repr.
 
-Whatever a value holds, a line stays one line of printable ASCII, and a reader of it is told no lies: control
-characters, line separators, and letters that look like others or run the other way are written as escapes.
+Each event is one line of printable ASCII. All other characters are written as escapes.
 
-A line that stderr does not take is lost, and counted: a pipe that nobody empties, a terminal that was stopped, a full
-disk keep the server from writing, and from nothing else.
+A line that stderr does not take is lost, and counted. A full pipe, a stopped terminal or a full disk stop the log, and
+not the server.
 """
 
 import logging
@@ -89,8 +88,7 @@ class NonBlockingWriter:
 
 def _unblocked(descriptor: int) -> int:
     """Open a pipe or a terminal once more (Linux), so that others find it as it was; return anything else as it is."""
-    is_pipe = stat.S_ISFIFO(os.fstat(descriptor).st_mode) or os.isatty(descriptor)
-    if is_pipe and hasattr(os, "O_NONBLOCK"):
+    if (stat.S_ISFIFO(os.fstat(descriptor).st_mode) or os.isatty(descriptor)) and hasattr(os, "O_NONBLOCK"):
         with suppress(OSError):
             return os.open(f"/proc/self/fd/{descriptor}", os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     return descriptor

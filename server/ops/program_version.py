@@ -21,7 +21,6 @@ def program() -> str:
 def program_with_rules() -> str:
     """Return name and version of this program, with a digest of its rules."""
     digest = hashlib.sha256()
-    for name in RULES:
-        for path in sorted((ROOT / name).rglob("*.py")):
-            digest.update(f"{path.relative_to(ROOT).as_posix()} {path.stat().st_size}\n".encode() + path.read_bytes())
+    for path in (path for name in RULES for path in sorted((ROOT / name).rglob("*.py"))):
+        digest.update(f"{path.relative_to(ROOT).as_posix()} {path.stat().st_size}\n".encode() + path.read_bytes())
     return f"{program()} with the rules {digest.hexdigest()[:16]}"

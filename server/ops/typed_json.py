@@ -1,8 +1,7 @@
 """JSON read into types, in any thread.
 
-What a type consists of, msgspec finds out when it reads the first one; another thread that reads one meanwhile finds
-half of that, and the whole process ends by a segmentation fault (0.22). So each type is made ready here by one thread,
-while others that want a new one wait.
+msgspec 0.22 analyses a type when it reads the first value of the type. If another thread reads a value meanwhile, the
+process ends with a segmentation fault. So one thread at a time prepares a type here.
 """
 
 import threading
@@ -18,8 +17,7 @@ _one_at_a_time = threading.Lock()
 
 def _reader(kind: Any) -> msgspec.json.Decoder[Any]:
     """Return what reads a type, which is ready by then, and all types in it."""
-    reader = _ready.get(kind)
-    if reader is None:
+    if (reader := _ready.get(kind)) is None:
         with _one_at_a_time:
             reader = _ready[kind] = msgspec.json.Decoder(kind)
     return reader

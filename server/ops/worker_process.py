@@ -158,7 +158,7 @@ class WorkerProcess:
     async def stop(self, seconds: float) -> bool:
         """End what was asked last, of which the answer is still to come; tell whether it came within that time.
 
-        Of a question that has not gone out whole no answer comes.
+        A question that was sent only in part gets no answer.
         """
         if not self.asked:
             return False
@@ -182,8 +182,7 @@ class WorkerProcess:
     async def _answer(self, wanted: Callable[[], bool] | None) -> tuple[int, bytes]:
         while (answer := self._whole()) is None:
             with trio.move_on_after(math.inf if wanted is None else LOOK_SECONDS):
-                piece = await self._answers.receive_some(PIECE)
-                if not piece:
+                if not (piece := await self._answers.receive_some(PIECE)):
                     raise EOFError("the process has ended")
                 self._read += piece
             if wanted is not None and not wanted():
@@ -193,8 +192,7 @@ class WorkerProcess:
 
     def _whole(self) -> tuple[int, bytes] | None:
         """Take an answer from what was read, where a whole one is there; raises EOFError where it is none."""
-        start = self._read.find(b"\n") + 1
-        if not start:
+        if not (start := self._read.find(b"\n") + 1):
             return None
         try:
             status, length = map(int, self._read[:start].split())

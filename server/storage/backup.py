@@ -1,9 +1,9 @@
 """Backups of a data directory, also while a server uses it, and data directories from backups.
 
-What a backup has is what a kill of the server at the moment of its databases would have left, and a server takes
-that up as after one. Databases are copied first (SQLite's backup API), then journals, then the rest: a record is on the
-disk before its result is in a database, and journals move from ``running/`` to ``records/``: nothing slips through.
-Games of contests that began after the copy of the database are left out, since it does not know them.
+A backup has the state that a kill of the server would have left when its databases were copied. A server starts from it
+as after a kill. Databases are copied first (SQLite's backup API), then journals, then the rest. Nothing is missed: a
+record is on the disk before its result is in a database, and journals move from ``running/`` to ``records/``. Games of
+contests that began after the copy of the database are left out, since it does not know them.
 """
 
 import json
@@ -72,8 +72,7 @@ def restore(backup: Path, data: Path) -> int:
         raise BadBackup(f"{backup} is no whole backup: there is no {COMPLETE} in it that can be read") from None
     if data.exists() and any(data.iterdir()):
         raise BadBackup(f"{data} is not empty; move it away, or restore to another folder with --data")
-    there = len(_files(backup)) - 1
-    if there != files:
+    if (there := len(_files(backup)) - 1) != files:
         raise BadBackup(f"{backup} had {number_of(files, 'file')}, and has {there}; take another backup")
     for path in backup.glob(DATABASES):
         with guarded(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as database:
@@ -144,9 +143,8 @@ def _skip_numbers(path: Path, to: Path) -> None:
 def _contents(folder: Path) -> Iterator[Path]:
     """Yield the files, and the symbolic links, which a build of a bot may have made: to files, folders, or nothing."""
     for place, folders, names in os.walk(folder):
-        for path in (Path(place) / name for name in (*folders, *names)):
-            if path.is_symlink() or path.is_file():
-                yield path
+        paths = (Path(place) / name for name in (*folders, *names))
+        yield from (path for path in paths if path.is_symlink() or path.is_file())
 
 
 def _files(folder: Path) -> list[Path]:

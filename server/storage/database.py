@@ -15,7 +15,7 @@ AGAIN_SECONDS = 0.02
 
 
 VERSION = 1
-"""Of the tables of all databases, in the head of each file (``PRAGMA user_version``)."""
+"""Version of the tables of all databases, in the head of each file (``PRAGMA user_version``)."""
 
 
 class Schema(NamedTuple):
@@ -145,8 +145,7 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema) -> None
 
 def check_whole(connection: sqlite3.Connection, path: Path) -> None:
     """Read a whole database; raises `BadStore` where it is damaged."""
-    fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if fault != "ok":
+    if (fault := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
         raise BadStore(f"{path} is damaged: {' '.join(fault.split())}")
 
 

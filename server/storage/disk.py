@@ -228,7 +228,7 @@ class Unsynced:
     def __init__(self, places: DataFolders, disk: Disk) -> None:
         """Start empty."""
         self.next = Round(set(), set(), set())
-        """What is to be synced in the next round."""
+        """The work of the next round."""
         self.late: dict[int, None] = {}
         """Finished matches whose records have not moved yet."""
         self._failed: dict[int, OSError] = {}

@@ -2,8 +2,8 @@
 
 ``logs/17-alice.txt`` has what alice's program sent by STDERR in match 17. A contest keeps the stderr of programs that
 it starts itself (`KeptByContest`). Both are for the author of the player, who proves it by a token, and for the
-organiser. Where anybody may take any name, on a server without tokens, whoever is logged in under a name may read what
-was sent under it, and no more.
+organiser. On a server without tokens, anybody may take any name. There a session may read only the lines that
+were sent under its name.
 """
 
 import re
@@ -25,15 +25,13 @@ HEARD_BYTES = 8192
 """Bytes at the end in which last words are searched: the traceback of a Python program fits."""
 
 TOLD_CHARACTERS = 200
-"""Of the last line, what fits into a sentence."""
+"""Characters of the last line that are quoted in a sentence."""
 
 _FRAME = re.compile(r'^  File "(?P<file>[^"\n]+)", line (?P<line>[0-9]+)(, in (?P<function>\S+))?$', re.MULTILINE)
 """A frame of a Python traceback."""
 
-_REFUSED = "[refused: "
-
-_REFUSED_LINE = re.compile(rf"^{re.escape(_REFUSED)}.*\]$", re.MULTILINE)
-"""A line of the server's in a log."""
+_REFUSED_LINE = re.compile(r"^\[refused: .*\]$", re.MULTILINE)
+"""A line of the server in a log (`engine.wire.ends.log_line_of`)."""
 
 _LIBRARY = re.compile(r"/site-packages/|/lib/python3|^<")
 """In the path of a file that is not the author's own."""
@@ -52,8 +50,7 @@ MAX_LINE_CHARACTERS = 2000
 class BoundedLog:
     """A log file of a head, a tail, and a line about what was left out between them.
 
-    Before each line stands the number of the move that was waited for when it began, 0 before the first one, behind it
-    `` | ``.
+    Each line begins with the number of the awaited move, 0 before the first one, and `` | ``.
     The head is written as it comes, the tail when the log is closed. Where nothing is written there is no file. Where
     the file cannot be written, the server's log says so once; `last_words` are known all the same.
     """
@@ -74,8 +71,7 @@ class BoundedLog:
         """Add bytes."""
         data = self._with_plies(data)
         self._all += len(data)
-        head = data[: self._kept_bytes - self._head]
-        if head:
+        if head := data[: self._kept_bytes - self._head]:
             self._append(head)
             self._head += len(head)
         self._tail += data
@@ -88,8 +84,7 @@ class BoundedLog:
 
     def close(self) -> None:
         """Write the tail, except what the head has."""
-        rest = self._all - self._head
-        if rest > 0:
+        if (rest := self._all - self._head) > 0:
             kept = bytes(self._tail[-min(rest, self._kept_bytes) :])
             left_out = rest - len(kept)
             self._append((f"\n[{left_out} bytes are left out here]\n".encode() if left_out else b"") + kept)
@@ -98,11 +93,10 @@ class BoundedLog:
     def last_words(self) -> str:
         """Return the last line as one printable, quoted line; empty if nothing was written.
 
-        Of a Python traceback, that is the exception; the author's own line that it came from stands behind it.
+        For a Python traceback, this is the exception, followed by its line in a file of the author.
         """
         text = without_plies(bytes(self._tail[-HEARD_BYTES:]).decode(errors="backslashreplace"))
-        text = _REFUSED_LINE.sub("", text).strip()
-        if not text:
+        if not (text := _REFUSED_LINE.sub("", text).strip()):
             return ""
         line = repr(text.splitlines()[-1].strip()[:TOLD_CHARACTERS])
         frames = list(_FRAME.finditer(text, max(0, text.rfind("Traceback (most recent call last):"))))
@@ -134,21 +128,16 @@ class BoundedLog:
             self._told = True
 
 
-def refused_line(refusal: str) -> str:
-    """Return the line of a log about a line of the player that the server refused."""
-    return f"{_REFUSED}{refusal}]"
-
-
 def without_plies(text: str) -> str:
     """Return what was written, without the numbers of moves."""
     return re.sub(r"^[0-9]+ \| ", "", text, flags=re.MULTILINE)
 
 
 class KeptByContest(NamedTuple):
-    """What a contest has of a player in a match."""
+    """Log and token of a player in a match of a contest."""
 
     path: Path
-    """Of the log of the program that the contest started, if it did."""
+    """Path of the log of the program, if the contest has started it."""
     token: str
     """SHA-256 of the entrant's token, in hexadecimal; empty if it has none."""
 
@@ -158,13 +147,13 @@ FindKept = Callable[[int, str], KeptByContest | None]
 
 
 class LogRequest(NamedTuple):
-    """Who asks for the log of a match."""
+    """A request for the log of a match."""
 
     match: int
     token: str = ""
-    """Of the match, of the player, or of the organiser; empty if none is shown."""
+    """Token of the match, of the player, or of the organiser; empty for none."""
     name: str = ""
-    """The name under which who asks is logged in; empty if he is not."""
+    """Name of the session; empty if it is not logged in."""
     organiser: bool = False
     """Whether the organiser asks."""
 
@@ -204,8 +193,7 @@ def read_log(
     ``token_of`` is `server.arena.arena.Arena.token_of`. Raises `ProtocolError` where there is no such match, or nothing
     of it is for who asks, and OSError. Reads files.
     """
-    record = store.read(asked.match)
-    if record is None:
+    if (record := store.read(asked.match)) is None:
         raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no record of match {asked.match}")
     keys = store.keys(asked.match)
     organiser = asked.organiser or tokens.fits(settings.organiser, asked.token)
@@ -249,9 +237,8 @@ def shown_lines(side: str, data: bytes) -> Iterator[str]:
     """Yield the lines of a log as they are shown, whatever a program has written."""
     ply = "0"
     for line in data.decode(errors="replace").removesuffix("\n").split("\n"):
-        found = re.match(r"([0-9]+) \| ?", line)
-        if found is not None:
+        if (found := re.match(r"([0-9]+) \| ?", line)) is not None:
             ply, line = found[1], line[found.end() :]
         line = "".join(one if one.isprintable() else "\ufffd" for one in line.removesuffix("\r").expandtabs())
-        for begin in range(0, len(line) or 1, MAX_LINE_CHARACTERS):
-            yield f"{side} {ply} | {line[begin : begin + MAX_LINE_CHARACTERS]}".rstrip()
+        begins = range(0, len(line) or 1, MAX_LINE_CHARACTERS)
+        yield from (f"{side} {ply} | {line[begin : begin + MAX_LINE_CHARACTERS]}".rstrip() for begin in begins)

@@ -162,7 +162,7 @@ class RecordStore:
 
         The keys of the ``recent`` latest finished matches are kept. A ``synced`` store moves records when they are on
         the disk, and needs regular rounds of `unsynced`, and calls of `done`; else records move when matches are over.
-        GameResult records are signed by ``sign``, if it is given. What a dead server has left half is deleted.
+        GameResult records are signed by ``sign``, if it is given. Incomplete files of a dead server are deleted.
         """
         self.disk = disk or Disk()
         self.disk.syncs = synced
@@ -230,6 +230,11 @@ class RecordStore:
         if self._sign is None or record.rpartition(b"\n")[0].rpartition(b"\n")[2].startswith(f"{WORD} ".encode()):
             return ""
         return signature_line(self._sign(record))
+
+    @property
+    def last_ended(self) -> int | None:
+        """Return the match that has ended last, of those with keys; None for none."""
+        return self._ended[-1] if self._ended else None
 
     def unfinished_matches(self) -> list[int]:
         """Return the matches that were running when the last server died, in order."""
@@ -350,7 +355,5 @@ def find_record(data: Path, match: int) -> bytes | None:
 
 def _match_numbers(place: Path) -> Iterator[int]:
     """Yield the numbers of matches that have a file in a folder."""
-    for path in place.iterdir():
-        found = re.fullmatch(r"([1-9][0-9]{0,14})" + re.escape(SUFFIX), path.name)
-        if found:
-            yield int(found.group(1))
+    names = (re.fullmatch(r"([1-9][0-9]{0,14})" + re.escape(SUFFIX), path.name) for path in place.iterdir())
+    return (int(found[1]) for found in names if found)

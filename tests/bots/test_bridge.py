@@ -132,7 +132,9 @@ for line in iter(hear, "TURN 59900 59800"): note(line)
 say("BOARD\\nMOVES\\nHELP\\nMOVE {FIRST}")
 for line in iter(hear, "| QUIT"): note(line)
 """
-    status, noted, said = bridged(capfd, source, BEGIN + READY + TURN + WON + QUIT)
+    refused = "'LIST': LIST is not for a program that plays on stdin and stdout (wrong_state)"
+    turn = TURN.replace("> MOVE", f"> STDERR | [refused: {refused}]\n> MOVE")
+    status, noted, said = bridged(capfd, source, BEGIN + READY + turn + WON + QUIT)
     assert status == 0
     assert noted.count("WELCOME bridge") == noted.count("SEEKING gipf") == 1
     answers = [line for line in noted if line.startswith(("PONG", "ERROR", "MOVES", "HELP"))]
@@ -148,7 +150,6 @@ for line in iter(hear, "| QUIT"): note(line)
     ]
     assert noted.count("BOARD 9") == 2
     assert f"| {FIRST}" in noted
-    refused = "'LIST': LIST is not for a program that plays on stdin and stdout (wrong_state)"
     assert f"a line of the program's is refused: {refused}" in said
 
 

@@ -206,14 +206,14 @@ def test_a_move_is_not_sent_when_the_result_is_there_already() -> None:
 def test_a_bot_reports_which_opponent_it_waits_for() -> None:
     seek = "> SEEK gipf opponent=bob\n< SEEKING gipf opponent=bob\n< AWAITED bob playing\n< PLAYS bob 16\n"
     _, reported = scripted(Recorder(), LOGIN + seek + MATCH + PLAYING + RESULT + QUIT, opponent="bob")
-    assert reported[:2] == ["waiting for bob: playing", "bob plays match 16"]
+    assert reported[:2] == ["waiting for bob, who plays", "bob plays match 16"]
 
 
 def test_a_bot_reports_that_its_opponent_is_unknown() -> None:
     sentence = "nobody is called bbo so far; here is bob; is bob meant?"
     seek = f"> SEEK gipf opponent=bbo\n< SEEKING gipf\n< AWAITED bbo absent\n< NOTICE unknown_player {sentence}\n"
     _, reported = scripted(Recorder(), LOGIN + seek + MATCH + PLAYING + RESULT + QUIT, opponent="bbo")
-    assert reported[:2] == ["waiting for bbo: absent", sentence]
+    assert reported[:2] == ["waiting for bbo, who is not connected", sentence]
 
 
 def test_a_bot_plays_under_the_name_that_the_server_gives_it_and_comes_back_under_it() -> None:

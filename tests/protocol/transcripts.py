@@ -117,7 +117,7 @@ def _authors(folder: Path, bots: list[str]) -> dict[str, str]:
     (folder / "data").mkdir()
     with closing(Accounts(folder / "data")) as accounts:
         for bot in bots:
-            accounts.redeem(accounts.invite(f"author-of-{bot}", AUTHOR, "test"), "", "")
+            accounts.redeem(accounts.invite(f"author-of-{bot}", AUTHOR, "test"), "")
             person = accounts.person(f"author-of-{bot}")
             assert person is not None
             secrets[bot] = accounts.make_token(person, bot)

@@ -62,7 +62,7 @@ def fill(data: Path) -> None:
         store, versions = LadderStore(accounts, data), Versions(data, accounts)
         known = {LEVEL.name: LEVEL}
         for name in (WIDE, LONG):
-            accounts.redeem(accounts.invite(name, AUTHOR, "test"), "", "")
+            accounts.redeem(accounts.invite(name, AUTHOR, "test"), "")
             person = accounts.person(name)
             assert person is not None
             bot = f"{name}-1"

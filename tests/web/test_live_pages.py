@@ -21,6 +21,8 @@ from tests.web.reader import Reader
 MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
 """Of GIPF 3 3 9 9: pushes that collect nothing."""
 
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
 
 async def no_games() -> tuple[Listed, ...]:
     return ()
@@ -101,7 +103,7 @@ async def test_announcements_and_results_of_earlier_servers_are_sent_when_they_c
             await trio.sleep(AGAIN_SECONDS / 2)
             assert ("No match has ended yet." in browser.block("results")) == is_complete
             await trio.sleep(AGAIN_SECONDS / 2)
-        harness.arena.announcements = (Announcement("Lunch <now>", datetime(2026, 11, 20, 12, tzinfo=UTC)),)
+        harness.arena.announcements = (Announcement(1, "teacher", "Lunch <now>", NOON, NOON),)
         await trio.sleep(1.5)
         assert "Lunch &lt;now&gt;" in browser.block("announcements") and browser.sent()[-1][0] == "announcements"
         assert "2026-11-20 12:00 UTC" in browser.block("announcements")

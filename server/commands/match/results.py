@@ -38,7 +38,7 @@ class PlayedGame(msgspec.Struct, frozen=True):
     variant: str
     """Its parameters."""
     points: tuple[float, float]
-    """Of both sides: 1, 0.5 or 0."""
+    """Points of both sides: 1, 0.5 or 0."""
     reason: str
     """How it ended, in a word."""
     sentence: str
@@ -47,7 +47,7 @@ class PlayedGame(msgspec.Struct, frozen=True):
     """Why each side has lost, a word of `server.contest.scoring.Cause`; empty where it has not."""
     plies: int
     moves: tuple[int, int]
-    """Of each side."""
+    """Moves of each side."""
     used_ms: tuple[float, float]
     """Milliseconds that each side has used."""
 
@@ -66,14 +66,13 @@ def played_game(definition: Definition, number: int, game: GameResult) -> Played
     moves = (first, game.plies - first)
     if (GAMES[variant.game].start(variant.parameters).turn + variant.drawn.plies) % 2 == 1:
         moves = moves[::-1]
-    sentence = next(iter(causes.values())).sentence if causes else game.detail or game.termination.replace("_", " ")
     return PlayedGame(
         number=number,
         players=game.fixture.players,
         variant=variant.parameters,
         points=(game.points(0), game.points(1)),
         reason=game.termination,
-        sentence=sentence,
+        sentence=next(iter(causes.values())).sentence if causes else game.detail or game.termination.replace("_", " "),
         causes=(causes[0].cause if 0 in causes else "", causes[1].cause if 1 in causes else ""),
         plies=game.plies,
         moves=moves,
@@ -147,8 +146,7 @@ class Tally:
 
     def rows(self) -> list[Row]:
         """Return the table, in the order in which players were named."""
-        games = self.games
-        return [_row(name, [game for game in games if name in game.players]) for name in self._names]
+        return [_row(name, [game for game in self.games if name in game.players]) for name in self._names]
 
 
 def _row(name: str, games: Sequence[PlayedGame]) -> Row:
@@ -185,7 +183,7 @@ class Progress(NamedTuple):
 
     tally: Tally
     games: int
-    """Of the whole match."""
+    """Games of the whole match."""
 
     @property
     def is_complete(self) -> bool:
@@ -224,7 +222,8 @@ def test_line(tally: Tally, test: Sprt, names: Sequence[str]) -> str:
         "H1": f"H1: {names[0]} is stronger than {names[1]} by more than {test.elo0:g} Elo",
         "open": "open",
     }[tally.pairs.decision]
-    return f"SPRT {test.elo0:g} to {test.elo1:g} Elo: {_ratio(tally, test)}, {what}"
+    ratio = f"LLR {tally.pairs.ratio:.2f} ({test.lower:.2f} to {test.upper:.2f})"
+    return f"SPRT {test.elo0:g} to {test.elo1:g} Elo: {ratio}, {what}"
 
 
 def fault_lines(rows: Sequence[Row]) -> Iterator[str]:
@@ -232,8 +231,7 @@ def fault_lines(rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
         if not row.faults:
             continue
-        number = number_of(len(row.faults), "game")
-        yield f"{row.name} lost {number} by its own fault; the last:"
+        yield f"{row.name} lost {number_of(len(row.faults), 'game')} by its own fault; the last:"
         for fault in row.faults[-MAX_FAULTS:]:
             yield f"  game {fault.number}: {_word(fault.cause)}: {formatting.printable(fault.sentence)}"
 
@@ -251,10 +249,6 @@ def _cells(row: Row) -> tuple[str, ...]:
         f"{row.ms_a_move:.1f}" if row.ms_a_move else "",
         ", ".join(f"{_word(cause)} {count}" for cause, count in row.losses_by_cause.items()),
     )
-
-
-def _ratio(tally: Tally, test: Sprt) -> str:
-    return f"LLR {tally.pairs.ratio:.2f} ({test.lower:.2f} to {test.upper:.2f})"
 
 
 def _word(cause: str) -> str:

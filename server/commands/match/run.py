@@ -252,8 +252,7 @@ class _Match:
 
     def _keep(self, game: GameResult) -> None:
         """Count a game that the ledger has, and keep its record."""
-        match = self._playing.get(game.fixture) or game.match
-        if match is not None:
+        if (match := self._playing.get(game.fixture) or game.match) is not None:
             self._ending[match] = game
         if game.termination in ANNULLED:
             return

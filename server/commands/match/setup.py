@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.commands.program import Rejected, explain_fault, split_command
+from engine.commands.program import Rejected, explain_fault, whole_command
 from engine.duel.openings import usual_plies
 from engine.games.catalogue import GAMES
 from engine.match.clock import TimeControl
@@ -72,20 +72,19 @@ class MatchPlayer(NamedTuple):
     digest: str
     """SHA-256 of the files that the command line names, in hexadecimal; empty where it names none."""
     folder: str = ""
-    """Of its own: it is started there, and sees all of it in a sandbox; empty where it has none."""
+    """Its own working directory, which it sees whole in a sandbox; empty for none."""
 
 
 def read_players(texts: Sequence[str], folder: Path, folders: Sequence[Path] = ()) -> tuple[MatchPlayer, ...]:
     """Read the players of a match; raises `Rejected`.
 
-    Their files are relative to a folder, those of the first players to their own ``folders``. Of several players of one
-    name the second one gets ``.2`` behind it, and so on.
+    Their files are relative to a folder, those of the first players to their own ``folders``. If several
+    players have one name, the second one gets the suffix ``.2``, and so on.
     """
     if len(folders) > len(texts):
         raise Rejected(f"--folder is given {len(folders)} times, for {len(texts)} players")
-    for own in folders:
-        if not own.is_dir():
-            raise Rejected(f"--folder: there is no folder {own}")
+    if missing := [own for own in folders if not own.is_dir()]:
+        raise Rejected(f"--folder: there is no folder {missing[0]}")
     found: dict[str, MatchPlayer] = {}
     for text, own in zip_longest(texts, [own.absolute() for own in folders]):
         player = _read_player(text, folder) if own is None else _read_player(text, own, confined=True)
@@ -103,7 +102,8 @@ def _read_player(text: str, folder: Path, *, confined: bool = False) -> MatchPla
     is_named = bool(equals) and not os.path.isfile(folder / text) and re.fullmatch(r"[^\s/\"']+", name) is not None
     if is_named and not re.fullmatch(NAME_PATTERN, name):
         raise Rejected(f"{text!r}: {name!r} is no name of a player: one has {NAME_RULE}")
-    words = _words(rest if is_named else text, folder)
+    if not (words := whole_command([rest if is_named else text], folder)) or not words[0]:
+        raise Rejected("a player is empty: it is a Python file, a command, or a built-in bot as alphabeta:3")
     program = words[0]
     if len(words) == 1 and program.partition(":")[0] in BUILTIN_BOTS:
         bot = _builtin(program)
@@ -112,20 +112,25 @@ def _read_player(text: str, folder: Path, *, confined: bool = False) -> MatchPla
     inside = [word for word in words if not confined or (folder / word).resolve().is_relative_to(folder.resolve())]
     if program in inside or "/" not in program:
         _check_program(program, folder)
-    command = tuple(words)
+    command = words
     if program.endswith(".py") and program in inside:
         helper = ("-P", "-m", PLAY_FILE, "{host}", "{port}") if _plays_by_library(program, folder) else ()
         command = (sys.executable, *helper, *words)
     if not CAN_WAIT_FOR_PIPES and not connects(command):
         command = (sys.executable, *BRIDGE, *command)
     files = [folder / word for word in inside if os.path.isfile(folder / word)]
-    called = name if is_named else _name_of([*files, Path(program)])
-    return MatchPlayer(called, command, text, _digest(files), str(folder) if confined else "")
+    name = name if is_named else _name_of([*files, Path(program)])
+    return MatchPlayer(name, command, text, _digest(files), str(folder) if confined else "")
 
 
 def _plays_by_library(program: str, folder: Path) -> bool:
     """Tell whether a Python file plays by the client library; raises `Rejected` where it cannot play at all."""
-    module = _parsed(program, folder)
+    try:
+        module = ast.parse((folder / program).read_bytes(), program)
+    except SyntaxError as error:
+        raise Rejected(f"{program}, line {error.lineno}: this is no Python: {error.msg}") from None
+    except (OSError, ValueError) as error:
+        raise Rejected(f"{program} cannot be read: {explain_fault(error)}") from None
     texts = [ast.unparse(statement) for statement in module.body]
     if any(CHOOSE.match(text) for text in texts):
         return True
@@ -144,16 +149,6 @@ def _plays_by_library(program: str, folder: Path) -> bool:
     return any(LIBRARY.match(text) for text in texts)
 
 
-def _words(text: str, folder: Path) -> list[str]:
-    try:
-        words = split_command(text, folder)
-    except ValueError as error:
-        raise Rejected(f"{text!r} is no command: {str(error).lower()}") from None
-    if not words or not words[0]:
-        raise Rejected("a player is empty: it is a Python file, a command, or a built-in bot as alphabeta:3")
-    return words
-
-
 def _builtin(word: str) -> BuiltinBot:
     try:
         bot = read_builtin_bot(word)
@@ -167,29 +162,16 @@ def _builtin(word: str) -> BuiltinBot:
 def _check_program(program: str, folder: Path) -> None:
     """Raise `Rejected` where the program of a command is not there, or cannot be started."""
     is_file = os.path.isfile(folder / program)
+    # arena-bot is found even if its environment is not on the path
+    places = os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
     if "/" in program or program.endswith(".py"):
         if not is_file:
             raise Rejected(f"there is no file {program}")
         if not program.endswith(".py") and not os.access(folder / program, os.X_OK):
             raise Rejected(f"{program} is not executable: chmod +x {shlex.quote(program)} makes it so")
-    elif shutil.which(program, path=_search_path()) is None:
+    elif shutil.which(program, path=places) is None:
         hint = f"; for the file of this folder write ./{program}" if is_file else ""
         raise Rejected(f"there is no file, no program and no built-in bot {program}{hint}")
-
-
-def _search_path() -> str:
-    """Return where programs are looked for: arena-bot is found also where its environment is not on the path."""
-    return os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
-
-
-def _parsed(word: str, folder: Path) -> ast.Module:
-    """Return a Python file as a tree; raises `Rejected`."""
-    try:
-        return ast.parse((folder / word).read_bytes(), word)
-    except SyntaxError as error:
-        raise Rejected(f"{word}, line {error.lineno}: this is no Python: {error.msg}") from None
-    except (OSError, ValueError) as error:
-        raise Rejected(f"{word} cannot be read: {explain_fault(error)}") from None
 
 
 def _name_of(files: Sequence[Path]) -> str:
@@ -225,7 +207,7 @@ class PlayerSetting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="match"):
-    """What every game of a match depends on: the text of the contest in the file of results."""
+    """Settings that all games of a match depend on: the text of the contest in the file of results."""
 
     players: tuple[PlayerSetting, ...]
     game: str
@@ -312,6 +294,5 @@ def make_setup(
         move_limit=move_limit,
         sandbox=sandbox is Sandbox.SEALED,
     )
-    names = tuple(player.name for player in players)
-    schedule = all_meetings(games // (2 * len(variants)), 0, names, len(variants), 1)
+    schedule = all_meetings(games // (2 * len(variants)), 0, tuple(player.name for player in players), len(variants), 1)
     return MatchSetup(setting, definition, schedule.fixtures, test)

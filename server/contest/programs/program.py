@@ -18,6 +18,7 @@ import trio
 
 from engine.games.outcome import Termination
 from engine.system import kill_group, terminate_group
+from engine.wire.ends import log_line_of
 from engine.wire.seat import PIPES, Seat, environment_variables, fill_command
 from engine.wire.words import without_folders
 from server.contest.fixtures import ProgramUsage
@@ -30,7 +31,7 @@ from server.net.connection import CAN_WAIT_FOR_PIPES, FLOOD_SECONDS, READ_BYTES,
 from server.ops import descendants
 from server.ops.faults import machine_fault
 from server.ops.logs import log
-from server.storage.player_logs import BoundedLog, refused_line
+from server.storage.player_logs import BoundedLog
 
 LEAVE_SECONDS = 0.5
 """Seconds in which a program may end by itself after its input was closed. Its core waits meanwhile."""
@@ -140,7 +141,7 @@ class Program:
     def refuse(self, refusal: str) -> None:
         """Store a line that was refused in its log, and the first one for reports."""
         self.refusal = self.refusal or refusal
-        self._log.add_line(refused_line(refusal))
+        self._log.add_line(log_line_of(refusal))
 
     @property
     def _excess(self) -> Excess | None:

@@ -43,8 +43,7 @@ from server.contest.runtime.service import ContestService, take_snapshot
 from server.contest.scoring import find_disqualified
 from server.contest.store.store import FILE, LADDER, Contest, Store
 from server.league.accounts import Accounts, Right
-from server.league.console.announcements import HOURS, Announcements
-from server.league.console.terminal import annul, dismiss
+from server.league.console.actions import HOURS, Announcements, annul, dismiss
 from server.league.contests import check_versions
 from server.league.ladder.definition import NO_LADDER
 from server.league.ladder.service import LadderService
@@ -83,12 +82,13 @@ def read_overview(
             }
             for row in store.contests()[: -MAX_CONTESTS - 1 : -1]
         ]
+        paused = is_paused(store.interventions(LADDER))
     turns = service.seats.turns
     cluster = service.cluster
     return {
         **trio.from_thread.run_sync(_read_lobby, arena),
         "contests": contests,
-        "ladder": _ladder_line(arena.settings.data, ladder),
+        "ladder": ladder and {"is_paused": paused, "running": len(ladder.running())},
         "machine": {
             "processors": len(usable_cores()),
             "load": os.getloadavg()[0],
@@ -124,14 +124,6 @@ def _read_lobby(arena: Arena) -> dict[str, Any]:
         "matches": found["matches"],
         "playing": found["found"],
     }
-
-
-def _ladder_line(data: Path, ladder: LadderService | None) -> dict[str, Any] | None:
-    if ladder is None:
-        return None
-    with closing(Store(data / FILE)) as store:
-        paused = is_paused(store.interventions(LADDER))
-    return {"is_paused": paused, "running": len(ladder.running())}
 
 
 def read_contest(arena: Arena, number: int) -> dict[str, Any]:
@@ -305,7 +297,12 @@ class ConsolePages:
                 CONSOLE, changes, lambda form, fault: self._show(form.identity, fault), organiser
             ),
             Route(NEW_CONTEST, self._new, methods=["GET"]),
-            *self._identities.changes(NEW_CONTEST, {"": self._write}, _again, organiser),
+            *self._identities.changes(
+                NEW_CONTEST,
+                {"": self._write},
+                lambda form, fault: _show_new(form.identity, form.text("text"), fault),
+                organiser,
+            ),
             Route(of_contest, self._contest, methods=["GET"]),
             *self._identities.changes(
                 of_contest,
@@ -316,15 +313,16 @@ class ConsolePages:
         ]
 
     def _show(self, identity: Identity, fault: str = "") -> Response:
-        values = {
-            "identity": identity,
-            "now": self._overview(),
-            "audit": self._accounts.audit(AUDITED),
-            "announcements": self._announcements.current(),
-            "hours": HOURS,
-            "fault": fault,
-        }
-        return page("console", "Console", values)
+        return page(
+            "console",
+            "Console",
+            identity=identity,
+            now=self._overview(),
+            audit=self._accounts.audit(AUDITED),
+            announcements=self._announcements.current(),
+            hours=HOURS,
+            fault=fault,
+        )
 
     def _change_ladder(self, kind: Kind, form: Form) -> None:
         if self._ladder is None:
@@ -346,8 +344,7 @@ class ConsolePages:
         except KeyError:
             raise Refused(404, f"there is no contest {number}") from None
         told = next((one.with_effect for one in found["interventions"] if one.number == done), "")
-        values = {**found, "identity": identity, "fault": fault, "told": told}
-        return page("organise/contest", found["row"].name, values)
+        return page("organise/contest", found["row"].name, **found, identity=identity, fault=fault, told=told)
 
     def _change(self, kind: Kind, form: Form) -> Response:
         number = form.path["number"]
@@ -416,11 +413,14 @@ def read_new(text: str) -> Definition:
     return found
 
 
-def _again(form: Form, fault: str) -> Response:
-    return _show_new(form.identity, form.text("text"), fault)
-
-
 def _show_new(identity: Identity, text: str, fault: str = "", can_begin: str = "") -> Response:
     titles = [title for title, _ in TEMPLATES]
-    values = {"identity": identity, "templates": titles, "text": text, "fault": fault, "can_begin": can_begin}
-    return page("organise/new_contest", "New contest", values)
+    return page(
+        "organise/new_contest",
+        "New contest",
+        identity=identity,
+        templates=titles,
+        text=text,
+        fault=fault,
+        can_begin=can_begin,
+    )

@@ -37,16 +37,26 @@ from server.league.submissions.versions import CHECK_REPORT, PASSED, Version, Ve
 from server.ops.typed_json import decode
 
 REPORT = "report.json"
-"""Of the folder of a contest."""
+"""File in the folder of a contest."""
 
 MAX_RULE_BYTES = 64 * 1024
 
-DEFAULT_CRITERIA = (
-    'for = "builds"\nmost = 10\n',
-    'for = "conformance"\nmost = 30\nnone = 0.5\n',
-    'for = "score"\nagainst = "alphabeta:1"\nmost = 60\nfull = 0.9\n',
-)
-"""Criteria of the rule before the first grades, without those of which nothing is known."""
+DEFAULT_RULE = """[[points]]
+for = "builds"
+most = 10
+
+[[points]]
+for = "conformance"
+most = 30
+none = 0.5
+
+# [[points]] # games of the ladder or of a contest against a level
+# for = "score"
+# against = "alphabeta:1"
+# most = 60
+# full = 0.9
+"""
+"""The rule that organisers begin from."""
 
 
 class Grades(NamedTuple):
@@ -83,40 +93,21 @@ class GradeBook:
             raise BadRule(f"the rule has more than {MAX_RULE_BYTES} bytes")
         rule = read(text)
         bots = {one.name: [bot.name for bot in self._accounts.bots(one)] for one in self._people(rule)}
-        every = tuple(bot for found in bots.values() for bot in found)
-        if not every:
+        if not (every := tuple(bot for found in bots.values() for bot in found)):
             raise BadRule("nobody who is to be graded has a bot yet")
         found = grade_all(msgspec.structs.replace(rule, students=every), self.evidence(rule, every, contest))
         graded = {one.name: one for one in found}
         students = [_best(rule, person, [graded[bot] for bot in own]) for person, own in bots.items()]
-        with self._accounts.change() as database:
+        with self._accounts.change(by, f"graded {number_of(len(students), 'student')}") as database:
             database.execute(
                 """INSERT INTO grades (date, who, rule, contest, found, is_published) VALUES (?, ?, ?, ?, ?, 0)""",
                 (datetime.now(UTC).isoformat(), by, text, contest, msgspec.json.encode(students).decode()),
             )
-            self._accounts.log(database, by, f"graded {number_of(len(students), 'student')}")
-
-    def default_rule(self) -> str:
-        """Return a rule of the default criteria for which the bots and the ladder have evidence.
-
-        Before there is any, the rule has the criteria that need no games.
-        """
-        texts = [f"[[points]]\n{one}" for one in DEFAULT_CRITERIA]
-        rule = read("".join(texts))
-        bots = [bot.name for person in self._people(rule) for bot in self._accounts.bots(person)]
-        evidence = self.evidence(rule, bots, 0)
-        found = [
-            text
-            for text, criterion in zip(texts, rule.criteria, strict=True)
-            if any(criterion.measure(evidence, bot.lower()) for bot in bots)
-        ]
-        return "\n".join(found or texts[:2])
 
     def publish(self, number: int, by: str) -> None:
         """Show the grades of a number to students, and no others; 0 for none."""
-        with self._accounts.change() as database:
+        with self._accounts.change(by, "published the grades" if number else "withdrew the grades") as database:
             database.execute("UPDATE grades SET is_published = (id = ?)", (number,))
-            self._accounts.log(database, by, "published the grades" if number else "withdrew the grades")
 
     def last(self) -> Grades | None:
         """Return the last grades."""
@@ -155,11 +146,9 @@ class GradeBook:
         """
         evidence = Evidence()
         for bot in bots:
-            version = graded_version(self._versions.of(bot))
-            if version is not None:
+            if (version := graded_version(self._versions.of(bot))) is not None:
                 self._add_version(evidence, version)
-            standing = self._ladder.standing(bot)
-            if standing is not None:
+            if (standing := self._ladder.standing(bot)) is not None:
                 for opponent in rule.opponents:
                     self._add_ladder_games(evidence, bot, standing.version, opponent)
         if contest:
@@ -202,8 +191,7 @@ class GradeBook:
         for place, one in enumerate(played, 1):
             rating, page = decayed(one.rating, now), f"/ladder/{one.name}"
             evidence.add_place(one.name, place, len(played), page)
-            low = rating.elo - TWO_SIDED_95 * rating.deviation
-            evidence.add_rating(one.name, rating.elo, low, rating.games, page)
+            evidence.add_rating(one.name, rating.elo, rating.elo - TWO_SIDED_95 * rating.deviation, rating.games, page)
 
     def _add_contest(self, evidence: Evidence, contest: int) -> None:
         """Add the report of a contest; entrants that are versions of bots count as these bots."""

@@ -8,7 +8,6 @@ at another, and in proportion between them.
 """
 
 import math
-import tomllib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ import msgspec
 from engine.commands import reports
 from engine.statistics.elo import OUTCOMES, SCORES, Counts, count_pairs, elo_of, estimate
 from engine.wire.words import NAME_PATTERN, NAME_RULE, aligned, number_of
-from server.config.declared import BadTable, Field, Form, Key, Range, TomlTable, read_table, read_value
+from server.config.declared import BadTable, Field, Form, Key, Range, TomlTable, read_table, read_toml, read_value
 from server.contest.report.files import table
 from server.contest.report.structure import Report
 from server.ops.typed_json import convert, decode
@@ -156,10 +155,8 @@ def _add_check(evidence: Evidence, check: _Check, owner: str, file: str) -> None
         raise BadReport("it does not say whose bot was tested: write NAME=FILE")
     if ("conformance", evidence.add_name(owner)) in evidence.measured:
         raise BadReport(f"it is the second conformance test of {owner}")
-    tried = check.passed + check.failed
-    if tried:
-        why = f"{check.passed} of {tried} situations passed"
-        evidence.add("conformance", owner, check.passed / tried, why, file)
+    if tried := check.passed + check.failed:
+        evidence.add("conformance", owner, check.passed / tried, f"{check.passed} of {tried} situations passed", file)
     if check.build is not None:
         done = check.build.status == 0
         how = "builds it" if done else f"ended with status {check.build.status}"
@@ -270,8 +267,7 @@ class Criterion(msgspec.Struct, frozen=True, kw_only=True):
 
     def grade(self, evidence: Evidence, name: str) -> "Grade":
         """Return the points of a player, by the key of its name."""
-        measured = self.measure(evidence, name)
-        if measured is None:
+        if (measured := self.measure(evidence, name)) is None:
             return Grade(0.0, self.most, NOTHING)
         assert self.full is not None and self.none is not None
         none = max(evidence.places, 2) if math.isinf(self.none) else self.none
@@ -301,10 +297,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
 def read(text: str) -> Rule:
     """Read a rule file; raises `BadRule`."""
-    try:
-        file = TomlTable(tomllib.loads(text), "", "a rule file", BadRule)
-    except tomllib.TOMLDecodeError as error:
-        raise BadRule(f"this is no TOML: {error}") from None
+    file = read_toml(text, "a rule file", BadRule)
     file.expect(("students", "points"))
     students = read_value(file, STUDENTS) if file.has("students") else ()
     tables = file.tables("points", "one [[points]] or more, each with for and most")
@@ -370,8 +363,7 @@ def grade_all(rule: Rule, evidence: Evidence) -> tuple[Student, ...]:
 
     Raises `BadRule` for a criterion without evidence of anybody.
     """
-    others = (name for key, name in sorted(evidence.names.items()) if key not in rule.opponents)
-    names = rule.students or tuple(others)
+    names = rule.students or tuple((name for key, name in sorted(evidence.names.items()) if key not in rule.opponents))
     students = tuple(
         Student(name, tuple(criterion.grade(evidence, name.lower()) for criterion in rule.criteria)) for name in names
     )

@@ -3,11 +3,10 @@
 `roster` lists the players: levels and programs of the file, active versions of bots, and bots that connect by
 themselves.
 
-What a value may be is declared with it here, as in `server.contest.definition`; games and time controls are written as
+Ranges and forms of values are declared here, as in `server.contest.definition`. Games and time controls are written as
 in contest files.
 """
 
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import Annotated, NamedTuple
@@ -25,9 +24,11 @@ from server.config.declared import (
     Form,
     Range,
     TomlTable,
+    faults_named,
     fields_of,
     read_fields,
     read_table,
+    read_toml,
     read_value,
 )
 from server.contest.contest_file import Load, read_control, read_variant
@@ -35,7 +36,7 @@ from server.contest.definition import PATHS, Definition, Entrant, Stage, Variant
 from server.contest.formats.meetings import Ladder
 
 LEVEL_ELO = (500, 963, 1426, 1875, 2353, 2802, 3251, 3700, 4170)
-"""What the levels from 1 on are fixed at: the distances that README measures in GIPF 4 4 15 15, from 500 on.
+"""Elo of the levels from 1 on: 500, and the measured distances in GIPF 4 4 15 15 (docs/performance.md).
 
 The last one is an estimate: it was measured with more positions than the level has.
 """
@@ -58,7 +59,7 @@ class LadderProgram(msgspec.Struct, frozen=True, kw_only=True):
     """A program that the file names, beside the versions that authors send."""
 
     name: Annotated[str, Form(NAME_PATTERN, f"a name of {NAME_RULE}")]
-    owner: Annotated[str, Form(NAME_PATTERN, f"the name of whoever wrote it, {NAME_RULE}")]
+    owner: Annotated[str, Form(NAME_PATTERN, f"the name of its author, {NAME_RULE}")]
     command: Annotated[tuple[str, ...], Form("(?s).+", "the list of a program and its arguments")]
     folder: Annotated[str, Form(PATHS, "the program's folder, seen from the ladder file, which is all that it sees")]
 
@@ -108,10 +109,7 @@ _WEIGHT = Field("weight", "weight", float, Range(0.001, 1000))
 
 def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
     """Read a ladder file that lies in a folder; raises `BadTable`. Files of positions are fetched by ``load``."""
-    try:
-        file = TomlTable(tomllib.loads(text), "", "a ladder file", BadTable)
-    except tomllib.TOMLDecodeError as error:
-        raise BadTable(f"this is no TOML: {error}") from None
+    file = read_toml(text, "a ladder file")
     as_in_contests = [field for field in fields_of(Definition) if field.name in _AS_IN_CONTESTS]
     own = [field for field in fields_of(LadderDefinition) if field.name in _OWN]
     file.expect([*(field.key for field in (*as_in_contests, *own)), "time", "games", "levels", "programs"])
@@ -137,8 +135,7 @@ def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
     names = [one.player.name.lower() for one in listed]
     for place, one in enumerate(listed):
         if names[place] in names[:place]:
-            name = one.player.name
-            raise BadTable(f"two players of the ladder are called {name}; capital and small letters are the same")
+            raise BadTable(f"two players of the ladder are called {one.player.name}, in capital or small letters")
     contest = Definition(
         name=TITLE,
         entrants=tuple(one.entrant for one in listed if one.entrant is not None),
@@ -152,15 +149,9 @@ def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
 def read_file(path: Path) -> LadderDefinition:
     """Read a ladder file; raises `BadTable` with a sentence that names it."""
     folder = path.absolute().parent
-    try:
+    with faults_named(path):
         text = path.read_text(encoding="utf-8-sig")
         return read(text, folder, lambda name: (folder / name).read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise BadTable(f"{path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise BadTable(f"{path} is no UTF-8 text") from None
-    except BadTable as error:
-        raise BadTable(f"{path}: {error}") from None
 
 
 def _optional(file: TomlTable, key: str) -> list[TomlTable]:

@@ -1,12 +1,12 @@
-"""Which games the ladder plays next: those that tell most, with a fair share for each owner (pure).
+"""Pairing of the ladder: the games with the most information, with a fair share for each owner (pure).
 
-It is the turn of the owner with the fewest recent games, however many bots it has, and of that one of its bots that has
-the fewest for its uncertainty. The opponent is the one with whom a game tells most: by how much the variances of both
-ratings are expected to fall, which is most for somebody near who is uncertain, too, or a fixed point. Recent meetings
-divide that, so that opponents come in turn, in proportion to what they tell. An owner that has had more than its share
-is no opponent, and bots of one owner do not play each other. Shares are counts that forget: each new game makes the
-older ones count for a little less. A new owner has a few more games than others at first. Two games of a pair belong
-together: some variant, then the same one with colours swapped. Variants come by their weights, for each player.
+The owner with the fewest recent games is next, regardless of its number of bots. Its bot with the fewest games for
+its uncertainty plays. The opponent is the player with the highest information: the expected decrease of the
+variances of both ratings. It is highest for a near opponent with an uncertain rating, and for a fixed point. Recent
+meetings divide the information, so that opponents take turns. An owner with more games than its share is no opponent,
+and bots of one owner do not meet. Shares are counts that forget: each new game lowers the weight of older ones. A new
+owner has some more games than others at first. Two games of a pair follow each other: one variant, then the same one
+with colours swapped. Variants are chosen by their weights, for each player.
 """
 
 import math
@@ -34,7 +34,7 @@ MAX_UNIT = 1e6
 """The unit of a count is made 1 again when it is larger than this, which is after some 14 of its memories."""
 
 FORGOTTEN = 1e-3
-"""What then counts for less than so much of a game is left out: whoever has left the ladder, say."""
+"""Counts below this part of a game are removed then, for example of a player that has left the ladder."""
 
 EXCESS = 1.0
 """So many recent games more than the average an owner may have and still be an opponent."""
@@ -145,9 +145,8 @@ def next_pairings(
 ) -> list[Pairing]:
     """Return the next games, the most urgent first; fewer than ``slots`` where nobody is free.
 
-    ``players`` are those who may play now, ``ratings`` theirs, not decayed, ``counts`` those of all games that counted,
-    ``running`` the games that are being played, ``weights`` those of the variants, above 0, ``now`` a Unix time in
-    seconds. Nobody plays two games at the same time, fixed points excepted.
+    ``players`` may play now. ``ratings`` are not decayed. ``counts`` are of all finished games, ``weights`` of the
+    variants, above 0. ``now`` is a Unix time in seconds. Nobody plays two games at the same time, but fixed points.
     """
     if slots < 1:
         return []
@@ -181,22 +180,21 @@ def information(one: OnlineRating, other: OnlineRating) -> float:
     variance, another = one.deviation**2, other.deviation**2
     spread = variance + another + RESULT_VARIANCE
     away = abs(one.elo - other.elo) / math.sqrt(spread)
-    upset = math.erfc(away / math.sqrt(2)) / 2
-    if upset < NEVER:
+    if (upset := math.erfc(away / math.sqrt(2)) / 2) < NEVER:
         return 0.0
     density = math.exp(-away * away / 2) / math.sqrt(2 * math.pi)
     return (variance**2 + another**2) / spread * density**2 / (upset * (1 - upset))
 
 
 class _State(NamedTuple):
-    """What is known when a game is chosen."""
+    """State of the ladder when a game is chosen."""
 
     players: Mapping[str, LadderPlayer]
     owners: Mapping[str, str]
-    """What has a share in games, by player; fixed points are left out."""
+    """Share keys by player; fixed points are left out."""
     ratings: Mapping[str, OnlineRating]
     counts: tuple[GameCounts, GameCounts]
-    """Of games that were played, and of those that are being played."""
+    """Counts of finished games, and of running games."""
     busy: set[str]
     """Players of games that are being played."""
 
@@ -218,8 +216,7 @@ class _State(NamedTuple):
 
     def need(self, pair: tuple[str, str], variant: str, weight: float) -> tuple[float, str]:
         """Return when it is the turn of a variant, for two players: the least value comes first."""
-        games = sum(counts.variants[name][variant] for counts in self.counts for name in pair)
-        return (games + 1) / weight, variant
+        return (sum(counts.variants[name][variant] for counts in self.counts for name in pair) + 1) / weight, variant
 
 
 def _next_pairing(state: _State, weights: Mapping[str, float]) -> Pairing | None:
@@ -235,9 +232,9 @@ def _next_pairing(state: _State, weights: Mapping[str, float]) -> Pairing | None
         others = [name for name in free if state.owners.get(name) != owner]
         # where all have had more than their share, as before a third one came, any will do
         others = [name for name in others if name not in state.owners or games[state.owners[name]] <= most] or others
-        for name in sorted(bots[owner], key=state.turn):
-            if others:
-                return _game(state, name, max(others, key=partial(state.value, name)), weights)
+        if others:
+            name = min(bots[owner], key=state.turn)
+            return _game(state, name, max(others, key=partial(state.value, name)), weights)
     return None
 
 
@@ -245,8 +242,7 @@ def _game(state: _State, one: str, other: str, weights: Mapping[str, float]) -> 
     """Return the game that two players play next: in which variant, and who begins."""
     lead = state.counts[0].lead(one, other)
     lead.update(state.counts[1].lead(one, other))
-    halves = [variant for variant in sorted(weights) if lead[variant]]
-    if halves:
+    if halves := [variant for variant in sorted(weights) if lead[variant]]:
         variant = max(halves, key=lambda variant: abs(lead[variant]))
         ahead = lead[variant]
     else:

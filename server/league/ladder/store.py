@@ -46,7 +46,7 @@ class Standing(NamedTuple):
     name: str
     owner: str
     version: int
-    """That of its author's versions which is in play; 0 for programs of the ladder file and levels."""
+    """Number of the version that plays; 0 for programs of the ladder file and levels."""
     rating: OnlineRating
     """As of the last game, without what time adds to its deviation."""
     failures: int
@@ -65,7 +65,7 @@ class CountedGame(NamedTuple):
     versions: tuple[int, int]
     """The versions of both players."""
     score: float | None
-    """Of the player that began; None: the game rates nobody."""
+    """Score of the player that began; None: the game rates nobody."""
     date: float
     ratings: tuple[tuple[float, float], tuple[float, float]]
     """Elo and deviation of both."""
@@ -123,8 +123,7 @@ class LadderStore:
         A newcomer begins as `starting` says, a new version with the rating of the one before and more uncertainty.
         """
         with self._accounts.change() as database:
-            before = _player(database, player.name)
-            if before is not None and before.version == version:
+            if (before := _player(database, player.name)) is not None and before.version == version:
                 if before.owner != player.owner:
                     database.execute("UPDATE ladder_players SET owner = ? WHERE name = ?", (player.owner, player.name))
                 if player.anchor not in (None, before.rating.elo):
@@ -154,10 +153,9 @@ class LadderStore:
     def wake(self, name: str, by: str) -> None:
         """Let a player that rests play again."""
         with self._accounts.change() as database:
-            changed = database.execute(
+            if database.execute(
                 "UPDATE ladder_players SET rests = '', failures = 0 WHERE name = ? AND rests != ''", (name,)
-            )
-            if changed.rowcount:
+            ).rowcount:
                 self._accounts.log(database, by, f"let {name} play on the ladder again")
 
     # games
@@ -219,8 +217,7 @@ class LadderStore:
     def _count_failure(self, database: sqlite3.Connection, name: str, rests_after: int, detail: str) -> bool:
         """Count a failure; tell whether the player rests because of it."""
         database.execute("UPDATE ladder_players SET failures = failures + 1 WHERE name = ?", (name,))
-        found = _player(database, name)
-        if found is None or found.failures < rests_after or found.rests:
+        if (found := _player(database, name)) is None or found.failures < rests_after or found.rests:
             return False
         many = f"it has failed {found.failures} times in a row, the last time so: {detail}"
         sentence = f"it has failed: {detail}" if found.failures == 1 else many
@@ -256,8 +253,7 @@ class LadderStore:
 
     def number_since(self, date: float) -> int:
         """Return how many games were counted from a date on."""
-        rows = self._accounts.rows("SELECT count(*) FROM ladder_games WHERE ended >= ?", date)
-        return int(rows[0][0])
+        return int(self._accounts.rows("SELECT count(*) FROM ladder_games WHERE ended >= ?", date)[0][0])
 
     def starts(self) -> list[VersionStart]:
         """Return when versions replaced others, in order."""
@@ -363,8 +359,7 @@ def _counted(row: Any, result: GameResult) -> CountedGame:
 def score_of(result: GameResult) -> float | None:
     """Return the score of the side that began, 0 to 1; None where the game rates nobody.
 
-    Nobody is rated where it was not played, as in contests: a program that does not start has shown nothing of how well
-    it plays, and its opponent has not beaten it.
+    A game that was not played rates nobody, as in contests: a program that does not start shows no strength.
     """
     return result.points(0) if result.played and (result.winner is not None or result.shared) else None
 
@@ -374,5 +369,4 @@ def has_failed(result: GameResult, side: int) -> bool:
     if result.winner == side or result.termination == SET_ASIDE:
         return False
     never_ready = result.termination == Termination.TIME and not result.ready[side]
-    ended = result.winner is not None and (never_ready or result.termination in ENDED_PROGRAM)
-    return ended or not result.played
+    return (result.winner is not None and (never_ready or result.termination in ENDED_PROGRAM)) or not result.played

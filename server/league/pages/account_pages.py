@@ -2,7 +2,7 @@
 
 - ``GET /join``, ``/join/LINK``: the invitation; ``POST`` opens it. ``GET`` does not, since programs that show a link in
   a chat send it
-- ``GET /me``: one's bots, and one's browsers; ``POST /me/…`` makes and revokes tokens, signs out
+- ``GET /me``: one's bots; ``POST /me/…`` makes and revokes tokens, signs out
 - ``GET /people``: everybody; ``POST /people/…`` invites, gives roles, closes accounts; for organisers
 - ``GET /organise/grades``: the rule, and the last grades; ``POST`` makes new ones: fields ``rule``, and ``contest``, 0
   for none; for organisers
@@ -12,6 +12,7 @@
 
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import trio
@@ -21,7 +22,7 @@ from starlette.routing import Route
 
 from server.contest.store.store import FILE, Store
 from server.league.accounts import OPEN_ROLES, ROLES, Accounts, NotAllowed, Role
-from server.league.grading.grade_book import GradeBook
+from server.league.grading.grade_book import DEFAULT_RULE, GradeBook
 from server.league.grading.grading import as_csv
 from server.league.pages.forms import (
     COOKIE,
@@ -63,7 +64,6 @@ class AccountPages:
             "token": self._make_token,
             "revoke": lambda form: accounts.revoke_token(form.identity.person, form.text("bot")),
             "link": self._own_link,
-            "end": lambda form: accounts.sign_out(form.identity.person, browser=form.number("browser")),
             "out": self._sign_out,
         }
         people: dict[str, Change] = {
@@ -80,7 +80,14 @@ class AccountPages:
         }
         return [
             identities.page(GRADES, self._show_grades, identities.organiser),
-            *identities.changes(GRADES, grades, self._grades_again, identities.organiser),
+            *identities.changes(
+                GRADES,
+                grades,
+                lambda form, fault: self._show_grades(
+                    form.identity, fault, form.text("rule"), form.number("contest", 0)
+                ),
+                identities.organiser,
+            ),
             Route(f"{GRADES}/grades.csv", self._csv, methods=["GET"]),
             Route("/join", self._join, methods=["GET", "POST"]),
             Route("/join/{link}", self._join, methods=["GET", "POST"]),
@@ -101,21 +108,19 @@ class AccountPages:
         fields = await read_form(request) if request.method == "POST" else {}
         link = request.path_params.get("link") or "".join(fields.get("code", "").lower().split("-")).replace(" ", "")
         if not link:
-            return page("code", "Join", {"fault": ""})
+            return page("code", "Join", fault="")
         try:
             invitation = self._accounts.invitation(link[:MAX_LINK])
         except NotAllowed as error:
             charge_wrong_guess(request)
-            status = 404 if "link" in request.path_params else 400
-            return page("code", "Join", {"fault": str(error)}, status=status)
-        asked = {"link": link, "invitation": invitation, "fault": "", "name": fields.get("name", "")}
+            return page("code", "Join", fault=str(error), status=404 if "link" in request.path_params else 400)
+        show = partial(page, "join", "Join", link=link, invitation=invitation, name=fields.get("name", ""))
         if request.method == "GET" or (invitation.person is None and "name" not in fields):
-            return page("join", "Join", asked)
-        agent = request.headers.get("user-agent", "")
+            return show(fault="")
         try:
-            session = await trio.to_thread.run_sync(self._accounts.redeem, link, fields.get("name", ""), agent)
+            session = await trio.to_thread.run_sync(self._accounts.redeem, link, fields.get("name", ""))
         except NotAllowed as error:
-            return page("join", "Join", {**asked, "fault": str(error)})
+            return show(fault=str(error))
         response = RedirectResponse("/me", 303)
         self._identities.sign_in(response, request, session)
         return response
@@ -123,22 +128,21 @@ class AccountPages:
     # one's own account
 
     def _me(self, request: Request) -> Response:
-        identity = self._identities.find(request)
-        if identity is None:
-            return page("code", "Join", {"fault": NOBODY}, status=401)
+        if (identity := self._identities.find(request)) is None:
+            return page("code", "Join", fault=NOBODY, status=401)
         return self._show_me(identity)
 
     def _show_me(self, identity: Identity, *, fault: str = "", secret: tuple[str, str] | None = None) -> Response:
         person = identity.person
-        values = {
-            "identity": identity,
-            "bots": self._accounts.bots(person),
-            "browsers": self._accounts.browsers(person),
-            "grades": self._book.shown_to(person.name),
-            "fault": fault,
-            "secret": secret,
-        }
-        return page("me", person.name, values)
+        return page(
+            "me",
+            person.name,
+            identity=identity,
+            bots=self._accounts.bots(person),
+            grades=self._book.shown_to(person.name),
+            fault=fault,
+            secret=secret,
+        )
 
     def _make_token(self, form: Form) -> Response:
         bot = form.text("bot")
@@ -151,7 +155,7 @@ class AccountPages:
 
     def _sign_out(self, form: Form) -> Response:
         session = "" if form.text("where") == "everywhere" else form.identity.session
-        self._accounts.sign_out(form.identity.person, session=session)
+        self._accounts.sign_out(form.identity.person, session)
         response = RedirectResponse("/", 303)
         response.delete_cookie(COOKIE, httponly=True, samesite="lax")
         return response
@@ -159,20 +163,20 @@ class AccountPages:
     # people
 
     def _show_people(self, identity: Identity, *, fault: str = "", links: Sequence[tuple[str, str]] = ()) -> Response:
-        values = {
-            "identity": identity,
-            "people": [(one, self._accounts.bots(one)) for one in self._accounts.people()],
-            "audit": self._accounts.audit(AUDITED),
-            "roles": ROLES,
-            "open_roles": OPEN_ROLES,
-            "fault": fault,
-            "links": links,
-        }
-        return page("people", "People", values)
+        return page(
+            "people",
+            "People",
+            identity=identity,
+            people=[(one, self._accounts.bots(one)) for one in self._accounts.people()],
+            audit=self._accounts.audit(AUDITED),
+            roles=ROLES,
+            open_roles=OPEN_ROLES,
+            fault=fault,
+            links=links,
+        )
 
     def _invite(self, form: Form) -> Response:
-        names = form.text("names").split()
-        if not names:
+        if not (names := form.text("names").split()):
             raise NotAllowed("write the names of whom you invite, separated by spaces or in lines of their own")
         links = [(name, f"/join/{self._accounts.invite(name, _role(form), form.by)}") for name in names]
         return self._show_people(form.identity, links=links)
@@ -183,30 +187,27 @@ class AccountPages:
 
     # grades
 
-    def _grades_again(self, form: Form, fault: str) -> Response:
-        return self._show_grades(form.identity, fault, form.text("rule"), form.number("contest", 0))
-
     def _show_grades(self, identity: Identity, fault: str = "", rule: str = "", contest: int = 0) -> Response:
         last = self._book.last()
         if not rule:
-            rule, contest = (self._book.default_rule(), 0) if last is None else (last.text, last.contest)
+            rule, contest = (DEFAULT_RULE, 0) if last is None else (last.text, last.contest)
         with closing(Store(self._data / FILE)) as store:
             contests = [row for row in store.contests()[::-1] if row.closed is not None]
-        values = {
-            "identity": identity,
-            "last": last,
-            "labels": [] if last is None else [one.label for one in last.rule.criteria],
-            "rule": rule,
-            "contest": contest,
-            "contests": contests,
-            "fault": fault,
-        }
-        return page("organise/grades", "Grades", values)
+        return page(
+            "organise/grades",
+            "Grades",
+            identity=identity,
+            last=last,
+            labels=[] if last is None else [one.label for one in last.rule.criteria],
+            rule=rule,
+            contest=contest,
+            contests=contests,
+            fault=fault,
+        )
 
     def _csv(self, request: Request) -> Response:
         self._identities.organiser(request)
-        last = self._book.last()
-        if last is None:
+        if (last := self._book.last()) is None:
             raise Refused(404, "nobody was graded yet")
         headers = {"content-disposition": 'attachment; filename="grades.csv"', "cache-control": "private"}
         return Response(as_csv(last.rule, last.students), 200, headers, "text/csv")

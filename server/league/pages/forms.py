@@ -53,6 +53,10 @@ class Identity(NamedTuple):
     by_token: bool = False
     """Whether the request shows the token of the person's bot, and gets JSON."""
 
+    def may_change(self, owner: str) -> bool:
+        """Tell whether the person is the author of a bot, or an organiser."""
+        return self.person.may(Right.ORGANISE) or self.person.name.lower() == owner.lower()
+
 
 class Form(NamedTuple):
     """A form that a person has sent."""
@@ -79,6 +83,9 @@ class Form(NamedTuple):
 
 Who: TypeAlias = Callable[[Request], Identity]
 """Returns the person who sends a request, in a thread; raises `Refused` for others than it is for."""
+
+PlayerTabs: TypeAlias = Callable[[str, Identity | None], dict[str, str]]
+"""Returns the titles of the pages of a player that a person may read, by their paths, in a thread."""
 
 Reader: TypeAlias = Callable[[Request], Awaitable[Mapping[str, Any]]]
 """Reads the fields of a form; raises `Refused`."""
@@ -125,8 +132,7 @@ class Identities:
 
     def require(self, request: Request, right: Right | None = None) -> Identity:
         """Return who is signed in; raises `Refused` for nobody, or for somebody without the right."""
-        found = self.find(request)
-        if found is None:
+        if (found := self.find(request)) is None:
             raise Refused(401, NOBODY)
         if right and not found.person.may(right):
             roles = " and ".join(f"{role}s" for role, rights in RIGHTS.items() if right in rights)
@@ -165,8 +171,7 @@ class Identities:
                 sent = fields.get("form", "").encode()
                 if not identity.by_token and not hmac.compare_digest(sent, identity.form_token.encode()):
                     raise Refused(403, "the form is not from this page, or too old: open the page again")
-                form = Form(identity, fields, request.path_params)
-                return await trio.to_thread.run_sync(carried_out, change, form)
+                return await trio.to_thread.run_sync(carried_out, change, Form(identity, fields, request.path_params))
 
             return answer
 
@@ -186,7 +191,7 @@ class Identities:
             assert owner is not None
             return Identity(owner, "", "", by_token=True)
         identity = self.require(request)
-        if owner is None or (owner.id != identity.person.id and not identity.person.may(Right.ORGANISE)):
+        if owner is None or not identity.may_change(owner.name):
             raise Refused(404, f"you have no bot {bot!r}; your bots are on the page /me")
         return identity
 
@@ -212,8 +217,7 @@ async def read_form(request: Request) -> dict[str, str]:
 
     Raises `Refused` where it is no form, has more than `FORM_BYTES` or `MAX_FIELDS` fields, or does not arrive.
     """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/x-www-form-urlencoded":
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/x-www-form-urlencoded":
         raise Refused(415, "a form is sent as application/x-www-form-urlencoded")
     try:
         text = (await read_body(request, FORM_BYTES)).decode()
@@ -241,7 +245,7 @@ HEADERS = {
 """Headers of every page, beside those of all answers."""
 
 
-def page(template: str, title: str, values: Mapping[str, object], *, status: int = 0, current: str = "/me") -> Response:
+def page(template: str, title: str, /, *, status: int = 0, current: str = "/me", **values: object) -> Response:
     """Return a page, which belongs to a link of the navigation. A page with a fault has status 400."""
     frame = {"title": title, "current": current, "styles": ["people/league"]}
     return Page(f"{template}.html", {**values, **frame}, status or (400 if values.get("fault") else 200), HEADERS)

@@ -53,7 +53,7 @@ BUILD_SECONDS, CHECK_SECONDS, MATCH_SECONDS = 300, 900, 900
 """Longest that each step may take."""
 
 BUILD_BOUNDS = Bounds(memory=2048, processes=512, open_files=4096, file_size=256, scratch=1024)
-"""Of a build: compilers need more than bots."""
+"""Bounds of a build: compilers need more than bots."""
 
 BUILD_MEGABYTES, BUILD_FILES, BUILD_PATH = 256, 5000, 500
 """Most that a build may leave in its folder: all together, files and folders, bytes of a path."""
@@ -82,15 +82,8 @@ BUDGET_MS = 10_000
 """Time of a side for each of them."""
 
 
-class Trial(NamedTuple):
-    """What a bot has to be able to play."""
-
-    game: str
-    parameters: str
-
-
-TRIAL = Trial(USUAL_GAME, GAMES[USUAL_GAME].default_parameters)
-"""The usual game in its usual variant."""
+USUAL_VARIANT = (USUAL_GAME, GAMES[USUAL_GAME].default_parameters)
+"""Game and parameters that each bot has to play."""
 
 
 class Ended(NamedTuple):
@@ -114,8 +107,7 @@ async def run_build(command: Sequence[str], folder: Path, log: Path, home: str) 
     reads, writes = os.pipe()
     async with trio.lowlevel.FdStream(reads) as errors:
         with open(writes, "wb") as printed:
-            made = running(words, environment, seal, None, writes, home)
-            async with made as box, trio.open_nursery() as nursery:
+            async with running(words, environment, seal, None, writes, home) as box, trio.open_nursery() as nursery:
                 printed.close()
                 assert box.process.stdin is not None
                 box.process.stdin.close()
@@ -134,28 +126,30 @@ async def run_build(command: Sequence[str], folder: Path, log: Path, home: str) 
     return Ended(status, fault or (excess.sentence if excess else ""))
 
 
-async def run_check(command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
+async def run_check(command: Sequence[str], folder: Path, log: Path, home: str, variant: tuple[str, str]) -> Ended:
     """Run the conformance test with a bot that was built in a folder; raises OSError.
 
     Only the bot is in a sandbox: it reaches nothing of the test but its connections. The results stand beside the log,
     in `CHECK_REPORT`.
     """
     words = [
-        *(sys.executable, "-P", "-m", "bots", "check", "--game", trial.game),
+        *(sys.executable, "-P", "-m", "bots", "check", "--game", variant[0]),
         *("--json", str(log.with_name(CHECK_REPORT)), "--"),
         *(sys.executable, "-P", "-m", sealed_bot.__name__, home, str(folder), *command),
     ]
     return await _run(words, log, home, CHECK_SECONDS)
 
 
-async def run_match(name: str, command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
+async def run_match(
+    name: str, command: Sequence[str], folder: Path, log: Path, home: str, variant: tuple[str, str]
+) -> Ended:
     """Play a short match against the weakest bot, in sandboxes; a game lost by a fault of the bot is one too many.
 
     The exit status is that of ``arena-bot match --strict``. Raises OSError.
     """
     words = [
         *(sys.executable, "-P", "-m", "bots", "match", f"{name}={shlex.join(command)}", "random"),
-        *("--game", trial.game, "--params", trial.parameters.replace(" ", ",") or "-", "--games", str(GAMES_PLAYED)),
+        *("--game", variant[0], "--params", variant[1].replace(" ", ",") or "-", "--games", str(GAMES_PLAYED)),
         *("--budget", str(BUDGET_MS), "--concurrency", "1", "--sandbox", "--strict", "--folder", str(folder)),
     ]
     return await _run(words, log, home, MATCH_SECONDS)
@@ -200,8 +194,7 @@ def last_line(log: Path) -> str:
 
 def first_fault(report: Path) -> str:
     """Return the first fault that a conformance test has found: the situation and the bot's action. Raises OSError."""
-    found = decode(report.read_bytes(), type=dict[str, Any])["situations"] if report.is_file() else []
-    for one in found:
+    for one in decode(report.read_bytes(), type=dict[str, Any])["situations"] if report.is_file() else []:
         if one["outcome"] == "failed":
             did = f"the bot: {one['did']}" if one.get("did") else one["reason"]
             return f"{one['title']}: {did}"[:MAX_FAULT]
@@ -285,7 +278,9 @@ class Turns:
 class Pipeline:
     """The steps of all versions of a data directory."""
 
-    def __init__(self, versions: Versions, data: Path, trial: Trial, *, cores: int = 1) -> None:
+    def __init__(
+        self, versions: Versions, data: Path, variant: tuple[str, str] = USUAL_VARIANT, *, cores: int = 1
+    ) -> None:
         """Take the game that every bot has to play, and the number of the machine's cores."""
         self.turns = Turns(max(AT_ONCE, cores // CORES_OF_A_STEP))
         self._builds = trio.CapacityLimiter(max(1, cores // CORES_OF_A_STEP))
@@ -295,10 +290,15 @@ class Pipeline:
         self._changed = trio.Event()
         self._versions = versions
         self._home = descendants.home_of(data)
-        self._trial = trial
+        self._variant = variant
 
-    async def run(self) -> None:
-        """Take versions through their steps until cancelled. Raises `BadStore`."""
+    async def run(self, cleaned: trio.Event | None = None) -> None:
+        """Take versions through their steps until cancelled. Raises `BadStore`.
+
+        ``cleaned`` is set when the programs of an earlier server have ended: the clean-up would end a build, too.
+        """
+        if cleaned is not None:
+            await cleaned.wait()
         async with trio.open_nursery() as nursery:
             while True:
                 self._changed = trio.Event()
@@ -316,6 +316,8 @@ class Pipeline:
         After a fault of the machine no version begins for a while, for longer each time.
         """
         try:
+            if why := await trio.to_thread.run_sync(sandbox_obstacle):
+                raise OSError(why)
             await self._take(version)
             self._failures = 0
         except* (OSError, BadStore) as group:
@@ -330,8 +332,6 @@ class Pipeline:
             self._changed.set()
 
     async def _take(self, version: Version) -> None:
-        if why := await trio.to_thread.run_sync(sandbox_obstacle):
-            raise OSError(why)
         try:
             await self._pass(version)
         except upload.BadUpload as error:
@@ -351,12 +351,12 @@ class Pipeline:
         if not is_built or version.state == "checking":
             await self._begin(version, "checking", start)
             report.unlink(missing_ok=True)
-            ended = await run_check(runs, folder, output, self._home, self._trial)
+            ended = await run_check(runs, folder, output, self._home, self._variant)
             _judge(ended, "the conformance test found something", first_fault(report))
         await self._begin(version, "qualifying")
         for _ in range(TRIES):
             async with self._games:
-                ended = await run_match(version.bot, runs, folder, output, self._home, self._trial)
+                ended = await run_match(version.bot, runs, folder, output, self._home, self._variant)
             found = last_line(output) if ended.status in (NOT_PLAYED, AT_FAULT) else ""
             is_late = ended.status == AT_FAULT and f": {Termination.TIME}: " in found
             if not is_late or os.getloadavg()[0] <= (os.cpu_count() or 1):
@@ -370,8 +370,7 @@ class Pipeline:
         await self._begin(version, "building")
         try:
             written = await trio.to_thread.run_sync(_unpack, place, version.file)
-            command = upload.build_command(folder)
-            if command:
+            if command := upload.build_command(folder):
                 async with self._builds:
                     ended = await run_build(command, folder, place / LOG, self._home)
                 missing = f"this server has no {command[0]}" if ended.status == NO_PROGRAM else ""

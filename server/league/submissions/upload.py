@@ -65,8 +65,7 @@ def unpack(data: bytes, name: str, folder: Path) -> None:
 
 def _unpack(zipped: zipfile.ZipFile, folder: Path) -> None:
     members = [(member, _path_of(member)) for member in zipped.infolist() if not member.is_dir()]
-    members = [(member, path) for member, path in members if LEFT_OUT.isdisjoint(path.parts)]
-    if not members:
+    if not (members := [(member, path) for member, path in members if LEFT_OUT.isdisjoint(path.parts)]):
         raise BadUpload("the archive has no files")
     if len(members) > MAX_FILES:
         raise BadUpload(f"an upload has at most {MAX_FILES} files, this one {len(members)}; leave out what is built")

@@ -70,7 +70,7 @@ UNDER_WAY: tuple[State, ...] = ("waiting", "building", "checking", "qualifying")
 PASSED: tuple[State, ...] = ("active", "retired")
 
 FOLDER = "submissions"
-"""Of the data directory: a folder for each bot, with one for each of its versions."""
+"""Subfolder of the data directory with a folder for each bot, and in it one for each version."""
 
 UPLOAD, BUILD = "upload", "build"
 """Entries of a version's folder, beside its logs: the uploaded file and the built bot."""
@@ -103,7 +103,7 @@ class Version(NamedTuple):
     file: str
     """The name of the uploaded file."""
     sha256: str
-    """Of that file, in hexadecimal."""
+    """SHA-256 of that file, in hexadecimal."""
     state: State
     sentence: str
     """The reason of a refusal; else empty."""
@@ -151,14 +151,13 @@ class Versions:
     def add(self, person: Person, bot: str, file: str, data: bytes) -> Version:
         """Store an upload for a person's bot, to be built and checked. Raises `NotAllowed` and OSError."""
         folder = self._data / FOLDER
-        if self.kept_bytes(person) + len(data) > self.rules.quota_bytes:
+        if self.kept_bytes(person) + len(data) > self.rules.quota << 20:
             raise NotAllowed(
                 f"versions of yours have {self.rules.quota} MB on the server; delete old ones on the pages of your bots"
             )
         with self._accounts.change() as database:
             self._accounts.check_owner(person, bot)
-            waiting = sum(one.owner == person.id for one in self.under_way())
-            if waiting >= MAX_WAITING:
+            if (waiting := sum(one.owner == person.id for one in self.under_way())) >= MAX_WAITING:
                 raise NotAllowed(f"{waiting} versions of yours are under way; wait until one of them has been tried")
             number = 1 + max((one.number for one in self.of(bot)), default=0)
             place = folder / bot.lower() / str(number)
@@ -180,8 +179,9 @@ class Versions:
 
     def under_way(self) -> list[Version]:
         """Return the versions that have steps left: first those in a step, then those that wait longest."""
-        states = ", ".join("?" * len(UNDER_WAY))
-        return self._rows(f"WHERE state IN ({states}) ORDER BY state = 'waiting', versions.id", *UNDER_WAY)
+        return self._rows(
+            f"WHERE state IN ({', '.join('?' * len(UNDER_WAY))}) ORDER BY state = 'waiting', versions.id", *UNDER_WAY
+        )
 
     def version(self, bot: str, number: int) -> Version | None:
         """Return a version of a bot."""
@@ -237,32 +237,28 @@ class Versions:
 
     def retire(self, version: Version, by: str) -> None:
         """Let a version play no more. Raises `NotAllowed`."""
-        with self._accounts.change() as database:
+        with self._accounts.change(by, f"{version.title} was taken back") as database:
             if self._state(version) != "active":
                 raise NotAllowed(f"{version.title} does not play")
             self._set(database, version, state="retired")
-            self._accounts.log(database, by, f"{version.title} was taken back")
 
     def delete(self, version: Version, by: str) -> None:
         """Delete the files of a version that is not in use. Raises `NotAllowed` and OSError."""
-        with self._accounts.change() as database:
+        with self._accounts.change(by, f"deleted {version.title}") as database:
             if self._is_in_use(version):
                 raise NotAllowed(f"{version.title} plays, is under way or in a game, or was deleted before")
             remove_tree(self.folder(version))
             self._set(database, version, state="deleted")
-            self._accounts.log(database, by, f"deleted {version.title}")
 
-    def remove_build(self, version: Version) -> bool:
-        """Remove the built program of a version that is not in use; return whether there was one. Raises OSError."""
+    def remove_build(self, version: Version) -> None:
+        """Remove the built program of a version, if there is one, and it is not in use. Raises OSError."""
         build = self.folder(version) / BUILD
         removed = build.with_name(f"{BUILD}{UNFINISHED}")
         with self._accounts.change():
-            if self._is_in_use(version) or not build.is_dir():
-                return False
-            remove_tree(removed)
-            build.rename(removed)  # at once: no contest copies a part of it
+            if not self._is_in_use(version) and build.is_dir():
+                remove_tree(removed)
+                build.rename(removed)  # at once: no contest copies a part of it
         remove_tree(removed)
-        return True
 
     def remove_old(self) -> None:
         """Remove built programs behind the newest versions of each bot, and old logs. Raises OSError.
@@ -280,8 +276,10 @@ class Versions:
                     (self.folder(version) / LOG).unlink(missing_ok=True)
 
     def _is_in_use(self, version: Version) -> bool:
-        in_game = self._accounts.rows(_IN_PLAY, version.bot, version.number)
-        return bool(in_game) or self._state(version) not in ("retired", "refused")
+        return bool(self._accounts.rows(_IN_PLAY, version.bot, version.number)) or self._state(version) not in (
+            "retired",
+            "refused",
+        )
 
     def _state(self, version: Version) -> State:
         """Return the state of a version in the database."""
@@ -292,10 +290,11 @@ class Versions:
         database.execute(f"UPDATE versions SET {columns} WHERE id = ?", (*values.values(), version.id))
 
     def _rows(self, rest: str, *values: Any) -> list[Version]:
-        rows = self._accounts.rows(f"SELECT {_COLUMNS} FROM versions JOIN bots ON bots.id = bot {rest}", *values)
-        return [_version(*row) for row in rows]
-
-
-def _version(number: int, bot: str, of: int, received: str, *rest: Any) -> Version:
-    *texts, command, owner = rest
-    return Version._make((number, bot, of, datetime.fromisoformat(received), *texts, tuple(json.loads(command)), owner))
+        return [
+            Version._make(
+                (number, bot, of, datetime.fromisoformat(received), *texts, tuple(json.loads(command)), owner)
+            )
+            for number, bot, of, received, *texts, command, owner in self._accounts.rows(
+                f"SELECT {_COLUMNS} FROM versions JOIN bots ON bots.id = bot {rest}", *values
+            )
+        ]

@@ -54,9 +54,9 @@ def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest
         ("server", "serve --port 70000", "--port is 70000; it has to lie between 0 and 65535"),
         ("server", "contest nowhere.toml --port 70000", "--port is 70000; it has to lie between 0 and 65535"),
         ("server", "serve --web here:00000099999", "--web is 'here:00000099999'; it is an address and a port"),
-        ("server", "contest witdraw", "witdraw: No such file or directory"),
-        ("server", "contest nosuch.toml", "nosuch.toml: No such file or directory"),
-        ("server", "contest .", ".: Is a directory"),
+        ("server", "contest witdraw", "witdraw cannot be read: No such file or directory"),
+        ("server", "contest nosuch.toml", "nosuch.toml cannot be read: No such file or directory"),
+        ("server", "contest .", ". cannot be read: Is a directory"),
         ("server", "serve --tokens nosuch", "--tokens: nosuch: No such file or directory"),
         ("server", "serve --config nosuch", "nosuch cannot be read: No such file or directory"),
         ("server", "serve --tls-cert nosuch --tls-key nosuch", "--tls-cert, --tls-key: nosuch cannot be read"),
@@ -88,7 +88,7 @@ def test_what_is_wrong_is_said_in_one_sentence(room: str, words: str, sentence: 
 def test_files_that_are_no_text_and_directories_that_are_none_are_named(run: Run, tmp_path: Path) -> None:
     bad = tmp_path / "bad.toml"
     bad.write_bytes(b"\xff\xfe")
-    assert run("contest", str(bad)).fault == f"{bad}: it is no text in UTF-8"
+    assert run("contest", str(bad)).fault == f"{bad} is no UTF-8 text"
     assert run("serve", "--tokens", str(bad)).fault == f"--tokens: {bad}: it is no text in UTF-8"
     found = run("serve", "--no-web", "--port", "0", "--data", str(bad)).fault
     assert found.startswith("cannot serve: ") and str(bad) in found and "Errno" not in found

@@ -76,7 +76,7 @@ def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
     done = run_program("server", *words, timeout=WAIT_SECONDS, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
-    assert said[0] == "a demonstration: random against random, 5 s a side, over TCP on this machine"
+    assert said[0] == "a demonstration: random against random.2, 5 s a side, over TCP on this machine"
     assert said[1].startswith("the server listens at 127.0.0.1 port ")
     assert "Verified: " in done.stdout
     assert verification.verify((tmp_path / "demo-record.txt").read_text()).header.players in (

@@ -54,6 +54,8 @@ def test_every_loss_names_its_reason() -> None:
         assert loss.sentence.startswith(game.detail)
     (late,) = losses(DEFINITION, told[Cause.TIME])
     assert late.sentence == "late; 1 s used of 1 s allowed for 3 moves"
+    (unmoved,) = losses(DEFINITION, told[Cause.HUNG])
+    assert unmoved.sentence == "late; lost on time before the first move: all 1 s were used"
 
 
 def test_draws_are_lost_by_nobody_but_for_those_in_which_nobody_was_ready() -> None:

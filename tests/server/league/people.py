@@ -9,7 +9,7 @@ from server.league.accounts import AUTHOR, Accounts, NotAllowed, Person, Role
 
 def person(accounts: Accounts, name: str, *bots: str, role: Role = AUTHOR) -> Person:
     """Invite a person who opens the link and makes tokens for some bots; return the person."""
-    found = accounts.signed_in(accounts.redeem(accounts.invite(name, role, "test"), "", "Firefox"))
+    found = accounts.signed_in(accounts.redeem(accounts.invite(name, role, "test"), ""))
     assert found is not None
     for bot in bots:
         accounts.make_token(found, bot)

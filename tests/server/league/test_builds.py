@@ -191,7 +191,7 @@ async def test_the_match_of_a_qualification_does_not_work_in_the_folder_of_the_a
     monkeypatch.setattr(pipeline, "with_low_priority", lambda *_: ("pwd",))
     (tmp_path / "build").mkdir()
     log = tmp_path / "match.txt"
-    ended = await pipeline.run_match("bot", ("./bot",), tmp_path / "build", log, "0" * 16, pipeline.TRIAL)
+    ended = await pipeline.run_match("bot", ("./bot",), tmp_path / "build", log, "0" * 16, pipeline.USUAL_VARIANT)
     assert (ended, log.read_text()) == (Ended(0), f"{tmp_path}\n")
 
 
@@ -208,7 +208,7 @@ async def test_a_bot_does_not_see_the_conformance_test_that_it_takes(tmp_path: P
     folder, log = tmp_path / "build", tmp_path / "check.txt"
     folder.mkdir()
     (folder / "bot.py").write_text(LOOKS_AROUND)
-    ended = await pipeline.run_check((sys.executable, "bot.py"), folder, log, "0" * 16, pipeline.TRIAL)
+    ended = await pipeline.run_check((sys.executable, "bot.py"), folder, log, "0" * 16, pipeline.USUAL_VARIANT)
     seen = [line for line in log.read_text().splitlines() if line.startswith("sees")]
     # whole arguments, as a folder on the way to the interpreter may have any name
     assert any("'bot.py'" in line for line in seen) and not any("'check'" in line for line in seen)

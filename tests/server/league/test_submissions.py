@@ -17,14 +17,14 @@ from server.config.settings import LeagueRules
 from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.league.accounts import Accounts, Person
 from server.league.submissions import pipeline, upload
-from server.league.submissions.pipeline import Ended, Pipeline, Trial
+from server.league.submissions.pipeline import Ended, Pipeline
 from server.league.submissions.upload import BadUpload, unpack
 from server.league.submissions.versions import BUILD, CHECK_REPORT, LOG, MAX_WAITING, UPLOAD, State, Version, Versions
 from tests.server.league.people import person, refused
 
 EXAMPLES = Path(__file__).parents[3] / "bots" / "examples"
 
-TRIAL = Trial("mnk", "3 3 3")
+TRIAL = ("mnk", "3 3 3")
 
 Replace = Callable[..., list[str]]
 """The fixture that replaces steps."""

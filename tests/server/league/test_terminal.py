@@ -17,7 +17,7 @@ from engine.wire import messages as m
 from server.commands import administration
 from server.commands.administration import LAST, audit
 from server.league.accounts import Accounts
-from server.league.console.terminal import answer_commands
+from server.league.console.actions import answer_commands
 from tests.server.harness import ArenaHarness, open_arena, ready
 from tests.server.process import run_program
 from tests.web.site import Site

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from engine.wire import messages as m
-from engine.wire.codes import ProtocolError
+from engine.wire.codes import Code, ProtocolError
 from server.config import tokens
 from server.config.settings import Settings
 from server.contest.contest_file import read as read_contest
@@ -223,6 +223,16 @@ async def test_a_refused_line_is_in_the_result_of_a_loss_on_time_and_in_the_log(
         assert fnmatchcase(first, f"white 1 | [[]refused: {refusal}]")
         assert len(others) == wrote.endswith(b"\n")
         assert await asked(bob) == ()
+
+
+async def test_a_resignation_after_the_end_is_not_in_the_log(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await pair(harness)
+        await ready(ann, bob)
+        await bob.say(m.Resign())
+        await ann.hear(m.Result)
+        assert (await ann.ask(m.Resign(), m.Error)).code == Code.WRONG_STATE
+        assert await asked(ann) == ()
 
 
 async def test_on_an_open_server_a_name_is_enough_for_what_was_sent_under_it(

@@ -18,8 +18,7 @@ from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE as STORE, Store
 from server.league.accounts import AUTHOR, Accounts
 from server.league.ladder.definition import read
-from server.league.ladder.planner import AWAY_SECONDS, UNPAIRED_SECONDS
-from server.league.ladder.service import LadderService
+from server.league.ladder.service import AWAY_SECONDS, UNPAIRED_SECONDS, LadderService
 from server.league.ladder.store import CountedGame
 from server.league.submissions.versions import Versions
 from tests.server.harness import ArenaHarness, Client, open_arena
@@ -82,7 +81,7 @@ async def ladder_of(folder: Path) -> AsyncIterator[Ladder]:
         tokens = {}
         for name in ("ann", "bob", "cat"):
             if accounts.person(name) is None:
-                accounts.redeem(accounts.invite(name, AUTHOR, "test"), "", "")
+                accounts.redeem(accounts.invite(name, AUTHOR, "test"), "")
             person = accounts.person(name)
             assert person is not None
             tokens[f"{name}-1"] = accounts.make_token(person, f"{name}-1")

@@ -24,7 +24,7 @@ from server.contest.runtime.runner import Runner
 from server.contest.store.store import FILE as CONTESTS, LADDER, Store
 from server.league.accounts import Accounts
 from server.league.ladder.definition import LadderDefinition, Listed, read, roster
-from server.league.ladder.planner import free_games, ladder_runner
+from server.league.ladder.service import free_games, ladder_runner
 from server.league.ladder.store import LadderStore, has_failed, score_of
 from tests.server.harness import at_once
 

@@ -24,7 +24,7 @@ from server.league.ladder.store import (
     CountedGame,
     Standing,
 )
-from server.league.pages.bot_pages import (
+from server.league.pages.ladder_pages import (
     standing_rows,
 )
 from server.league.submissions.versions import Versions
@@ -37,7 +37,7 @@ FILE = 'time = { budget = 1000 }\ngames = [{ game = "mnk", params = "3 3 3" }]\n
 def accounts(tmp_path: Path) -> Iterator[Accounts]:
     with closing(Accounts(tmp_path)) as accounts:
         for name in ("ann", "bob"):
-            accounts.redeem(accounts.invite(name, AUTHOR, "test"), "", "")
+            accounts.redeem(accounts.invite(name, AUTHOR, "test"), "")
         yield accounts
 
 
@@ -196,7 +196,7 @@ PROGRAM = '[[programs]]\nname = "a"\nowner = "ann"\ncommand = ["x"]\nfolder = "a
         (LEAST + "[[levels]]\nlevel = 1\n[[levels]]\nlevel = 1", "two players of the ladder are called alphabeta-1"),
         (LEAST + PROGRAM.replace('folder = "a"\n', ""), r"programs\[1\].folder is missing: the program's folder"),
         (LEAST + PROGRAM.replace('["x"]', "[]"), r"programs\[1\].command is the list of a program"),
-        (LEAST + PROGRAM.replace('"ann"', '"a b"'), r"programs\[1\].owner is the name of whoever wrote it"),
+        (LEAST + PROGRAM.replace('"ann"', '"a b"'), r"programs\[1\].owner is the name of its author"),
         (LEAST + PROGRAM + PROGRAM.replace('"a"', '"A"'), "two players of the ladder are called A"),
         (
             LEAST.replace("}]", '}, { game = "mnk", params = "3,3,3" }]'),
