@@ -19,6 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from server.arena.arena import Arena
 from server.contest.report.templating import render_block
+from server.contest.report.structure import ContestState
 from server.net.timing import microseconds
 from server.ops.logs import log
 from server.web import answers  # noqa: F401 (templates use its filters)
@@ -366,8 +367,10 @@ class LivePages:
             games = list(islice(newest(self._arena), 2 * BOARDS))
         else:
             games = [] if report is None else games_of(report, self._arena.matches.values())
-        last = self._arena.recent[-1] if number is None and self._arena.recent else None
-        tiles.choose(games, BOARDS, trio.current_time(), last)
+        recent = self._arena.recent if number is None else ()
+        if report is not None and report.state in (ContestState.RUNNING, ContestState.PAUSED):  # else it shows its state
+            recent = games_of(report, self._arena.recent)
+        tiles.choose(games, BOARDS, trio.current_time(), max(recent, key=lambda match: match.number, default=None))
         return {
             "number": number,
             "entry": None if found is None else found.entry,

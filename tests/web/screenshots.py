@@ -84,6 +84,8 @@ HELD: dict[str, tuple[Callable[..., Sample], int]] = {
 CONTESTS = {f"{name}-{state}": (name, state) for name in HELD for state in ("over", "running")}
 """Contests when they are over and while they run, in the order of their numbers."""
 
+CONTESTS_WITH_TABS, TABS_SHOWN = ("round-robin-over", "swiss-running"), ("games", "statistics", "losses")
+
 SETTLED = """() => document.fonts.status === "loaded"
     && [...document.images].every((image) => image.complete || image.loading === "lazy")
     && document.getAnimations().every((one) => one.playState !== "running" || one.effect.getTiming().iterations > 9)"""
@@ -227,6 +229,8 @@ def lists() -> Iterator[Shot]:
     for number, name in enumerate(CONTESTS, 1):
         yield Shot(f"contest-{name}", f"/contest/{number}", "#parts section")
         yield Shot(f"contest-{name}-live", f"/contest/{number}/live", "#progress")
+        for tab in TABS_SHOWN if name in CONTESTS_WITH_TABS else ():
+            yield Shot(f"contest-{name}-{tab}", f"/contest/{number}?tab={tab}", "#parts")
     yield Shot("contest-games", "/contest/1/games?first=a1&second=a2", "table.games")
     yield Shot("games", "/games", "#games tr")
     yield Shot("games-empty", "/games", "#none", "empty")
