@@ -1,8 +1,8 @@
 """Pictures of all pages, for people to look at: ``python -m tests.web.screenshots FOLDER``.
 
 Each page is loaded in every size and in both colours, and written as a whole to ``FOLDER/390x844-light/lobby.png`` and
-so on. ``--only WORD`` takes the pages with a word in their names, ``--size 390x844 ...`` and ``--theme dark`` some of
-the windows. Pages that failed are printed, a line each; the picture shows the page at that moment.
+so on. ``--only WORD ...`` takes the pages with one of these words in their names, ``--size 390x844 ...`` and
+``--theme dark`` some of the windows. Pages that failed are printed, a line each; the picture shows the page at that moment.
 """
 
 import argparse
@@ -287,11 +287,13 @@ def main() -> None:
     """Take all pictures that are asked for; exit with 1 if one of them failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.web.screenshots", description="Take pictures of all pages.")
     parser.add_argument("folder", type=Path, help="where they are written")
-    parser.add_argument("--only", default="", metavar="WORD", help="pages with this in their names")
+    parser.add_argument(
+        "--only", nargs="+", default=[""], metavar="WORD", help="pages with one of these in their names"
+    )
     parser.add_argument("--size", nargs="+", default=SIZES, metavar="390x844", help=f"by default {', '.join(SIZES)}")
     parser.add_argument("--theme", nargs="+", default=THEMES, choices=THEMES, help="by default both")
     asked = parser.parse_args()
-    shots = [shot for shot in all_shots() if asked.only in shot.name]
+    shots = [shot for shot in all_shots() if any(word in shot.name for word in asked.only)]
     os.environ["NUMBA_DISABLE_JIT"] = "1"  # nothing compiles beside the browser
     os.environ.pop(tablebase.DIRECTORY_VARIABLE, None)
     failed = 0

@@ -81,19 +81,14 @@ class AccountPages:
         }
         return [
             identities.page(GRADES, self._show_grades, identities.organiser),
-            *identities.changes(GRADES, grades, self._grades_again, identities.organiser),
+            *identities.changes(GRADES, grades, identities.organiser, again=self._grades_again),
             Route(f"{GRADES}/grades.csv", self._csv, methods=["GET"]),
             Route("/join", self._join, methods=["GET", "POST"]),
             Route("/join/{link}", self._join, methods=["GET", "POST"]),
             Route("/me", self._me, methods=["GET"]),
-            *identities.changes("/me", mine, lambda form, fault: self._show_me(form.identity, fault=fault)),
+            *identities.changes("/me", mine),
             identities.page("/people", self._show_people, identities.organiser),
-            *identities.changes(
-                "/people",
-                people,
-                lambda form, fault: self._show_people(form.identity, fault=fault),
-                identities.organiser,
-            ),
+            *identities.changes("/people", people, identities.organiser),
         ]
 
     # joining
@@ -127,9 +122,9 @@ class AccountPages:
         identity = self._identities.find(request)
         if identity is None:
             return page("code", "Join", {"fault": NOBODY}, status=401)
-        return self._show_me(identity)
+        return self._show_me(identity, self._identities.refusal(request))
 
-    def _show_me(self, identity: Identity, *, fault: str = "", secret: tuple[str, str] | None = None) -> Response:
+    def _show_me(self, identity: Identity, fault: str = "", *, secret: tuple[str, str] | None = None) -> Response:
         person = identity.person
         values = {
             "identity": identity,
@@ -159,7 +154,7 @@ class AccountPages:
 
     # people
 
-    def _show_people(self, identity: Identity, *, fault: str = "", links: Sequence[tuple[str, str]] = ()) -> Response:
+    def _show_people(self, identity: Identity, fault: str = "", *, links: Sequence[tuple[str, str]] = ()) -> Response:
         values = {
             "identity": identity,
             "people": [(one, self._accounts.bots(one)) for one in self._accounts.people()],

@@ -116,20 +116,13 @@ class VersionPages:
             Route(f"{bot}/versions", self._bot, methods=["GET"]),
             Route(f"{bot}/versions/{{number:number}}", self._version, methods=["GET"]),
             Route(f"{bot}/comparisons", self._compared, methods=["GET"]),
-            *identities.changes(bot, {"versions": self._send}, self._again, identities.author, _read_upload),
-            *identities.changes(bot, changes, self._again, identities.author),
+            *identities.changes(bot, {"versions": self._send}, identities.author, _read_upload),
+            *identities.changes(bot, changes, identities.author),
         ]
 
     def _bot(self, request: Request) -> Response:
-        return self._show(self._identities.author(request), request.path_params["bot"])
-
-    def _again(self, form: Form, fault: str) -> Response:
-        if form.identity.by_token:
-            raise Refused(409, fault)
-        return self._show(form.identity, form.path["bot"], fault)
-
-    def _show(self, identity: Identity, bot: str, fault: str = "") -> Response:
         """Return the page of a bot; for its token, its versions as JSON."""
+        identity, bot = self._identities.author(request), request.path_params["bot"]
         owner = self._accounts.owner(bot) or identity.person
         versions = self._versions.of(bot)
         kept, most = self._versions.kept_bytes(owner), self._versions.rules.quota_bytes
@@ -149,7 +142,7 @@ class VersionPages:
             "most": most,
             "words": WORDS,
             "megabytes": MAX_UPLOAD >> 20,
-            "fault": fault,
+            "fault": self._identities.refusal(request),
         }
         return page("bots/bot", bot, told, current="")
 
@@ -264,8 +257,10 @@ PROVISIONAL = 100.0
 CHART_WIDTH, CHART_HEIGHT = 600.0, 160.0
 """Of the picture of ratings, in its own units."""
 
-CHART_MARGIN = 25.0
-"""Elo above the highest and below the lowest rating of the picture, at least."""
+TICKS = (10, 20, 50, 100, 200, 500, 1000, 2000)
+"""Elo between two lines of the picture: the first distance that needs no more than `MAX_TICKS` lines."""
+
+MAX_TICKS = 6
 
 
 def standing_rows(
@@ -359,13 +354,17 @@ def chart(name: str, games: Sequence[CountedGame]) -> dict[str, Any] | None:
     elo = [game.ratings[side][0] for game, side in zip(rated, sides, strict=True)]
     versions = [game.versions[side] for game, side in zip(rated, sides, strict=True)]
     starts = [n for n in range(1, len(rated)) if versions[n] != versions[n - 1]]
-    low, high, last = min(elo) - CHART_MARGIN, max(elo) + CHART_MARGIN, len(rated) - 1
+    last = len(rated) - 1
+    step = next((step for step in TICKS if max(elo) // step - min(elo) // step + 2 <= MAX_TICKS), TICKS[-1])
+    ticks = [step * n for n in range(int(max(elo) // step) + 1, int(min(elo) // step) - 1, -1)]
+    high, low = ticks[0], ticks[-1]
     points = " ".join(
         f"{CHART_WIDTH * place / last:.1f},{CHART_HEIGHT * (high - value) / (high - low):.1f}"
         for place, value in enumerate(elo)
     )
     places = [(CHART_WIDTH * n / last, versions[n]) for n in starts]
-    return {"points": points, "starts": places, "low": low, "high": high}
+    lines = [(CHART_HEIGHT * (high - tick) / (high - low), tick) for tick in ticks]
+    return {"points": points, "starts": places, "lines": lines, "games": len(rated)}
 
 
 LAST_GAMES = 20
@@ -390,7 +389,7 @@ class LadderPages:
             Route("/ladder", self._standings, methods=["GET"]),
             Route("/ladder.json", self._json, methods=["GET"]),
             Route("/ladder/{name}", self._player, methods=["GET"]),
-            *self._identities.changes("/ladder/{name}", {"again": self._wake}, self._again),
+            *self._identities.changes("/ladder/{name}", {"again": self._wake}),
         ]
 
     def _found(self) -> LadderService:
@@ -438,19 +437,16 @@ class LadderPages:
             "versions": version_rows(store.versions(name), store.last_ratings(name), store.opponents(name)),
             "chart": chart(found.name, games),
             "games": [game_row(game) for game in games[:LAST_GAMES]],
+            "fault": self._identities.refusal(request),
         }
         return page("ladder/player", f"{found.name} on the ladder", values, current="")
 
-    def _wake(self, form: Form) -> Response:
+    def _wake(self, form: Form) -> None:
         store, name = self._found().store, form.path["name"]
         found = store.standing(name)
         if found is None or not _may_change(form.identity, found.owner):
             raise Refused(403, "this is for the bot's author, and for organisers")
         store.wake(found.name, form.by)
-        return RedirectResponse(f"/ladder/{found.name}", 303)
-
-    def _again(self, _form: Form, fault: str) -> Response:
-        raise Refused(409, fault)
 
 
 def _may_change(identity: Identity, owner: str) -> bool:

@@ -3,6 +3,7 @@
 import re
 from contextlib import closing
 from datetime import UTC, datetime
+from urllib.parse import urlencode
 
 import pytest
 
@@ -15,7 +16,7 @@ from server.contest.store.store import Store
 from server.league.accounts import ORGANISER, Accounts
 from server.league.console.console_pages import TEMPLATES, read_new
 from tests.server.contest.runtime.bots import read_definition
-from tests.server.league.test_account_pages import Page, Visitor, accounts, sign_in, site
+from tests.server.league.test_account_pages import FORM, Page, Visitor, accounts, sign_in, site
 from tests.server.process import Client, wait_until
 from tests.web.site import Site, Table
 
@@ -63,7 +64,10 @@ def test_a_contest_is_paused_changed_and_cancelled_and_the_audit_log_says_who_di
     assert f'href="{here}"' in head.get("/organise").text and "Autumn" in head.get(here).text
     wait_until(lambda: head.get(here).text.count("<td>missing</td>") == 3)
     assert "no other begins" in post("pause").text and "paused" in head.get("/organise").text
-    refused = post("pause")
+    fields = urlencode({"form": form})
+    place = head.ask("POST", f"{here}/pause", fields, **{"content-type": FORM}).headers["location"]
+    assert place.startswith(f"{here}?refused=") and "is paused" not in head.get(place.replace("paused", "gone")).text
+    refused = head.get(place)
     assert refused.status == 400 and "is paused already" in refused.text
     contest_command.resume("Autumn", data=site.data)
     assert "emil was withdrawn" in post("withdraw", name="emil").text

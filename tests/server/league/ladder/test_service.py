@@ -275,8 +275,9 @@ def test_a_chart_is_a_line_of_ratings_with_the_starts_of_versions() -> None:
     games = [game(4, "x", "ann-1", 1525, 2), game(3, "x", "ann-1", 1500, 2), game(2, "x", "ann-1", 1475, 1)]
     found = chart("Ann-1", [*games, game(1, "x", "ann-1", 9999, 1, None)])
     assert found is not None
-    assert found["points"] == "0.0,120.0 300.0,80.0 600.0,40.0"
-    assert (found["starts"], found["low"], found["high"]) == ([(300.0, 2)], 1450.0, 1550.0)
+    assert found["points"] == "0.0,130.0 300.0,80.0 600.0,30.0"
+    assert (found["starts"], found["games"]) == ([(300.0, 2)], 3)
+    assert found["lines"] == [(0, 1540), (40, 1520), (80, 1500), (120, 1480), (160, 1460)]
     assert (CHART_WIDTH, CHART_HEIGHT) == (600, 160)
     assert chart("ann-1", games[:1]) is None
 
