@@ -369,10 +369,7 @@ class LivePages:
         else:
             games = [] if report is None else games_of(report, self._arena.matches.values())
         recent = self._arena.recent if number is None else ()
-        if report is not None and report.state in (
-            ContestState.RUNNING,
-            ContestState.PAUSED,
-        ):  # else it shows its state
+        if report is not None and report.state is ContestState.PAUSED:  # its last board stays
             recent = games_of(report, self._arena.recent)
         tiles.choose(games, BOARDS, trio.current_time(), max(recent, key=lambda match: match.number, default=None))
         return {

@@ -2,7 +2,8 @@
 
 Each page is loaded in every size and in both colours, and written as a whole to ``FOLDER/390x844-light/lobby.png`` and
 so on. ``--only WORD ...`` takes the pages with one of these words in their names, ``--size 390x844 ...`` and
-``--theme dark`` some of the windows. Pages that failed are printed, a line each; the picture shows the page at that moment.
+``--theme dark`` some of the windows. Pages that failed are printed, a line each; the picture shows the page at that
+moment.
 """
 
 import argparse
