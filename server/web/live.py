@@ -7,7 +7,7 @@ more browsers, more moves come in one event.
 The blocks of the lobby and of contests are rendered once a second, and sent where they have changed.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -20,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 from server.arena.arena import Arena
 from server.contest.report.structure import ContestState
 from server.contest.report.templating import render_block
+from server.match.match import Match
 from server.net.timing import microseconds
 from server.ops.logs import log
 from server.web import answers  # noqa: F401 (templates use its filters)
@@ -368,7 +369,7 @@ class LivePages:
             games = list(islice(newest(self._arena), 2 * BOARDS))
         else:
             games = [] if report is None else games_of(report, self._arena.matches.values())
-        recent = self._arena.recent if number is None else ()
+        recent: Iterable[Match] = self._arena.recent if number is None else ()
         if report is not None and report.state is ContestState.PAUSED:  # its last board stays
             recent = games_of(report, self._arena.recent)
         tiles.choose(games, BOARDS, trio.current_time(), max(recent, key=lambda match: match.number, default=None))

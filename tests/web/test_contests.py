@@ -17,6 +17,7 @@ from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.report import contents, files, formatting
 from server.contest.report.templating import render
 from server.league.ladder import definition as ladder
+from server.web import answers  # noqa: F401 (templates use its filters)
 from server.web.views import contests
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
