@@ -145,7 +145,7 @@ async def test_announcements_and_results_of_earlier_servers_are_sent_when_they_c
     assert len(tries) == 3
 
 
-async def test_a_paused_contest_keeps_its_last_board_under_a_banner(
+async def test_a_paused_contest_keeps_its_last_board_above_a_banner(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
     async with open_arena(tmp_path) as harness, open_pages(harness) as (pages, nursery):
