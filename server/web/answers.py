@@ -1,7 +1,6 @@
 """Answers: data in JSON, and pages that templates make, with the words and figures of matches that they write."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from functools import lru_cache, partial
 
 import segno
@@ -11,7 +10,6 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from engine.games.outcome import how_ended, reason_text
-from server.contest.report.formatting import date
 from server.contest.report.templating import add_filters, render
 from server.web.http.static_files import address, imported
 from server.web.views.board import Ending
@@ -66,11 +64,6 @@ def badge(ending: Ending, side: int) -> str:
     return "annulled" if ending.result == "annulled" else "draw"
 
 
-def started(text: str) -> str:
-    """Write the date at which a match has started, from the text of its record."""
-    return date(datetime.fromisoformat(text))
-
-
 def clock(milliseconds: int) -> str:
     """Write the time on a clock: tenths below twenty seconds."""
     left = max(0, milliseconds)
@@ -87,4 +80,4 @@ def qr(address: str) -> Markup:
     return Markup(segno.make(address, micro=False).svg_inline(border=QR_BORDER, light="#fff", omitsize=True))
 
 
-add_filters(started, reason_text, how_ended, result, badge, clock, qr)
+add_filters(reason_text, how_ended, result, badge, clock, qr)

@@ -15,6 +15,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -213,8 +214,8 @@ def _forget(connection: sqlite3.Connection, match: int) -> None:
 PAGE = 50
 """Games on a page."""
 
-NAMES = 10
-"""Names that are suggested when a search finds nothing."""
+NAMES = 200
+"""Names of players that a page of a search suggests, at most."""
 
 
 def played_by(side: str, parameter: str) -> str:
@@ -276,7 +277,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """won, draw or annulled."""
     reason: str
     plies: int
-    started: str
+    started: datetime
     used: tuple[int, int]
     """What the clocks of both were charged in all, in milliseconds."""
     contest: int | None = None
@@ -294,7 +295,7 @@ class Games(msgspec.Struct, frozen=True, kw_only=True):
     """What to ask for as ``before`` to have the next page; None on the last one."""
     index: Progress
     names: tuple[str, ...] = ()
-    """If no game was found: players whose names begin with that of the player or the opponent."""
+    """Of the first page: players whose names begin with the player or the opponent of the search; without both, all."""
 
 
 CONDITIONS = {
@@ -339,7 +340,8 @@ def find(data: Path, connection: sqlite3.Connection, query: Mapping[str, str]) -
         where += f" AND {CONDITIONS['before']}"
     games = _games(connection, where, values, PAGE + 1)
     more = games[PAGE - 1].match if len(games) > PAGE else None
-    names = () if found else _names(connection, [name for name in (search.player, search.opponent) if name is not None])
+    beginnings = [name for name in (search.player, search.opponent) if name is not None] or [""]
+    names = _names(connection, beginnings) if search.before is None else ()
     return Games(found=found, games=games[:PAGE], next=more, index=progress(connection, data), names=names)
 
 
@@ -390,7 +392,7 @@ def _games(connection: sqlite3.Connection, where: str, values: Mapping[str, obje
             result=result,
             reason=reason,
             plies=plies,
-            started=started,
+            started=datetime.fromisoformat(started),
             used=(first_used // 1000, second_used // 1000),
             contest=contest,
             contest_name=contest_name,

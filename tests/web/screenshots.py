@@ -1,8 +1,9 @@
 """Pictures of all pages, for people to look at: ``python -m tests.web.screenshots FOLDER``.
 
 Each page is loaded in every size and in both colours, and written as a whole to ``FOLDER/390x844-light/lobby.png`` and
-so on. ``--only WORD`` takes the pages with a word in their names, ``--size 390x844 ...`` and ``--theme dark`` some of
-the windows. Pages that failed are printed, a line each; the picture shows the page at that moment.
+so on. ``--only WORD ...`` takes the pages with one of these words in their names, ``--size 390x844 ...`` and
+``--theme dark`` some of the windows. Pages that failed are printed, a line each; the picture shows the page at that
+moment.
 """
 
 import argparse
@@ -82,6 +83,8 @@ HELD: dict[str, tuple[Callable[..., Sample], int]] = {
 
 CONTESTS = {f"{name}-{state}": (name, state) for name in HELD for state in ("over", "running")}
 """Contests when they are over and while they run, in the order of their numbers."""
+
+CONTESTS_WITH_TABS, TABS_SHOWN = ("round-robin-over", "swiss-running"), ("games", "statistics", "losses")
 
 SETTLED = """() => document.fonts.status === "loaded"
     && [...document.images].every((image) => image.complete || image.loading === "lazy")
@@ -226,6 +229,8 @@ def lists() -> Iterator[Shot]:
     for number, name in enumerate(CONTESTS, 1):
         yield Shot(f"contest-{name}", f"/contest/{number}", "#parts section")
         yield Shot(f"contest-{name}-live", f"/contest/{number}/live", "#progress")
+        for tab in TABS_SHOWN if name in CONTESTS_WITH_TABS else ():
+            yield Shot(f"contest-{name}-{tab}", f"/contest/{number}?tab={tab}", "#parts")
     yield Shot("contest-games", "/contest/1/games?first=a1&second=a2", "table.games")
     yield Shot("games", "/games", "#games tr")
     yield Shot("games-empty", "/games", "#none", "empty")
@@ -294,11 +299,13 @@ def main() -> None:
     """Take all pictures that are asked for; exit with 1 if one of them failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.web.screenshots", description="Take pictures of all pages.")
     parser.add_argument("folder", type=Path, help="where they are written")
-    parser.add_argument("--only", default="", metavar="WORD", help="pages with this in their names")
+    parser.add_argument(
+        "--only", nargs="+", default=[""], metavar="WORD", help="pages with one of these in their names"
+    )
     parser.add_argument("--size", nargs="+", default=SIZES, metavar="390x844", help=f"by default {', '.join(SIZES)}")
     parser.add_argument("--theme", nargs="+", default=THEMES, choices=THEMES, help="by default both")
     asked = parser.parse_args()
-    shots = [shot for shot in all_shots() if asked.only in shot.name]
+    shots = [shot for shot in all_shots() if any(word in shot.name for word in asked.only)]
     os.environ["NUMBA_DISABLE_JIT"] = "1"  # nothing compiles beside the browser
     os.environ.pop(tablebase.DIRECTORY_VARIABLE, None)
     failed = 0

@@ -2,15 +2,20 @@
 
 import errno
 import os
-from pathlib import Path
+from html import unescape
+from pathlib import Path, PurePath
 
 import pytest
 from playwright.sync_api import expect
 from structlog.testing import capture_logs
 
+from server.contest import contest_file
 from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Swiss
 from server.contest.report import files, formatting
+from server.contest.report.templating import render
+from server.league.ladder import definition as ladder
+from server.web import answers  # noqa: F401 (templates use its filters)
 from server.web.views import contests
 from tests.server.contest.report.samples import sample_report
 from tests.web.chromium import Visit, check_accessibility
@@ -32,6 +37,15 @@ async def test_contests_are_listed_with_how_far_they_have_come(tmp_path: Path) -
     assert (running.contest, running.state, over.contest, over.state) == (2, "running", 1, "over")
     assert running.done < running.known and running.running == 2 and over.done == over.known
     assert over.leader == sample_report(8, RoundRobin()).stages[-1].table[0].name
+
+
+def test_files_that_empty_pages_show_can_be_read() -> None:
+    def shown(template: str, **values: object) -> str:
+        frame = {"title": "", "current": "", "styles": [], **values}
+        return unescape(render(template, **frame).partition('id="file"')[2].partition(">")[2].partition("</pre>")[0])
+
+    assert len(contest_file.read(shown("pages/contests.html", contests=[], announcements=()), str).entrants) == 3
+    assert len(ladder.read(shown("ladder/none.html"), PurePath(), str).listed) == 2
 
 
 async def test_a_report_that_has_changed_is_read_again(tmp_path: Path) -> None:

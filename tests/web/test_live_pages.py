@@ -12,11 +12,16 @@ import trio.testing
 
 from engine.wire import messages as m
 from server.arena.arena import Announcement
+from server.contest.formats.rounds import Swiss
+from server.contest.report import files
+from server.contest.report.structure import ContestState
 from server.web.http.request import Refused
 from server.web.live import AGAIN_SECONDS, Broadcaster, LivePages
 from server.web.views.lobby import Listed
+from tests.server.contest.report.samples import sample_report
 from tests.server.harness import ArenaHarness, open_arena, play, ready
 from tests.web.reader import Reader
+from tests.web.site import renamed
 
 MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
 """Of GIPF 3 3 9 9: pushes that collect nothing."""
@@ -39,6 +44,12 @@ async def open_pages(
         nursery.start_soon(pages.run)
         yield pages, nursery
         nursery.cancel_scope.cancel()
+
+
+def fill_contest(harness: ArenaHarness, **changes: object) -> None:
+    """Write the report of a contest, number 1, whose entrants ann and bob play morris."""
+    report = renamed(renamed(sample_report(8, Swiss(3), stop=30), "a1", "ann"), "a2", "bob")
+    files.write_report_files(msgspec.structs.replace(report, **changes), harness.folder / "contests" / "1")
 
 
 async def test_the_lobby_shows_who_is_here_and_what_is_played(
@@ -108,6 +119,22 @@ async def test_announcements_and_results_of_earlier_servers_are_sent_when_they_c
         assert "Lunch &lt;now&gt;" in browser.block("announcements") and browser.sent()[-1][0] == "announcements"
         assert "2026-11-20 12:00 UTC" in browser.block("announcements")
     assert len(tries) == 3
+
+
+async def test_a_paused_contest_keeps_its_last_board_above_a_banner(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with open_arena(tmp_path) as harness, open_pages(harness) as (pages, nursery):
+        fill_contest(harness, state=ContestState.PAUSED, status="paused by the organiser")
+        first, second = await harness.pair("budget=60000", "morris")
+        await ready(first, second)
+        await second.say(m.Resign())
+        await second.hear(m.Result)
+        browser = Reader()
+        nursery.start_soon(pages.listen, 1, browser.mailbox)
+        await trio.sleep(30)
+        board = browser.block("featured")
+        assert 'data-match="1"' in board and "<svg" in board and "Paused by the organiser" in board
 
 
 async def test_the_page_of_a_contest_is_freed_when_its_last_browser_leaves_also_in_its_first_look(

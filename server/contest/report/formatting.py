@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from engine.games.outcome import Termination, how_ended, reason_text
 from engine.match.clock import TimeControl, span
-from engine.wire.words import duration
+from engine.wire.words import duration, number_of
 from server.contest.fixtures import FORFEIT, SET_ASIDE, WITHDRAWN, Intervention as Done, pauses
 from server.contest.formats.format import Standing
 from server.contest.report.structure import ContestState, Game, Intervention, Pause, Report, Stage
@@ -87,6 +87,11 @@ def time_used(microseconds: int) -> str:
 def date(moment: datetime) -> str:
     """Write a date and time in UTC."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def progress(done: int, known: int, running: int = 0) -> str:
+    """Write how many of the known games are over, and how many are running."""
+    return f"{done} of {number_of(known, 'game')}" + (f", {running} running" if running else "")
 
 
 def control(time: TimeControl) -> str:

@@ -293,26 +293,19 @@ class ConsolePages:
         }
         return [
             self._identities.page(CONSOLE, self._show, looks),
-            *self._identities.changes(
-                CONSOLE, changes, lambda form, fault: self._show(form.identity, fault), organiser
-            ),
+            *self._identities.changes(CONSOLE, changes, organiser),
             Route(NEW_CONTEST, self._new, methods=["GET"]),
             *self._identities.changes(
                 NEW_CONTEST,
                 {"": self._write},
-                lambda form, fault: _show_new(form.identity, form.text("text"), fault),
                 organiser,
+                again=lambda form, fault: _show_new(form.identity, form.text("text"), fault),
             ),
             Route(of_contest, self._contest, methods=["GET"]),
-            *self._identities.changes(
-                of_contest,
-                of_contests,
-                lambda form, fault: self._show_contest(form.identity, form.path["number"], fault=fault),
-                organiser,
-            ),
+            *self._identities.changes(of_contest, of_contests, organiser),
         ]
 
-    def _show(self, identity: Identity, fault: str = "") -> Response:
+    def _show(self, identity: Identity, fault: str) -> Response:
         return page(
             "console",
             "Console",
@@ -334,16 +327,15 @@ class ConsolePages:
     # contests
 
     def _contest(self, request: Request) -> Response:
-        identity = self._identities.require(request, Right.CONSOLE)
-        return self._show_contest(identity, request.path_params["number"], number_in(request.query_params, "done", 0))
-
-    def _show_contest(self, identity: Identity, number: int, done: int = 0, *, fault: str = "") -> Response:
-        """Return the page of a contest; ``done`` is the number of an intervention that the page confirms."""
+        """Return the page of a contest; ``done`` in the address is the number of an intervention that it confirms."""
+        identity, number = self._identities.require(request, Right.CONSOLE), request.path_params["number"]
+        done = number_in(request.query_params, "done", 0)
         try:
             found = read_contest(self._arena, number)
         except KeyError:
             raise Refused(404, f"there is no contest {number}") from None
         told = next((one.with_effect for one in found["interventions"] if one.number == done), "")
+        fault = self._identities.refusal(request)
         return page("organise/contest", found["row"].name, **found, identity=identity, fault=fault, told=told)
 
     def _change(self, kind: Kind, form: Form) -> Response:

@@ -83,23 +83,18 @@ class AccountPages:
             *identities.changes(
                 GRADES,
                 grades,
-                lambda form, fault: self._show_grades(
+                identities.organiser,
+                again=lambda form, fault: self._show_grades(
                     form.identity, fault, form.text("rule"), form.number("contest", 0)
                 ),
-                identities.organiser,
             ),
             Route(f"{GRADES}/grades.csv", self._csv, methods=["GET"]),
             Route("/join", self._join, methods=["GET", "POST"]),
             Route("/join/{link}", self._join, methods=["GET", "POST"]),
             Route("/me", self._me, methods=["GET"]),
-            *identities.changes("/me", mine, lambda form, fault: self._show_me(form.identity, fault=fault)),
+            *identities.changes("/me", mine),
             identities.page("/people", self._show_people, identities.organiser),
-            *identities.changes(
-                "/people",
-                people,
-                lambda form, fault: self._show_people(form.identity, fault=fault),
-                identities.organiser,
-            ),
+            *identities.changes("/people", people, identities.organiser),
         ]
 
     # joining
@@ -130,9 +125,9 @@ class AccountPages:
     def _me(self, request: Request) -> Response:
         if (identity := self._identities.find(request)) is None:
             return page("code", "Join", fault=NOBODY, status=401)
-        return self._show_me(identity)
+        return self._show_me(identity, self._identities.refusal(request))
 
-    def _show_me(self, identity: Identity, *, fault: str = "", secret: tuple[str, str] | None = None) -> Response:
+    def _show_me(self, identity: Identity, fault: str = "", *, secret: tuple[str, str] | None = None) -> Response:
         person = identity.person
         return page(
             "me",
@@ -162,7 +157,7 @@ class AccountPages:
 
     # people
 
-    def _show_people(self, identity: Identity, *, fault: str = "", links: Sequence[tuple[str, str]] = ()) -> Response:
+    def _show_people(self, identity: Identity, fault: str = "", *, links: Sequence[tuple[str, str]] = ()) -> Response:
         return page(
             "people",
             "People",

@@ -103,20 +103,13 @@ class VersionPages:
             Route(f"{bot}/versions", self._bot, methods=["GET"]),
             Route(f"{bot}/versions/{{number:number}}", self._version, methods=["GET"]),
             Route(f"{bot}/comparisons", self._compared, methods=["GET"]),
-            *identities.changes(bot, {"versions": self._send}, self._again, identities.author, _read_upload),
-            *identities.changes(bot, changes, self._again, identities.author),
+            *identities.changes(bot, {"versions": self._send}, identities.author, _read_upload),
+            *identities.changes(bot, changes, identities.author),
         ]
 
     def _bot(self, request: Request) -> Response:
-        return self._show(self._identities.author(request), request.path_params["bot"])
-
-    def _again(self, form: Form, fault: str) -> Response:
-        if form.identity.by_token:
-            raise Refused(409, fault)
-        return self._show(form.identity, form.path["bot"], fault)
-
-    def _show(self, identity: Identity, bot: str, fault: str = "") -> Response:
         """Return the page of a bot; for its token, its versions as JSON."""
+        identity, bot = self._identities.author(request), request.path_params["bot"]
         owner = self._accounts.owner(bot) or identity.person
         versions = self._versions.of(bot)
         kept, most = self._versions.kept_bytes(owner), self._versions.rules.quota << 20
@@ -138,7 +131,7 @@ class VersionPages:
             most=most,
             words=WORDS,
             megabytes=MAX_UPLOAD >> 20,
-            fault=fault,
+            fault=self._identities.refusal(request),
             current="",
         )
 

@@ -8,7 +8,7 @@ database. A form holds a signature of the session, which no other site knows. Br
 import hmac
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 import trio
 from itsdangerous import BadSignature, Signer
@@ -112,6 +112,7 @@ class Identities:
         self._user_header = user_header
         self._cookies = Signer(accounts.secret(), salt="cookie")
         self._forms = Signer(accounts.secret(), salt="form")
+        self._refusals = Signer(accounts.secret(), salt="refusal")
 
     def find(self, request: Request) -> Identity | None:
         """Return who is signed in; None: nobody. Raises `Refused` for an account that a proxy names, and is closed."""
@@ -143,26 +144,41 @@ class Identities:
         """Return the organiser who sends a request; raises `Refused` for others."""
         return self.require(request, Right.ORGANISE)
 
-    def page(self, path: str, show: Callable[[Identity], Response], who: Who | None = None) -> Route:
-        """Return the route of a page for people who are signed in; a thread makes it."""
-        return Route(path, lambda request: show((who or self.require)(request)), methods=["GET"])
+    def refusal(self, request: Request) -> str:
+        """Return the signed sentence in an address, to which a refused form leads; empty where there is none."""
+        try:
+            return self._refusals.unsign(request.query_params.get("refused", "")).decode()
+        except BadSignature:
+            return ""
+
+    def page(self, path: str, show: Callable[[Identity, str], Response], who: Who | None = None) -> Route:
+        """Return the route of a page for people who are signed in; a thread makes it, with a refusal's sentence."""
+        return Route(path, lambda request: show((who or self.require)(request), self.refusal(request)), methods=["GET"])
 
     def changes(
         self,
         base: str,
         changes: Mapping[str, Change],
-        again: Again,
         who: Who | None = None,
         read: Reader | None = None,
+        again: Again | None = None,
     ) -> list[Route]:
-        """Return the routes of forms by their paths below the path of their page, ``base``. Threads carry them out."""
+        """Return the routes of forms by their paths below the path of their page, ``base``. Threads carry them out.
 
-        def carried_out(change: Change, form: Form) -> Response:
+        A refused form leads to its page, which shows the sentence. With ``again``, the page keeps what was typed.
+        """
+
+        def carried_out(change: Change, form: Form, page: str) -> Response:
             try:
                 found = change(form)
             except REFUSALS as error:
-                return again(form, str(error))
-            return found if isinstance(found, Response) else RedirectResponse(base, 303)
+                if form.identity.by_token:
+                    raise Refused(409, str(error)) from None
+                if again is not None:
+                    return again(form, str(error))
+                page += "?" + urlencode({"refused": self._refusals.sign(str(error)).decode()})
+                return RedirectResponse(page, 303)
+            return found if isinstance(found, Response) else RedirectResponse(page, 303)
 
         def answering(change: Change) -> Callable[[Request], Awaitable[Response]]:
             async def answer(request: Request) -> Response:
@@ -171,7 +187,9 @@ class Identities:
                 sent = fields.get("form", "").encode()
                 if not identity.by_token and not hmac.compare_digest(sent, identity.form_token.encode()):
                     raise Refused(403, "the form is not from this page, or too old: open the page again")
-                return await trio.to_thread.run_sync(carried_out, change, Form(identity, fields, request.path_params))
+                form = Form(identity, fields, request.path_params)
+                page = "/".join(request.url.path.split("/")[: base.count("/") + 1])
+                return await trio.to_thread.run_sync(carried_out, change, form, page)
 
             return answer
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from engine.statistics.online import DAY, decayed
@@ -29,8 +29,10 @@ PROVISIONAL = 100.0
 CHART_WIDTH, CHART_HEIGHT = 600.0, 160.0
 """Size of the picture of ratings, in its own units."""
 
-CHART_MARGIN = 25.0
-"""Elo above the highest and below the lowest rating of the picture, at least."""
+TICKS = (10, 20, 50, 100, 200, 500, 1000, 2000)
+"""Elo between two lines of the picture: the first distance that needs no more than `MAX_TICKS` lines."""
+
+MAX_TICKS = 6
 
 
 def standing_rows(
@@ -117,13 +119,17 @@ def chart(name: str, games: Sequence[CountedGame]) -> dict[str, Any] | None:
     elo = [game.ratings[side][0] for game, side in zip(rated, sides, strict=True)]
     versions = [game.versions[side] for game, side in zip(rated, sides, strict=True)]
     starts = [n for n in range(1, len(rated)) if versions[n] != versions[n - 1]]
-    low, high, last = min(elo) - CHART_MARGIN, max(elo) + CHART_MARGIN, len(rated) - 1
+    last = len(rated) - 1
+    step = next((step for step in TICKS if max(elo) // step - min(elo) // step + 2 <= MAX_TICKS), TICKS[-1])
+    ticks = [step * n for n in range(int(max(elo) // step) + 1, int(min(elo) // step) - 1, -1)]
+    high, low = ticks[0], ticks[-1]
     points = " ".join(
         f"{CHART_WIDTH * place / last:.1f},{CHART_HEIGHT * (high - value) / (high - low):.1f}"
         for place, value in enumerate(elo)
     )
     places = [(CHART_WIDTH * n / last, versions[n]) for n in starts]
-    return {"points": points, "starts": places, "low": low, "high": high}
+    lines = [(CHART_HEIGHT * (high - tick) / (high - low), tick) for tick in ticks]
+    return {"points": points, "starts": places, "lines": lines, "games": len(rated)}
 
 
 LAST_GAMES = 20
@@ -148,7 +154,7 @@ class LadderPages:
             Route("/ladder", self._standings, methods=["GET"]),
             Route("/ladder.json", self._json, methods=["GET"]),
             Route("/ladder/{name}", self._player, methods=["GET"]),
-            *self._identities.changes("/ladder/{name}", {"again": self._wake}, self._again),
+            *self._identities.changes("/ladder/{name}", {"again": self._wake}),
         ]
 
     def _found(self) -> LadderService:
@@ -198,18 +204,15 @@ class LadderPages:
             versions=version_rows(store.versions(name), store.last_ratings(name), store.opponents(name)),
             chart=chart(found.name, games),
             games=[game_row(game) for game in games[:LAST_GAMES]],
+            fault=self._identities.refusal(request),
             current="",
         )
 
-    def _wake(self, form: Form) -> Response:
+    def _wake(self, form: Form) -> None:
         store, name = self._found().store, form.path["name"]
         if (found := store.standing(name)) is None or not form.identity.may_change(found.owner):
             raise Refused(403, "this is for the bot's author, and for organisers")
         store.wake(found.name, form.by)
-        return RedirectResponse(f"/ladder/{found.name}", 303)
-
-    def _again(self, _form: Form, fault: str) -> Response:
-        raise Refused(409, fault)
 
 
 def _read_standings(ladder: LadderService) -> dict[str, Any]:

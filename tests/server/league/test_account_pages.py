@@ -38,7 +38,10 @@ class Visitor:
         return self.ask("GET", path)
 
     def post(self, path: str, **fields: str) -> Answer:
-        return self.ask("POST", path, urlencode(fields), **{"content-type": FORM})
+        """Send a form, and read the page to which a refusal leads."""
+        found = self.ask("POST", path, urlencode(fields), **{"content-type": FORM})
+        place = found.headers.get("location", "")
+        return self.get(place) if "?refused=" in place else found
 
 
 @pytest.fixture(scope="module")

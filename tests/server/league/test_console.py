@@ -3,6 +3,7 @@
 import re
 from contextlib import closing
 from datetime import UTC, datetime
+from urllib.parse import urlencode
 
 import pytest
 
@@ -14,7 +15,7 @@ from server.contest.store.store import FILE, Store
 from server.league.accounts import ORGANISER, Accounts
 from server.league.console.console_pages import TEMPLATES, read_new
 from tests.server.contest.runtime.bots import read_definition
-from tests.server.league.test_account_pages import Visitor, accounts, sign_in, site
+from tests.server.league.test_account_pages import FORM, Visitor, accounts, sign_in, site
 from tests.server.process import Client, wait_until
 from tests.web.asking import Answer
 from tests.web.site import Site, Table
@@ -59,7 +60,12 @@ def test_a_contest_is_paused_changed_and_cancelled_and_the_audit_log_says_who_di
             found = head.get(found.headers["location"])
         return found
 
-    assert [post("pause").status, post("pause").status] == [200, 400]
+    assert post("pause").status == 200
+    sent = urlencode({"form": form})
+    place = head.ask("POST", f"{here}/pause", sent, **{"content-type": FORM}).headers["location"]
+    assert place.startswith(f"{here}?refused=") and "is paused" not in head.get(place.replace("paused", "gone")).text
+    refused = head.get(place)
+    assert refused.status == 400 and "is paused already" in refused.text
     contest_command.resume("Autumn", data=site.data)
     for change, fields in (("withdraw", {"name": "emil"}), ("reinstate", {"name": "emil"}), ("cancel", {})):
         assert post(change, **fields).status == 200

@@ -136,7 +136,8 @@ def test_a_name_finds_its_further_copies_and_a_beginning_suggests_names(data: Pa
     assert [game.match for game in search(data, player="eve", opponent="dan").games] == [4]
     assert [game.match for game in search(data, player="dan.2").games] == [4]
     assert search(data, player="da").names == ("dan", "dan.2", "danny")
-    assert search(data, player="dan").names == ()
+    assert search(data, player="dan").names == ("dan.2", "danny")
+    assert {"dan", "dan.2", "danny", "eve"} <= set(search(data).names)
 
 
 def test_records_that_change_or_go_are_no_longer_found_as_they_were(data: Path) -> None:

@@ -69,7 +69,15 @@ def test_a_search_says_that_it_reads_before_it_says_0(index: Progress, found: in
     values = {"asked": {}, "games": [], "reasons": [], "here": "/games", "further": "", "again": not index.complete}
     text = render("pages/games.html", page=page, **values)
     assert f'role="status">{sentence}' in text.replace("\n", "")
-    assert ("No game fits this search" in text) == index.complete
+    assert ("No game has been played here yet" in text) == index.complete
+
+
+def test_a_search_for_the_beginning_of_a_name_suggests_players(browser: Browser, played: Site) -> None:
+    with open_page(browser) as page:
+        page.goto(f"{played.url}/games")
+        expect(page.locator("#names option")).to_have_count(3)  # the browser completes names while somebody types
+        page.goto(f"{played.url}/games?player=CI")
+        expect(page.locator("#none")).to_contain_text("Players with such a name: cid")
 
 
 def test_a_name_leads_to_the_page_of_the_player(browser: Browser, played: Site) -> None:
@@ -79,7 +87,7 @@ def test_a_name_leads_to_the_page_of_the_player(browser: Browser, played: Site) 
         expect(page.locator("h1")).to_have_text("ann")
         expect(page.locator("#total")).to_have_text("54 games: 53 won, 0 drawn, 1 lost")
         expect(page.get_by_role("table", name="By opponent").locator("tbody tr")).to_have_count(2)
-        expect(page.get_by_role("table", name="Last games").locator("tr")).to_have_count(5)
+        expect(page.get_by_role("table", name="Last games").locator("tbody tr")).to_have_count(5)
         assert fits(page)
         check_accessibility(page)
         page.goto(f"{played.url}/player/BOB")

@@ -292,10 +292,10 @@ class MatchPage extends GamePage {
   async #retell(live = false) {
     if (this.fetching) return;
     this.fetching = true;
-    const { following } = this;
     const told = await optional(() => ask(`/api/matches/${this.number}`)); // the feed tells of an unreachable server
     this.fetching = false;
     if (!told) return;
+    const { following } = this; // the reader may have stepped back meanwhile
     this.state.reset(told);
     $("fault").hidden = true;
     if (live) this.#goOn(following);
