@@ -111,10 +111,10 @@ class Bot:
     """Takes notes while a match is played on a server."""
 
     checked = True
-    """Whether illegal moves count as failures here, or are sent for the server to judge."""
+    """Whether an illegal move, which loses the match, also counts as a failure of the bot here."""
 
     watched = True
-    """Whether it is reported where a method stands that has used up the clock."""
+    """Whether a method that has used up the clock is reported, and ended with the match."""
 
     def prepare(self, match: Match) -> None:
         """Prepare for a match, before READY is sent; the bot's clock runs. Called once for each match."""

@@ -11,16 +11,15 @@ match, raise `Resigned`.
 
 When a bot fails:
 
-- Its exception is shown with its traceback on stderr, and the match is given up with CRASHED, the last line of the
-  traceback, and the line of the bot's own code that it came from, which the opponent and the record show: a bot that
-  has failed would else keep its opponent waiting until its time is over. So it is when the bot ends its process.
+- An exception is shown with its traceback on stderr. The match is given up with CRASHED: the last line of the
+  traceback, and the line of the bot's own code that it came from. The same happens when the bot ends its process.
+- An illegal move is sent as it is, and loses by ``bad_move``. A value that is no move gives up with CRASHED. Both are
+  failures, whose sentence names the choice and the reason.
+- After a failure `play` leaves the server and raises `BotFailed`, with the bot's exception as its cause. With
+  ``carry_on=True`` it continues with the next match.
+- A method that has used up the clock is shown on stderr and in the log of the match, with the line in which it stands.
+  It is interrupted at the end of the match. A process that cannot be interrupted ends.
 - Ctrl-C and SIGTERM resign the match.
-- A method that has not returned when the clock is used up is shown on stderr, with the line in which it stands, and in
-  the log of the match.
-- A move that is not legal is never sent, since the server would count it as a loss without more words: it is a
-  failure whose message names the move and says why it may not be played. So is what is no move at all.
-- Then `play` leaves the server and raises `BotFailed`, with the bot's exception as its cause; or, with
-  ``carry_on=True``, it goes on with the next match, as a bot should that plays unattended.
 """
 
 import re

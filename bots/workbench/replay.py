@@ -19,7 +19,7 @@ from bots.client.errors import ArenaError, BotFailed, describe_failure, tracebac
 from bots.client.notes import make_note
 from bots.client.run import to_stderr
 from bots.client.session import text_of
-from bots.client.watchdog import Watchdog
+from bots.client.watchdog import Interrupted, Watchdog, interrupt
 from bots.workbench.play_file import loaded
 from engine.commands import reports
 from engine.commands.program import split_command
@@ -166,9 +166,8 @@ class BotHere:
         self._overdue = ""
         began = perf_counter()
         move = failure = ""
-        handler = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            with Watchdog(BotHere._call.__code__, self._interrupt) as watchdog:
+            with Watchdog(BotHere._call.__code__, self._report_overdue, lambda: True) as watchdog:
                 self._tell(turn, watchdog)
                 began = perf_counter()
                 chosen = self._choose(turn, clocks, watchdog)
@@ -178,17 +177,13 @@ class BotHere:
             seconds = perf_counter() - began
         except BotFailed as failed:
             failure = str(failed)
-        except KeyboardInterrupt:
-            if not self._overdue:
-                raise
+        except Interrupted:
             seconds = perf_counter() - began
             failure = self._overdue
         except (Exception, SystemExit) as error:
             seconds = perf_counter() - began
             print(traceback_of(error), end="", file=sys.stderr)
             failure = describe_failure("to choose a move", error)
-        finally:
-            signal.signal(signal.SIGINT, handler)
         return Answer(turn, move, failure, seconds, tuple(notes), is_overdue=bool(self._overdue))
 
     def _tell(self, turn: Turn, watchdog: Watchdog) -> None:
@@ -220,11 +215,10 @@ class BotHere:
         with watchdog.watching(name, milliseconds):
             return method()
 
-    def _interrupt(self, sentence: str, stack: str) -> None:
-        """Interrupt a method that has used up its clock; called in another thread."""
+    def _report_overdue(self, sentence: str, stack: str) -> None:
+        """Report a method that has used up its clock; called in another thread."""
         self._overdue = sentence
         print(stack, end="", file=sys.stderr)
-        interrupt_main_thread()
 
 
 class _Debugger(Pdb):
@@ -240,12 +234,13 @@ class _Debugger(Pdb):
 
     def run_watched(self, method: Callable[..., object], *arguments: object) -> object:
         """Stop where a method begins, and return its result; None if the debugger was left."""
-        signal.signal(signal.SIGINT, cast(Any, self.sigint_handler))  # stops where the method stands
+        handler = signal.signal(signal.SIGINT, cast(Any, self.sigint_handler))  # stops where the method stands
         try:
             result: object = self.runcall(method, *arguments)
             return result
         finally:
             self._timer.cancel()
+            signal.signal(signal.SIGINT, handler)
 
     def interaction(self, *arguments: Any) -> None:
         """Let the clock stand while a person types commands, and run anew from then on."""
@@ -262,15 +257,7 @@ class _Debugger(Pdb):
 
     def _stop(self) -> None:
         self.message(f"\nThe clock of {self._milliseconds} ms is used up.")
-        interrupt_main_thread()
-
-
-def interrupt_main_thread() -> None:
-    """Interrupt the main thread as Ctrl-C does, also where it waits."""
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-    else:  # Windows wakes the main thread, whichever thread has raised the signal
-        signal.raise_signal(signal.SIGINT)
+        interrupt(threading.main_thread().ident or 0)
 
 
 class Player(NamedTuple):

@@ -145,6 +145,11 @@ class Tally:
         if len(points) == 2:
             self.pairs.add(game.pair, round(2 * sum(points)))
 
+    def explain(self, number: int, sentence: str) -> None:
+        """Add to the sentence of a game."""
+        game = self._games[number]
+        self._games[number] = msgspec.structs.replace(game, sentence=f"{game.sentence}; {sentence}")
+
     def rows(self) -> list[Row]:
         """Return the table, in the order in which players were named."""
         games = self.games

@@ -99,6 +99,9 @@ Result = TypeVar("Result")
 MAX_CONNECTIONS = 4
 """Of a program in a sandbox at a time: one is enough, and one that is lost may not have ended yet."""
 
+REFUSED_SECONDS = 5
+"""Seconds that a program whose LOGIN was refused has to try again: most only wait from then on."""
+
 
 class ArenaGame(HostedGame):
     """A game of the arena: its players, and its match from `begin` on."""
@@ -388,11 +391,11 @@ class ArenaHost:
     async def _arrives(self, one: ProgramCredential, limit: int) -> None:
         """Wait until a program sends SEEK; raises `PlayerMissing` if it ends before, or after ``limit`` seconds.
 
-        They are counted one by one: one in which the server stood still, or could accept no connection, counts once,
-        or not.
+        After a refused LOGIN it has `REFUSED_SECONDS`. Seconds are counted one by one: one in which the server stood
+        still, or could accept no connection, counts once, or not.
         """
         program = one.program
-        seconds = 0
+        seconds = refused = 0
         async with trio.open_nursery() as nursery:
 
             async def give_up_when_ended() -> None:
@@ -400,10 +403,11 @@ class ArenaHost:
                 nursery.cancel_scope.cancel()
 
             nursery.start_soon(give_up_when_ended)
-            while not one.here.is_set() and seconds < limit:
+            while not one.here.is_set() and seconds < limit and refused < REFUSED_SECONDS:
                 with trio.move_on_after(1):
                     await one.here.wait()
                 seconds += not self._arena.accept_status.closed
+                refused += program.refusal.startswith("LOGIN")
             # what came while the server stood still is read before anybody is late
             with trio.move_on_after(1):
                 await one.here.wait()
@@ -412,7 +416,7 @@ class ArenaHost:
             return
         if program.fault:
             raise PlayerMissing(f"{one.name} did not come to the game: {program.fault}", (), fault=True)
-        late = "" if program.ended.is_set() else f", and had {program.missed} after {number_of(limit, 'second')}"
+        late = "" if program.ended.is_set() else f", and had {program.missed} after {number_of(seconds, 'second')}"
         fault = one.is_builtin or one.failed
         sentence = f"{one.name} did not come to the game: {program.report()}{late}"
         termination = NO_ANSWER if late else ENDED_AT_START
