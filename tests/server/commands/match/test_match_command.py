@@ -104,6 +104,21 @@ def test_a_bot_that_raises_has_crashed_and_its_traceback_is_kept(tmp_path: Path)
     assert 'ann.py", line 4, in choose' in log and "Traceback" in log
 
 
+LOOPS = """
+def choose(position, clocks):
+    while True:
+        pass
+"""
+
+
+@pytest.mark.slow
+def test_the_line_of_a_loop_stands_behind_its_loss(tmp_path: Path) -> None:
+    write(tmp_path, ann=LOOPS, bob=CHOOSE.format(place=0))
+    _, said, _ = run(tmp_path, "ann.py", "bob.py", *SMALL, "--games", "2", "--budget", "500", "--increment", "0")
+    assert said.count("; choose has not returned in the ") == 2
+    assert fnmatchcase(said, "*: time: ann (*) ran out of time: *, and stands in ann.py, line [34], in choose\n*")
+
+
 BY_PIPES = """
 import sys
 
@@ -120,7 +135,7 @@ import os, socket
 
 stream = socket.create_connection((os.environ["ARENA_HOST"], int(os.environ["ARENA_PORT"]))).makefile("rw")
 print(f"LOGIN {os.environ['ARENA_NAME']}", file=stream, flush=True)
-while "ERROR" not in stream.readline():
+while stream.readline():
     pass
 """
 
@@ -156,7 +171,10 @@ def test_a_program_learns_from_the_results_which_of_its_lines_was_refused(tmp_pa
 @pytest.mark.parametrize(
     ("source", "refusal"),
     [
-        (BY_SOCKET_WITHOUT_TOKEN, "LOGIN: *; it logs in with the token in ARENA_TOKEN: LOGIN NAME TOKEN (name_taken)"),
+        (
+            BY_SOCKET_WITHOUT_TOKEN,
+            "LOGIN: *; it logs in with the token in ARENA_TOKEN: * (name_taken), and had not said SEEK after * seconds",
+        ),
         (BY_SOCKET_WITHOUT_LINE_END, "LOGIN: this line has no end: each line ends with LF (bad_line)"),
     ],
 )
@@ -165,7 +183,8 @@ def test_a_program_that_cannot_log_in_is_told_why(source: str, refusal: str, tmp
     status, _, complained = run(tmp_path, f"{sys.executable} ann.py {{port}}", "random", *SMALL, "--games", "2")
     assert status == 1
     assert fnmatchcase(complained, f"arena-bot: ann did not come *; it wrote a line that was refused: {refusal}\n*")
-    assert fnmatchcase(complained, f"*  | [[]refused: {refusal}]\n*")
+    assert fnmatchcase(complained, f"*  | [[]refused: {refusal.partition(', and had')[0]}]\n*")
+    assert "after 60 seconds" not in complained
 
 
 @pytest.mark.slow
