@@ -197,8 +197,7 @@ class LinesBot(ProgramBot):
             request = self._end.accept(line)
             if isinstance(request, m.Note):
                 note = read_note(request.note)
-                ply = noted_ply if note.ply is None else note.ply
-                self.note(**note._replace(ply=ply).said)
+                self.note(**note._replace(ply=noted_ply if note.ply is None else note.ply).said)
         except ProtocolError as error:
             if kind_of(line) != m.KINDS[m.Note]:
                 return self._refuse(line, error)

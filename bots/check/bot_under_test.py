@@ -170,8 +170,11 @@ class Peer:
             except ProtocolError as error:
                 if kind_of(line) == m.KINDS[m.Note]:
                     self.say(m.Notice(error.code, m.Text(str(error))))
-                    right = "a note as in NOTE score=35 depth=7 nodes=120345 pv=a3-b3,c5-c4 text=in the book"
-                    raise Fault(f"said {self.last!r}: {error}", right, "8.1") from error
+                    raise Fault(
+                        f"said {self.last!r}: {error}",
+                        "a note as in NOTE score=35 depth=7 nodes=120345 pv=a3-b3,c5-c4 text=in the book",
+                        "8.1",
+                    ) from error
                 section, right = MISTAKES[error.code]
                 fault = self.refused(error.code, error, right, section)
                 if self.crossing and error.code in (Code.NOT_YOUR_TURN, Code.WRONG_STATE):
@@ -363,8 +366,9 @@ class BotUnderTest:
     def accept(self, peer: Peer, seek: m.Seek) -> None:
         """Answer SEEK, and store its conditions; raises `Fault` if they cannot be met."""
         if seek.game not in (*GAMES, *OF_SERVER):
-            right = f"SEEK and one of {', '.join((*GAMES, *OF_SERVER))}"
-            raise peer.refused(Code.UNKNOWN_GAME, unknown_game(seek.game), right, "7")
+            raise peer.refused(
+                Code.UNKNOWN_GAME, unknown_game(seek.game), f"SEEK and one of {', '.join((*GAMES, *OF_SERVER))}", "7"
+            )
         self.game = GAMES[(self._game or USUAL_GAME) if seek.game in OF_SERVER else seek.game]
         try:
             self.options = read_options(
@@ -372,8 +376,12 @@ class BotUnderTest:
             )
         except ProtocolError as error:
             sides = " or ".join(self.game.sides)
-            right = f"params=, budget=, increment=, colour= ({sides}), opponent= (a name), or no option at all"
-            raise peer.refused(error.code, error, right, "7") from error
+            raise peer.refused(
+                error.code,
+                error,
+                f"params=, budget=, increment=, colour= ({sides}), opponent= (a name), or no option at all",
+                "7",
+            ) from error
         if self._game not in (None, self.game.name):
             raise Fault(f"said {peer.last!r}", f"SEEK {self._game}, the game to be checked", "7")
         peer.crossing = 0

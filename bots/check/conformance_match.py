@@ -189,8 +189,12 @@ class ConformanceMatch:
             if isinstance(request, kind):
                 return request
         self.peer.say(*self._take(referee.flag(self._state, falls or self._now())))
-        did = f"used up its clock ({self.header.control.milliseconds[0]} ms for the match)"
-        raise OutOfTime(did, right, section, position=self.history.position.text())
+        raise OutOfTime(
+            f"used up its clock ({self.header.control.milliseconds[0]} ms for the match)",
+            right,
+            section,
+            position=self.history.position.text(),
+        )
 
     def silent(self, seconds: float) -> None:
         """See that the bot does not move for so long."""

@@ -69,8 +69,11 @@ def is_refused(bot: BotUnderTest, *, kind: type, codes: Sequence[str]) -> None:
             while isinstance(request, kind):
                 count += 1
                 if count > MAX_REFUSALS:
-                    did = f"said {word} {count} times in {REPEAT_SECONDS:g} s, although ERROR {code} answered each"
-                    raise Fault(did, "to leave, or to pause before it tries again", "1.8")
+                    raise Fault(
+                        f"said {word} {count} times in {REPEAT_SECONDS:g} s, although ERROR {code} answered each",
+                        "to leave, or to pause before it tries again",
+                        "1.8",
+                    )
                 peer.refuse(code, "this is how a refusal looks")
                 request = peer.request(deadline)
         bot.drop()
@@ -135,8 +138,9 @@ def _await_resume(table: ConformanceMatch, peer: Peer, right: str) -> None:
                 peer.name = table.peer.name
                 return
             case m.Resume():
-                sentence = f"match {table.header.match} is not to be resumed with this token"
-                raise peer.refused(Code.BAD_TOKEN, sentence, right, "11")
+                raise peer.refused(
+                    Code.BAD_TOKEN, f"match {table.header.match} is not to be resumed with this token", right, "11"
+                )
             case m.Login(name):
                 peer.refuse(Code.NAME_TAKEN, f"{name} plays in match {table.header.match}; come back with RESUME")
     raise Fault(f"said {peer.last!r} {MAX_REFUSALS} times", right, "11")
@@ -178,8 +182,7 @@ RING = """2 3 9 9
 def crossing_rows(owner: int, turn: int) -> Position:
     """Return a position of GIPF in which every legal move takes a choice among rows of the owner, 0 or 1."""
     left = (3, 9) if owner == 0 else (9, 3)
-    text = RING.format(white=left[0], black=left[1], turn="WB"[turn], piece="WB"[owner])
-    return GAMES["gipf"].read(text)
+    return GAMES["gipf"].read(RING.format(white=left[0], black=left[1], turn="WB"[turn], piece="WB"[owner]))
 
 
 def quiet_move(position: Position, chance: Random) -> str:

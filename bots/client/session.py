@@ -215,8 +215,7 @@ class Session:
             raise Unreachable(str(lost)) from lost
         if self._pauses is None:
             self._report(f"{lost}; trying to come back")
-            left = self._game.left_ms / 1000 if self._game else 0.0
-            self._pauses = reconnect_pauses(max(self._patience, left))
+            self._pauses = reconnect_pauses(max(self._patience, self._game.left_ms / 1000 if self._game else 0.0))
         for _ in self._pauses:
             try:
                 self._connect()

@@ -62,8 +62,10 @@ class Episode:
     def after(self, action: int) -> "Episode":
         """Return the episode after one more action; raises `engine.games.interface.BadMove`."""
         if action not in self.legal:
-            sentence = f"action {action} may not be made now; legal are {', '.join(map(str, self.legal)) or 'none'}"
-            raise BadMove("BAD_MOVE_IS_NO_LEGAL_ACTION", sentence)
+            raise BadMove(
+                "BAD_MOVE_IS_NO_LEGAL_ACTION",
+                f"action {action} may not be made now; legal are {', '.join(map(str, self.legal)) or 'none'}",
+            )
         made = (*self.made, action)
         if made in self._moves:
             return Episode(self.history.after(self._moves[made]), self.move_limit)

@@ -102,8 +102,7 @@ FILES = {
 def new_bot(name: str, language: str, game: str) -> dict[str, str]:
     """Return the files of a new bot, by their paths in its folder; ``language`` is one of `LANGUAGES`."""
     spoken = LANGUAGES[language]
-    example = spoken.example.rpartition("/")[2]
-    source = f"{name}.py" if language == "python" else example
+    source = f"{name}.py" if language == "python" else spoken.example.rpartition("/")[2]
     run = spoken.run.replace("{source}", source)
     test = spoken.test.replace("{source}", source)
     command = run.replace(" {folder}/", " ").replace("{folder}", ".")

@@ -21,11 +21,10 @@ def line(reviewed: ReviewedMove, sides: Sequence[str]) -> str:
     """Return a move, what is best and what both are worth; ``=`` is the move itself, ``?`` what is not known."""
     best = "?" if reviewed.best is None else "=" if reviewed.best == reviewed.move else reviewed.best
     loss = "" if reviewed.loss is None else str(reviewed.loss)
-    words = (
+    return (
         f"{reviewed.ply:4} {sides[reviewed.side]:8} {reviewed.move:16} {best:16} {_worth(reviewed.best_worth):>9} "
         f"{_worth(reviewed.worth):>9} {loss:>6}  {', '.join(reviewed.marks)}"
-    )
-    return words.rstrip()
+    ).rstrip()
 
 
 def closing(summary: Summary, moves: Sequence[ReviewedMove]) -> list[str]:
@@ -58,8 +57,7 @@ def _worth(worth: Worth | None) -> str:
         return "?"
     if worth.result is None:
         return str(worth.score)
-    plies = f" {worth.plies}" if worth.plies else ""
-    return RESULTS[worth.result] + plies
+    return RESULTS[worth.result] + (f" {worth.plies}" if worth.plies else "")
 
 
 def _of_side(moves: Sequence[ReviewedMove], side: int) -> list[ReviewedMove]:

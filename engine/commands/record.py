@@ -74,8 +74,7 @@ def replay(
         for line in verification.time_account(summary):
             answer(line)
     left = " and ".join(map(about, summary.left))
-    plies = summary.history.plies
-    moves = number_of(plies, "move")
+    moves = number_of(summary.history.plies, "move")
     match = f"match {summary.header.match}"
     if not summary.result:
         answer(f"not ended: {match}, {moves}, {left} left")

@@ -60,8 +60,7 @@ def restore(summary: Summary, stamp: int, until: int) -> tuple[State, str]:
 
 def annul(summary: Summary, sentence: str) -> str:
     """Return the lines that end a match that cannot be resumed, in its last state; none where it has a result."""
-    outcome = Outcome(None, Termination.SERVER_FAULT, sentence)
-    _, effects = referee.end(summary.state, outcome, summary.state.stamp)
+    _, effects = referee.end(summary.state, Outcome(None, Termination.SERVER_FAULT, sentence), summary.state.stamp)
     return summary.missing or "".join(referee.lines_of(effects))
 
 

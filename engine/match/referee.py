@@ -259,8 +259,7 @@ def flag(state: State, now: int) -> Step:
     if state.outcome is not None:
         return state, []
     if not any(fallen):
-        waited = state.awaited is not None and now >= state.awaited.until
-        return _stop_waiting(state, now) if waited else (state, [])
+        return _stop_waiting(state, now) if state.awaited is not None and now >= state.awaited.until else (state, [])
     winner = None if all(fallen) else fallen.index(False)
     return finish(state, Outcome(winner, Termination.TIME, _loss_on_time(_stopped(state, now), fallen, now)), now)
 
@@ -323,8 +322,7 @@ def disconnect(state: State, side: int, now: int) -> Step:
 def reconnect(state: State, side: int, now: int) -> Step:
     """Note that a side has resumed. Its clock runs on, or starts again after a restart of the server."""
     effects = _presence_effects(state, side, "back", now)
-    absent = (None, state.absent[1]) if side == 0 else (state.absent[0], None)
-    state = replace(state, absent=absent)
+    state = replace(state, absent=(None, state.absent[1]) if side == 0 else (state.absent[0], None))
     awaited = state.awaited
     if awaited is None or not awaited.sides[side]:
         return state, effects
@@ -342,8 +340,7 @@ def restart(state: State, now: int, until: int) -> Step:
     Clocks that ran are charged up to the last event.
     """
     clock = state.clock.stop(0, state.stamp).stop(1, state.stamp)
-    awaited = Awaited((True, True), until)
-    state = replace(state, clock=clock, sent=now, stamp=now, awaited=awaited, absent=(now, now))
+    state = replace(state, clock=clock, sent=now, stamp=now, awaited=Awaited((True, True), until), absent=(now, now))
     return state, [_write("restarted", now)]
 
 

@@ -349,8 +349,7 @@ class _Verification(RecordReader):
         return side
 
     def _on_gone(self, name: str, stamp: str) -> None:
-        side = self._connection(name, stamp)
-        self.state, _ = referee.disconnect(self.state, side, self.noticed)
+        self.state, _ = referee.disconnect(self.state, self._connection(name, stamp), self.noticed)
 
     def _on_back(self, name: str, stamp: str) -> None:
         side = self._connection(name, stamp)

@@ -218,5 +218,4 @@ class Commands(Shell):
 
     def _solve(self, given: _Board) -> None:
         value = given.solver.value(given.state)
-        winner = given.side if value == WON else 1 - given.side
-        self.write(TIE if value == DRAWN else SOLVED[winner])
+        self.write(TIE if value == DRAWN else SOLVED[given.side if value == WON else 1 - given.side])

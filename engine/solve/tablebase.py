@@ -227,8 +227,7 @@ class Tablebase:
                 return []
             goes_on = rules.verdict(child) == UNDECIDED
             is_drawn = exact_value.result == 0 or (goes_on and times[int(rules.hash_of(child))] >= REPETITIONS - 1)
-            score = DRAW if is_drawn else -exact_value.result * (WIN - exact_value.plies - 1)
-            moves.append((-score, number))
+            moves.append((-(DRAW if is_drawn else -exact_value.result * (WIN - exact_value.plies - 1)), number))
         return [SearchResult((number,), -lost, MAX_DEPTH, 0, 0.0, is_known=True) for lost, number in sorted(moves)]
 
     def opened(self) -> Layers | None:

@@ -144,8 +144,7 @@ def _bind(rows: int, columns: int, run: int, compile: bool) -> MnkRules:
         "HEADS": words(_heads(fields, [reflections[number] for number in path])),
         "SIGN": words([1 << (WORD_BITS - 1)])[0] if compile and fields == WORD_BITS else 0,
     }
-    modules = rules, evaluation
-    return bind_fields(MnkRules, modules, f"mnk_{rows}_{columns}_{run}", constants, compile=compile)
+    return bind_fields(MnkRules, (rules, evaluation), f"mnk_{rows}_{columns}_{run}", constants, compile=compile)
 
 
 def _heads(fields: int, path: list[dict[int, int]]) -> list[int]:

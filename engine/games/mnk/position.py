@@ -76,8 +76,9 @@ class MnkPosition(Position):
         if self._rules().verdict(self.state) != UNDECIDED:
             raise BadMove("BAD_MOVE_GAME_IS_OVER", "the game is over: no further piece can be placed")
         if not self._rules().empty_of(self.state) & field:
-            sentence = f"{self._name(field)} has a piece already; a move goes to an empty field"
-            raise BadMove("BAD_MOVE_FIELD_IS_TAKEN", sentence)
+            raise BadMove(
+                "BAD_MOVE_FIELD_IS_TAKEN", f"{self._name(field)} has a piece already; a move goes to an empty field"
+            )
         return self._child_at(field)
 
     def move_to(self, state: rules.State) -> Child:
@@ -93,8 +94,7 @@ class MnkPosition(Position):
 
     def picture(self, last: Child | None = None) -> str:
         """Draw the board with the names of columns and rows."""
-        marked = board.field(self.variant, last.move) if last else 0
-        return board.draw(self.variant, self.state, marked)
+        return board.draw(self.variant, self.state, board.field(self.variant, last.move) if last else 0)
 
     def drawing(self, last: Child | None = None) -> Drawing:
         """Return the board with all pieces."""
@@ -122,8 +122,7 @@ class MnkPosition(Position):
         return rules.State(compiled_set(first, self._size), compiled_set(second, self._size), side)
 
     def _child_at(self, field: int) -> Child:
-        after = self._rules().after(self.state, field)
-        return Child(self._name(field), MnkPosition(self.variant, after))
+        return Child(self._name(field), MnkPosition(self.variant, self._rules().after(self.state, field)))
 
     def _lines(self, side: int) -> list[int]:
         """Return the complete lines of a side, in the order of directions."""
