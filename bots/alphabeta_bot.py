@@ -150,9 +150,8 @@ class AlphaBetaBot(Bot):
     def _limits(self, position: Position, clocks: Clocks, began: float, is_compiled: bool) -> SearchLimits:
         """Return the limits of the search of a move. Interpreted, it keeps to the time by itself."""
         usual = sorted(self._overheads)[-2] if len(self._overheads) > 1 else OVERHEAD_MS
-        left = clocks.mine_ms - (perf_counter() - began) * 1000
         time = allocate_time(
-            left,
+            clocks.mine_ms - (perf_counter() - began) * 1000,
             clocks.increment_ms,
             position.plies_ahead,
             overhead_ms=max(OVERHEAD_MS, usual),

@@ -215,8 +215,7 @@ def _listed(folder: Path, *options: str, repository: tuple[str, ...] = ()) -> se
 def _listed_alone(folder: Path) -> set[str]:
     """Return what git would not ignore were the folder a repository: it is in none, or in one that ignores it whole."""
     with tempfile.TemporaryDirectory() as empty:
-        command = ("git", "init", "--quiet", "--bare", empty)
-        subprocess.run(command, env=_environment(), check=True, capture_output=True)
+        subprocess.run(("git", "init", "--quiet", "--bare", empty), env=_environment(), check=True, capture_output=True)
         return _listed(folder, repository=("--git-dir", empty, "--work-tree", "."))
 
 

@@ -186,8 +186,7 @@ def _play_pairs(
     if duel.found:
         say(f"going on after {2 * len(duel.found)} games")
     reported = perf_counter()
-    numbered = islice(enumerate(drawn), most)
-    tasks = ((number, opening.moves) for number, opening in numbered if number not in duel.found)
+    tasks = ((number, opening.moves) for number, opening in islice(enumerate(drawn), most) if number not in duel.found)
     if not duel.is_over(most, stop=stop):
         with closing(pairs(setting, tasks, jobs)) as playing:
             for pair in playing:

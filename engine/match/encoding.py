@@ -116,10 +116,9 @@ class GipfEncoding(Encoding):
         """Return the board after a push and the rows chosen so far, some of which crossed others."""
         text = names(self._variant.size).texts[made[0]]
         for count in range(1, len(made)):
-            crossing = play_push(position, text).crossing
             text = next(
                 longer
-                for longer in (f"{text} {row.text}" for row in crossing)
+                for longer in (f"{text} {row.text}" for row in play_push(position, text).crossing)
                 if self.actions(position, longer)[count] == made[count]
             )
         return play_push(position, text).position

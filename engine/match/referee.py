@@ -390,8 +390,7 @@ def result(state: State, now: int) -> m.Result:
     assert state.outcome is not None
     outcome = state.outcome
     left = state.clock.milliseconds(now)
-    name = outcome.result(state.sides)
-    return m.Result(state.header.match, name, str(outcome.reason), *left, m.Text(outcome.detail))
+    return m.Result(state.header.match, outcome.result(state.sides), str(outcome.reason), *left, m.Text(outcome.detail))
 
 
 def lines_of(effects: list[Effect]) -> list[str]:

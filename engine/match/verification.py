@@ -393,8 +393,7 @@ class _Verification(RecordReader):
         if self.giving_up is not None:
             self._give_up()
         elif self.state.outcome is None:
-            winner = self.state.sides.index(result) if result in self.state.sides else None
-            self._decide(reason, winner, sentence, now)
+            self._decide(reason, self.state.sides.index(result) if result in self.state.sides else None, sentence, now)
         self._hold(self.missing)
         self.missing = ""
 

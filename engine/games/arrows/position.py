@@ -128,8 +128,7 @@ class ArrowsPosition(Position):
             ending, reason = Ending.OCCUPIED, "is occupied"
         else:
             ending, reason = Ending.TAKEN, f"the last arrow of {SIDES[1 - self.turn]} points at, too"
-        detail = f"{SIDES[self.turn]} cannot place an arrow on ({x}, {y}), which {reason}"
-        return Outcome(1 - self.turn, ending, detail)
+        return Outcome(1 - self.turn, ending, f"{SIDES[self.turn]} cannot place an arrow on ({x}, {y}), which {reason}")
 
     def children(self) -> Iterator[Child]:
         """Yield the eight moves in the order of directions. There are none if the game is over."""

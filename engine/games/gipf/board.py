@@ -76,11 +76,10 @@ def read(text: str) -> tuple[Parameters, State]:
 
 
 def _check(parameters: Parameters, state: State) -> None:
-    sides = (
+    for name, pieces, reserve, most in (
         ("white", state.white, state.white_reserve, parameters.white),
         ("black", state.black, state.black_reserve, parameters.black),
-    )
-    for name, pieces, reserve, most in sides:
+    ):
         count = popcount(pieces)
         if count + reserve > most:
             raise BadPosition(
@@ -89,9 +88,9 @@ def _check(parameters: Parameters, state: State) -> None:
             )
     found = count_runs(parameters, state)
     if found:
-        code = "ERROR_FOUND_1_ROW_OF_LENGTH_K" if found == 1 else f"ERROR_FOUND_{found}_ROWS_OF_LENGTH_K"
         raise BadPosition(
-            code, f"runs of {parameters.run} or more pieces on the board: {found}; they would have been collected"
+            "ERROR_FOUND_1_ROW_OF_LENGTH_K" if found == 1 else f"ERROR_FOUND_{found}_ROWS_OF_LENGTH_K",
+            f"runs of {parameters.run} or more pieces on the board: {found}; they would have been collected",
         )
 
 

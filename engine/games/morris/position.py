@@ -182,8 +182,7 @@ class MorrisPosition(Position):
     def stage(self) -> int:
         """Number of placed pieces plus number of taken pieces."""
         hands = self.state.own_hand + self.state.other_hand
-        on_board = popcount(self.state.own | self.state.other)
-        placed, taken = 2 * rules.PIECES - hands, 2 * rules.PIECES - hands - on_board
+        placed, taken = 2 * rules.PIECES - hands, 2 * rules.PIECES - hands - popcount(self.state.own | self.state.other)
         return placed + taken
 
     @property
