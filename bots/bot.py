@@ -11,7 +11,7 @@ from engine.match.clock import span
 from engine.wire.messages import MICROSECONDS, Match, Moved, Opponent, Result, Start, Watching
 from engine.wire.words import parameters_of
 
-Told: TypeAlias = Start | Moved | Opponent | Result
+MatchMessage: TypeAlias = Start | Moved | Opponent | Result
 """Messages of the server to a player during a match, except TURN."""
 
 
@@ -19,7 +19,7 @@ Choice: TypeAlias = str | Child
 """A chosen move: text in the game's notation, or one of the position's children."""
 
 
-class Said(TypedDict, total=False):
+class NoteFields(TypedDict, total=False):
     """What a bot thinks of the game, for its record; nobody sees it before the match is over.
 
     Values that are wrong or too long are left out, and never fail the bot.
@@ -38,11 +38,11 @@ class Said(TypedDict, total=False):
     text: str
 
 
-Noting: TypeAlias = Callable[..., None]
-"""A function that takes the notes of a bot, with the arguments of `Said`; it raises nothing."""
+NoteFunction: TypeAlias = Callable[..., None]
+"""A function that takes the notes of a bot, with the arguments of `NoteFields`; it raises nothing."""
 
 
-def leave_out(**_said: Unpack[Said]) -> None:
+def leave_out(**_said: Unpack[NoteFields]) -> None:
     """Take a note where no match is played on a server: nothing happens."""
 
 
@@ -53,10 +53,10 @@ class Clocks:
     mine_ms: int
     theirs_ms: int
     increment_ms: int
-    noting: Noting = field(default=leave_out, compare=False, repr=False)
+    noting: NoteFunction = field(default=leave_out, compare=False, repr=False)
 
-    def note(self, **said: Unpack[Said]) -> None:
-        """Say what you think of the game: score, depth, nodes, pv, text (`Said`)."""
+    def note(self, **said: Unpack[NoteFields]) -> None:
+        """Say what you think of the game: score, depth, nodes, pv, text (`NoteFields`)."""
         self.noting(**said)
 
 
@@ -107,7 +107,7 @@ class Bot:
     match: Match
     history: History
 
-    noting: Noting | None = None
+    noting: NoteFunction | None = None
     """Takes notes while a match is played on a server."""
 
     checked = True
@@ -123,10 +123,10 @@ class Bot:
         """Return the move to play, as text or as one of ``position.children()``. The bot's clock runs."""
         raise NotImplementedError("a bot has to say how it chooses a move")
 
-    def told(self, message: Told) -> None:
+    def handle_message(self, message: MatchMessage) -> None:
         """Handle a message of the server; none is repeated after a lost connection."""
 
-    def note(self, **said: Unpack[Said]) -> None:
+    def note(self, **said: Unpack[NoteFields]) -> None:
         """Say what you think of the game, as `Clocks.note` does, in any method from `prepare` on."""
         if self.noting is not None:
             self.noting(**said)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from types import UnionType
 
-from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest, Fault, Left, OutOfTime, Peer, Skipped
+from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest, Disconnected, Fault, OutOfTime, Peer, Skipped
 from engine.games.history import History
 from engine.games.interface import BadMove, Position
 from engine.games.outcome import Outcome, Termination
@@ -50,21 +50,21 @@ class ConformanceMatch:
         What is left out is as the bot wishes, or as usual.
         """
         self.peer = bot.seeking()
-        game, wish = bot.game, bot.options
+        game, requested = bot.game, bot.options
         if position is not None and position.game is not game:
             raise Skipped(f"the bot seeks {game.name}")
-        if position is not None and wish.parameters not in (None, position.parameters):
-            raise Skipped(f"the bot seeks params={word_of(wish.parameters or '')}")
-        side = wish.side or 0 if side is None else side
-        if wish.side not in (None, side):
-            raise Skipped(f"the bot seeks colour={game.sides[wish.side or 0]}")
-        start = position or game.start(wish.parameters or game.default_parameters)
+        if position is not None and requested.parameters not in (None, position.parameters):
+            raise Skipped(f"the bot seeks params={word_of(requested.parameters or '')}")
+        side = requested.side or 0 if side is None else side
+        if requested.side not in (None, side):
+            raise Skipped(f"the bot seeks colour={game.sides[requested.side or 0]}")
+        start = position or game.start(requested.parameters or game.default_parameters)
         self.bot = bot
         self.may_resign = False
         """Whether the bot may resign without fault."""
         self.side = side
-        control = TimeControl(wish.budget or budget * m.MICROSECONDS, wish.increment or 0)
-        name, opponent = self.peer.name, wish.opponent or "checker"
+        control = TimeControl(requested.budget or budget * m.MICROSECONDS, requested.increment or 0)
+        name, opponent = self.peer.name, requested.opponent or "checker"
         players = (opponent, name) if side else (name, opponent)
         self.header = Header(bot.number(), start, players, control, move_limit, "", "")
         self.token = secrets.token_hex(16)
@@ -214,7 +214,7 @@ class ConformanceMatch:
                 case m.Resign() | m.Crashed():
                     return self._given_up(request, right, section)
                 case m.Quit():
-                    raise Left
+                    raise Disconnected
                 case _:
                     return request
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bots.check.bot_under_test import HOST, Absent, BotUnderTest, Fault, Left, OutOfTime, Situation, Skipped
+from bots.check.bot_under_test import HOST, Absent, BotUnderTest, Disconnected, Fault, OutOfTime, Situation, Skipped
 from bots.check.situations import SITUATIONS
 from bots.client.errors import ArenaError
 from engine.commands import reports
@@ -147,7 +147,7 @@ def _try(situation: Situation, bot: BotUnderTest, note: Callable[[str], None]) -
                 continue
         except Fault as found:
             fault = found
-        except Left:
+        except Disconnected:
             fault = Fault("closed the connection in the middle of a match", "to stay; who gives up says RESIGN", "1.8")
         break
     if outcome == "failed" and not isinstance(fault, Absent):

@@ -15,8 +15,8 @@ from bots.check.bot_under_test import (
     LOOK_SECONDS,
     MAX_REFUSALS,
     BotUnderTest,
+    Disconnected,
     Fault,
-    Left,
     Peer,
     Situation,
     greet,
@@ -43,7 +43,7 @@ def stops_at_another_version(bot: BotUnderTest) -> None:
         request = peer.request(time.monotonic() + ANSWER_SECONDS)
         while isinstance(request, m.Login):  # may have been on its way before the greeting was read
             request = peer.request(time.monotonic() + REPEAT_SECONDS)
-    except Left:
+    except Disconnected:
         request = m.Quit()
     finally:
         bot.drop()
@@ -57,7 +57,7 @@ def is_refused(bot: BotUnderTest, *, kind: type, codes: Sequence[str]) -> None:
     word = m.KINDS[kind]
     for code in codes:
         peer = bot.connection()
-        with suppress(Left):
+        with suppress(Disconnected):
             if kind is m.Seek:
                 bot.login(peer)
             else:
@@ -91,7 +91,7 @@ def reads(bot: BotUnderTest, *, noisy: bool, right: str, section: str) -> None:
         if not isinstance(request, m.Seek):
             raise Fault(f"said {peer.last!r}", "SEEK", "3")
         bot.accept(peer, request)
-    except Left as left:
+    except Disconnected as left:
         bot.lost()
         raise Fault("closed the connection", right, section) from left
     keep_playing(ConformanceMatch(bot), 4)
@@ -125,13 +125,13 @@ def resume(table: ConformanceMatch) -> None:
             _await_resume(table, peer, right)
             table.resumed(peer)
             return
-        except Left:
+        except Disconnected:
             continue
     raise Fault(f"did not come back within {ANSWER_SECONDS:g} s after its connection was lost", right, "11")
 
 
 def _await_resume(table: ConformanceMatch, peer: Peer, right: str) -> None:
-    """Wait for the bot to resume the match over this connection; raises `Left` where it leaves in order."""
+    """Wait for the bot to resume the match over this connection; raises `Disconnected` where it leaves in order."""
     for _ in range(MAX_REFUSALS):
         match table.bot.said(peer, right, "11"):
             case m.Resume(table.header.match, table.token):
@@ -250,7 +250,7 @@ def another_start(bot: BotUnderTest) -> None:
 
 def first_position(bot: BotUnderTest) -> Position:
     """Return the first position of the variant that the bot seeks, or else of one in which much happens."""
-    game, options = bot.wish()
+    game, options = bot.requested()
     return game.start(options.parameters or (SMALL_GIPF if game.name == "gipf" else game.default_parameters))
 
 

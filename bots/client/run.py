@@ -41,7 +41,7 @@ from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from engine.wire.fields import read_options
-from engine.wire.seat import said_in, variable
+from engine.wire.seat import seat_fields, variable
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, parameters_of, word_of
 
 DEFAULT_HOST = "127.0.0.1"
@@ -89,7 +89,7 @@ RULES = {
 """The arguments of `play` in the order in which they are checked."""
 
 
-class Loaded(BaseException):
+class LoadedBot(BaseException):
     """Raised by `play` in place of playing, while `loading` lasts: with the bot, and the name that it plays under."""
 
     def __init__(self, bot: Bot, name: str) -> None:
@@ -104,7 +104,7 @@ _loads = False
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Let `play` raise `Loaded` in place of playing, for a tool that runs a program for its bot alone."""
+    """Let `play` raise `LoadedBot` in place of playing, for a tool that runs a program for its bot alone."""
     global _loads
     before, _loads = _loads, True
     try:
@@ -191,7 +191,7 @@ def play(
             values["params"] = ""  # the variant of the one game that a program was started for
         login, seek = m.Login(values["name"], values["token"]), _seek(values)
         if _loads:
-            raise Loaded(player, login.name)
+            raise LoadedBot(player, login.name)
         where = address(values["host"], values["port"], tls=tls, tls_ca=tls_ca)
         with end_in_order_when_terminated():
             return Session(player, where, login, seek, carry_on=carry_on, report=report).run(values["games"])
@@ -202,7 +202,7 @@ def play(
 
 def usual_games(game: str) -> int:
     """Return how many matches a bot plays whose call has no number: ARENA_GAMES, else all of a contest, else one."""
-    said = said_in(environ).get("games", "")
+    said = seat_fields(environ).get("games", "")
     if said and not said.isdecimal():
         raise ArenaError(f"{variable('games')}: games is {RULES['games'].sentence}; not {said!r:.60}")
     return int(said) if said else int(game != ANY)
@@ -220,7 +220,7 @@ def _leave_out_free_match(called: dict[str, Any], game: str, report: Callable[[s
 
 def _variables() -> dict[str, Any]:
     """Return the arguments that the environment has."""
-    said: dict[str, Any] = dict(said_in(environ))
+    said: dict[str, Any] = dict(seat_fields(environ))
     if said.get("port", "").isdecimal():
         said["port"] = int(said["port"])
     if "params" in said:

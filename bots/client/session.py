@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Unpack
 
-from bots.bot import Bot, Clocks, GameResult, Resigned, Said, Told, match_title
+from bots.bot import Bot, Clocks, GameResult, MatchMessage, NoteFields, Resigned, match_title
 from bots.client.connection import OVER, Address, Connection, reconnect_pauses
 from bots.client.errors import (
     MAX_FAILURE_CHARACTERS,
@@ -366,11 +366,11 @@ class Session:
             game.reported_moves = game.history.moves
             self._notify_bot(game, moved)
 
-    def _notify_bot(self, game: _Game, message: Told) -> None:
+    def _notify_bot(self, game: _Game, message: MatchMessage) -> None:
         left = math.inf
         if isinstance(message, m.Start | m.Moved) and game.history.position.turn == game.side:
             left = (message.first, message.second)[game.side]
-        self._call(game, "to hear what the server told", self._bot.told, message, left)
+        self._call(game, "to handle a message", self._bot.handle_message, message, left)
 
     def _call(
         self, game: _Game, what: str, method: Callable[[Any], object], argument: object, milliseconds: float
@@ -418,7 +418,7 @@ class Session:
             self._pending = m.Move(m.Text(game.answers[game.history.moves]))
             self._connection.send(self._pending)
 
-    def _note(self, **said: Unpack[Said]) -> None:
+    def _note(self, **said: Unpack[NoteFields]) -> None:
         """Send a note of the bot in its match; report what is wrong with it."""
         if self._game is not None:
             history = self._game.history
@@ -465,7 +465,7 @@ class Session:
         self._results.append(result)
         self._report(str(result))
         try:
-            self._bot.told(message)
+            self._bot.handle_message(message)
             self._bot.finished(result)
         except Exception as error:
             self._failure = _failure("after the match", error)

@@ -14,7 +14,7 @@ from pdb import Pdb
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
-from bots.bot import Bot, Choice, Clocks, FunctionBot, Resigned, Said
+from bots.bot import Bot, Choice, Clocks, FunctionBot, NoteFields, Resigned
 from bots.client.errors import ArenaError, BotFailed, describe_failure, traceback_of
 from bots.client.notes import make_note
 from bots.client.run import to_stderr
@@ -154,7 +154,7 @@ class BotHere:
         """Return what the bot plays, not yet compared; a traceback of it is printed on stderr."""
         notes: list[Note] = []
 
-        def take_note(**said: Unpack[Said]) -> None:
+        def take_note(**said: Unpack[NoteFields]) -> None:
             try:
                 notes.append(make_note(turn.ply, **said))
             except Exception as error:  # whatever a bot of no types says
@@ -195,7 +195,7 @@ class BotHere:
             for message in turn.shown:
                 if isinstance(message, m.Moved):
                     self.bot.history = turn.histories[message.ply]
-                self._call(watchdog, "told", turn.left[turn.side], partial(self.bot.told, message))
+                self._call(watchdog, "handle_message", turn.left[turn.side], partial(self.bot.handle_message, message))
 
     def _choose(self, turn: Turn, clocks: Clocks, watchdog: Watchdog) -> Choice:
         choose = self.bot.function if isinstance(self.bot, FunctionBot) else self.bot.choose

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from engine.commands import reports
-from engine.match.review import Mark, ReviewedMove, Worth
+from engine.match.review import Mark, MoveValue, ReviewedMove
 from engine.match.verification import Summary
 from engine.wire.words import number_of
 
@@ -52,7 +52,7 @@ def as_json(summary: Summary, nodes: int, moves: Sequence[ReviewedMove]) -> str:
     )
 
 
-def _worth(worth: Worth | None) -> str:
+def _worth(worth: MoveValue | None) -> str:
     if worth is None:
         return "?"
     if worth.result is None:
@@ -104,7 +104,7 @@ def _plain(reviewed: ReviewedMove, sides: Sequence[str]) -> dict[str, object]:
     }
 
 
-def _plain_worth(worth: Worth | None) -> dict[str, object] | None:
+def _plain_worth(worth: MoveValue | None) -> dict[str, object] | None:
     """Return what is known: a score with its depth, or the proven result, with its plies where they are known."""
     if worth is None:
         return None

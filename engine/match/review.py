@@ -106,7 +106,7 @@ class Mark(StrEnum):
     """A win was proven, and none is proven after the move."""
 
 
-class Worth(NamedTuple):
+class MoveValue(NamedTuple):
     """What is known of a position for one side: a score, or the proven result."""
 
     score: int | None
@@ -118,9 +118,9 @@ class Worth(NamedTuple):
     depth: int
     """Plies that were searched; 0 where the rules or the solver have told."""
 
-    def before_move(self) -> "Worth":
+    def before_move(self) -> "MoveValue":
         """Return the same for the other side, one ply before."""
-        return Worth(
+        return MoveValue(
             None if self.score is None else -self.score,
             None if self.result is None else -self.result,
             None if self.plies is None else self.plies + 1,
@@ -142,11 +142,11 @@ class ReviewedMove(NamedTuple):
     move: str
     best: str | None
     """The best move: the engine's, or the one that was played where that is no worse."""
-    best_worth: Worth | None
+    best_worth: MoveValue | None
     """What the best move leads to, for the side that moves."""
     line: tuple[str, ...]
     """The best line that the search has found; it begins with the best move, or is empty."""
-    worth: Worth | None
+    worth: MoveValue | None
     """What the move leads to, for the side that moves."""
 
     @property
@@ -204,7 +204,7 @@ def review(
 class _Node(NamedTuple):
     """A position of the match, or one beside it."""
 
-    worth: Worth | None
+    worth: MoveValue | None
     """For the side to move."""
     thought: SearchResult | None
 
@@ -247,7 +247,7 @@ class _Reviewer:
         )
 
     def _best(
-        self, before: History, worth: Worth, thought: SearchResult, played: "_Choice", keys: list[int]
+        self, before: History, worth: MoveValue, thought: SearchResult, played: "_Choice", keys: list[int]
     ) -> "_Choice | None":
         """Return the better one of the engine's move and the one that was played.
 
@@ -288,21 +288,21 @@ class _Reviewer:
             return _Node(self._solved(history.position), thought)
         plies = thought.plies_to_end
         if thought.is_known and plies is None:
-            return _Node(Worth(None, 0, None, 0), thought)
+            return _Node(MoveValue(None, 0, None, 0), thought)
         if plies is not None:
             return _Node(
-                Worth(None, 1 if plies > 0 else -1, abs(plies), 0 if thought.is_known else thought.depth), thought
+                MoveValue(None, 1 if plies > 0 else -1, abs(plies), 0 if thought.is_known else thought.depth), thought
             )
-        return _Node(self._solved(history.position) or Worth(thought.score, None, None, thought.depth), thought)
+        return _Node(self._solved(history.position) or MoveValue(thought.score, None, None, thought.depth), thought)
 
-    def _over(self, history: History) -> Worth | None:
+    def _over(self, history: History) -> MoveValue | None:
         """Tell what a position is worth in which the game is over."""
         outcome: Outcome | None = history.outcome(self._move_limit)
         if outcome is None:
             return None
         return _proven_for(outcome.winner, history.position.turn, 0)
 
-    def _solved(self, position: Position) -> Worth | None:
+    def _solved(self, position: Position) -> MoveValue | None:
         """Solve a position, if that takes no more nodes than there are."""
         try:
             limits = SolverLimits(memory=SOLVER_BYTES, nodes=max(1, self._nodes // SOLVER_SHARE))
@@ -319,7 +319,7 @@ class _Choice(NamedTuple):
     """A move, and what it leads to for the side that makes it."""
 
     move: str
-    worth: Worth | None
+    worth: MoveValue | None
 
     @classmethod
     def of(cls, after: History, node: _Node) -> "_Choice":
@@ -330,14 +330,14 @@ class _Choice(NamedTuple):
         return None if self.worth is None else self.worth.result
 
 
-def _proven_for(winner: int | None, side: int, plies: int | None) -> Worth:
+def _proven_for(winner: int | None, side: int, plies: int | None) -> MoveValue:
     """Return the worth of a proven result for a side."""
     if winner is None:
-        return Worth(None, 0, None, 0)
-    return Worth(None, 1 if winner == side else -1, plies, 0)
+        return MoveValue(None, 0, None, 0)
+    return MoveValue(None, 1 if winner == side else -1, plies, 0)
 
 
-def _at_least(worth: Worth, other: Worth) -> bool:
+def _at_least(worth: MoveValue, other: MoveValue) -> bool:
     """Tell whether a move's worth is no less than another's; a win is worth more where it is known to come sooner."""
     if worth.score is not None and other.score is not None:
         return worth.score >= other.score

@@ -38,7 +38,7 @@ def environment_variables(seat: Seat) -> dict[str, str]:
     return {variable(field): str(value) for field, value in seat._asdict().items()}
 
 
-def said_in(environment: Mapping[str, str]) -> dict[str, str]:
+def seat_fields(environment: Mapping[str, str]) -> dict[str, str]:
     """Return what environment variables say of a seat, by its fields; what they do not say is left out."""
     return {field: text for field in Seat._fields if (text := environment.get(variable(field), ""))}
 

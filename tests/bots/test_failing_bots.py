@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.bot import Bot, Clocks, Told
+from bots.bot import Bot, Clocks, MatchMessage
 from bots.client import BadChoice, BotFailed, play
 from bots.client.errors import MAX_LINES, describe_failure, failure_lines
 from bots.client.notes import MAX_PV_BYTES, cut_note, make_note
@@ -110,9 +110,9 @@ class Hanging(Bot):
     def prepare(self, match: Match) -> None:
         self.hang("prepare")
 
-    def told(self, message: Told) -> None:
+    def handle_message(self, message: MatchMessage) -> None:
         if isinstance(message, Moved) and message.side == "black":
-            self.hang("told")
+            self.hang("handle_message")
 
     def choose(self, position: Position, clocks: Clocks) -> str:
         self.hang("choose")
@@ -127,7 +127,7 @@ LATE = "< RESULT 17 black time 0 59800 newcomer (white) ran out of time\n> PING 
     [
         ("prepare", MATCH.replace("60000", "100") + "> READY\n" + LATE, 100),
         ("choose", MATCH + PLAYING + f"< TURN 100 59800\n> MOVE {FIRST}\n" + LATE, 100),
-        ("told", MATCH + PLAYING + FIRST_TURN + MOVED_1 + MOVED_2.replace("59850", "150") + LATE, 150),
+        ("handle_message", MATCH + PLAYING + FIRST_TURN + MOVED_1 + MOVED_2.replace("59850", "150") + LATE, 150),
     ],
 )
 def test_a_method_that_does_not_return_is_reported_where_it_stands(
@@ -231,7 +231,11 @@ FINISHED = PLAYING + FIRST_TURN + MOVED_1 + RESULT
     ("at", "script", "said"),
     [
         ("prepare", CRASHED, "to prepare (*, in prepare): RuntimeError: my book is missing"),
-        ("told", "> READY\n" + START + CRASHED, "to hear what the server told (*, in told): RuntimeError: I am deaf"),
+        (
+            "handle_message",
+            "> READY\n" + START + CRASHED,
+            "to handle a message (*, in handle_message): RuntimeError: I am deaf",
+        ),
         ("finished", FINISHED, "after the match (*, in finished): RuntimeError: I cannot write"),
     ],
 )
@@ -359,7 +363,7 @@ def test_a_bot_notes_in_any_method() -> None:
             self.note(pv=[next(position.children())], score=1.0005)
             return FIRST
 
-        def told(self, message: object) -> None:
+        def handle_message(self, message: object) -> None:
             self.note(depth=self.history.plies)
 
     bot = Talkative()

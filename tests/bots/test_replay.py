@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.bot import Bot, Clocks, Resigned, Told
+from bots.bot import Bot, Clocks, MatchMessage, Resigned
 from bots.client.errors import ArenaError
 from bots.workbench.play_file import loaded
 from bots.workbench.replay import Answer, BotHere, Outcome, lines, turns_of
@@ -151,7 +151,7 @@ class Witness(Bot):
 
     def __init__(self, summary: Summary) -> None:
         self.played = summary.history.moves
-        self.told_of: list[list[Told]] = []
+        self.told_of: list[list[MatchMessage]] = []
         self.prepared: list[m.Match] = []
         self.clocks: list[Clocks] = []
 
@@ -160,7 +160,7 @@ class Witness(Bot):
         self.prepared.append(match)
         self.told_of.append([])
 
-    def told(self, message: Told) -> None:
+    def handle_message(self, message: MatchMessage) -> None:
         self.told_of[-1].append(message)
         assert self.history.plies == sum(isinstance(one, m.Moved) for one in self.told_of[-1])
 
@@ -204,7 +204,7 @@ def test_what_a_bot_raises_is_one_answer_and_a_traceback(capsys: pytest.CaptureF
     assert shown.count("Traceback") == shown.count("  File ") == 1, "our own lines are left out"
 
 
-class Noting(Bot):
+class NoteFunction(Bot):
     """Notes what it thinks, once by the clocks, once by its own method, and once wrongly."""
 
     def prepare(self, match: m.Match) -> None:
@@ -219,7 +219,7 @@ class Noting(Bot):
 def test_what_a_bot_notes_is_shown_with_the_turn(capsys: pytest.CaptureFixture[str]) -> None:
     summary = verify(drawn())
     turn = turns_of(summary, 0)[1]
-    asked = BotHere(Noting(), summary.header)
+    asked = BotHere(NoteFunction(), summary.header)
     for _ in range(2):
         answer = asked.answer(turn)
         assert [write_note(note) for note in answer.notes] == [

@@ -101,7 +101,7 @@ async def test_an_error_of_the_servers_own_costs_one_match_which_is_played_again
 ) -> None:
     move, broken = referee.move, 2
 
-    def breaks(state: referee.State, *words: Any) -> Any:
+    def breaks(state: referee.MatchState, *words: Any) -> Any:
         if state.header.match == broken and state.history.plies == 3:
             raise ZeroDivisionError("a bug of the server's own")
         return move(state, *words)
