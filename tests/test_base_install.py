@@ -49,7 +49,9 @@ for name in (
     "sched_setaffinity", "sched_setscheduler", "set_blocking", "setpriority", "setsid", "sysconf", "wait4", "waitid",
 ):
     delattr(os, name)
-for name in ("SIGALRM", "SIGCHLD", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGUSR1", "SIGUSR2", "pidfd_send_signal"):
+for name in (
+    "SIGALRM", "SIGCHLD", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGUSR1", "SIGUSR2", "pidfd_send_signal", "pthread_kill",
+):
     delattr(signal, name)
 del select.poll, trio.lowlevel.FdStream
 selectors.DefaultSelector = selectors.SelectSelector
@@ -137,6 +139,20 @@ def test_a_newcomer_gets_to_a_match(system: str, tmp_path: Path) -> None:
     game = "play", "mnk", "--params", "3,3,3", "--first", "bot:0.1", "--second", "bot:0.1"
     assert "over" in answer("bots", *game, typed="quit\n")
     assert answer("engine", "shell", "mnk", typed=SHELL) == "FIRST_PLAYER_WINS\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_loop_is_explained(system: str, tmp_path: Path) -> None:
+    (tmp_path / "loop.py").write_text(
+        "def choose(position, clocks):\n    while True:\n        pass\n", encoding="utf-8"
+    )
+    words = "--games", "2", "--budget", "600", "--increment", "0", "--records", "records"
+    said = done(run(tmp_path, "-m", "bots", "match", "loop.py", "random", *words, system=system))
+    assert said.count("stands in loop.py, line ") == 2
+    replayed = run(tmp_path, "-m", "bots", "replay", "records/1.txt", "loop.py", system=system)
+    assert replayed.returncode == 1
+    assert "the replay ends at ply 1, with the clock of the match" in replayed.stdout
 
 
 @pytest.mark.slow
