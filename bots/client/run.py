@@ -37,6 +37,7 @@ from bots.bot import Bot, Choose, FunctionBot, GameResult
 from bots.client.connection import address
 from bots.client.errors import ArenaError, show_in_one_line
 from bots.client.session import Session
+from engine.commands.program import say
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
@@ -131,11 +132,6 @@ def end_in_order_when_terminated() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def to_stderr(line: str) -> None:
-    """Print a line on stderr."""
-    print(line, file=sys.stderr, flush=True)
-
-
 def play(
     bot: Bot | Choose,
     *,
@@ -153,7 +149,7 @@ def play(
     opponent: str = "",
     games: int | None = None,
     carry_on: bool = False,
-    report: Callable[[str], None] = to_stderr,
+    report: Callable[[str], None] = say,
 ) -> list[GameResult]:
     """Play matches one after the other, and return how they ended.
 

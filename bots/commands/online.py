@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from bots.client.run import CHOSEN_BY, end_in_order_when_terminated, to_stderr
+from bots.client.run import CHOSEN_BY, end_in_order_when_terminated
 from bots.commands.options import (
     DEFAULT_PLAY,
     DEFAULT_SERVER,
@@ -26,7 +26,7 @@ from bots.commands.options import (
     say_nothing,
 )
 from engine.commands.inputs import say_interpreted
-from engine.commands.program import answer, whole_command
+from engine.commands.program import answer, say, whole_command
 from engine.compiling.binding import is_installed
 from engine.games.catalogue import USUAL_GAME
 from engine.levels import MAX_LEVEL
@@ -118,7 +118,7 @@ def bridge(
     if dialect == "arrows" and options.game != "arrows":
         fail(f"--dialect arrows is for the game arrows, not for {options.game}", 2)
     check_options(options)
-    report = say_nothing if options.quiet else to_stderr
+    report = say_nothing if options.quiet else say
     token = options.token or seat_fields(os.environ).get("token", "")
     params = "" if options.params is None else word_of(options.params.replace(",", " "))
     seat = Seat(PIPES, options.port, options.name or "bridge", options.game, token, params)
@@ -200,7 +200,7 @@ def log(
     for line in found.lines:
         answer(line)
     if not found.lines:
-        to_stderr(f"nothing was written in match {match}")
+        say(f"nothing was written in match {match}")
 
 
 def _variant(options: PlayOptions) -> str:

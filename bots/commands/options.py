@@ -10,8 +10,8 @@ from typing import Annotated, NoReturn
 from cyclopts import Parameter, validators
 
 from bots.client import Bot, play
-from bots.client.run import CHOSEN_BY, DEFAULT_HOST, to_stderr, usual_games
-from engine.commands.program import finite
+from bots.client.run import CHOSEN_BY, DEFAULT_HOST, usual_games
+from engine.commands.program import finite, say
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import GameError
 from engine.wire.messages import PORT
@@ -119,7 +119,7 @@ def play_with(kind: str, options: PlayOptions, bot: Bot, *, carry_on: bool | Non
         opponent=options.opponent or "",
         games=games,
         carry_on=games != 1 if carry_on is None else carry_on,
-        report=say_nothing if options.quiet else to_stderr,
+        report=say_nothing if options.quiet else say,
     )
 
 

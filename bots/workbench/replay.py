@@ -17,12 +17,11 @@ from typing import Any, NamedTuple, TypeVar, Unpack, cast
 from bots.bot import Bot, Choice, Clocks, FunctionBot, NoteFields, Resigned
 from bots.client.errors import ArenaError, BotFailed, describe_failure, traceback_of
 from bots.client.notes import make_note
-from bots.client.run import to_stderr
 from bots.client.session import text_of
 from bots.client.watchdog import Interrupted, Watchdog, interrupt
 from bots.workbench.play_file import loaded
 from engine.commands import reports
-from engine.commands.program import split_command
+from engine.commands.program import say, split_command
 from engine.games.history import History
 from engine.games.interface import BadMove, Position
 from engine.match import referee
@@ -158,7 +157,7 @@ class BotHere:
             try:
                 notes.append(make_note(turn.ply, **said))
             except Exception as error:  # whatever a bot of no types says
-                to_stderr(f"a note is left out: {error}")
+                say(f"a note is left out: {error}")
 
         self.bot.noting = take_note
         left, increment = turn.left, self._header.control.milliseconds[1]

@@ -298,9 +298,7 @@ class _Reviewer:
     def _over(self, history: History) -> MoveValue | None:
         """Tell what a position is worth in which the game is over."""
         outcome: Outcome | None = history.outcome(self._move_limit)
-        if outcome is None:
-            return None
-        return _proven_for(outcome.winner, history.position.turn, 0)
+        return None if outcome is None else _proven_for(outcome.winner, history.position.turn, 0)
 
     def _solved(self, position: Position) -> MoveValue | None:
         """Solve a position, if that takes no more nodes than there are."""

@@ -187,9 +187,7 @@ class Tablebase:
 
     def known_layers(self) -> TablebaseLayers | None:
         """Return the layers for a compiled search; None if every position is known, or if there is no code yet."""
-        if self.opened() is None or self.is_whole or not self._kernels.is_ready():
-            return None
-        return self._known
+        return None if self.opened() is None or self.is_whole or not self._kernels.is_ready() else self._known
 
     def line(self, position: Position, first: int) -> Line:
         """Return a line of perfect play to the end of the game, which begins with the move ``first``.
