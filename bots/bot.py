@@ -20,7 +20,7 @@ Choice: TypeAlias = str | Child
 
 
 class NoteFields(TypedDict, total=False):
-    """What a bot thinks of the game, for its record; nobody sees it before the match is over.
+    """A bot's evaluation of the game, for its record; nobody sees it before the match is over.
 
     Values that are wrong or too long are left out, and never fail the bot.
     """

@@ -47,7 +47,7 @@ class ConformanceMatch:
     ) -> None:
         """Bring the bot to a match from that position on, on that side; raises `Skipped` where it seeks another.
 
-        What is left out is as the bot wishes, or as usual.
+        Arguments that are left out are those of the bot's SEEK, or the usual ones.
         """
         self.peer = bot.seeking()
         game, requested = bot.game, bot.options

@@ -17,7 +17,7 @@ NOT_THERE = "the bot is not there"
 
 @dataclass(frozen=True)
 class SituationResult:
-    """What became of a situation: with the fault of a bot that failed, or the reason why it was not tried."""
+    """The result of a situation: the fault of a bot that failed, or the reason why it was not tried."""
 
     title: str
     outcome: Outcome

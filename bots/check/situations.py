@@ -284,7 +284,7 @@ def game_ends(bot: BotUnderTest, *, own: bool) -> None:
 def ends_early(bot: BotUnderTest, *, reach: Moment, ends: Sequence[tuple[bool, StrEnum]]) -> None:
     """The match ends at a moment, once by each reason; the bot has won, or nobody has.
 
-    What the bot has said meanwhile may be on its way: READY, or a MOVE that comes too late.
+    Requests of the bot may be on their way: READY, or a MOVE that comes too late.
     """
     for is_won, reason in ends:
         table = ConformanceMatch(bot)

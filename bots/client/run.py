@@ -57,7 +57,7 @@ MAX_PORT = 65535
 
 
 class Rule(NamedTuple):
-    """What an argument of `play` has to be."""
+    """The rule for an argument of `play`."""
 
     fits: Callable[[object], object]
     sentence: str
@@ -162,8 +162,8 @@ def play(
     ``any`` plays until its contest is over. Where ARENA_GAME is ``any`` or ``ladder``, the options of the call that
     choose a free match are left out.
 
-    What is left out of ``params``, ``budget`` and ``increment`` (milliseconds), ``colour`` (a side's name) and
-    ``opponent`` may be anything. The game ``any`` is for contests, which say all of that, and
+    Without ``params``, ``budget``, ``increment`` (milliseconds), ``colour`` (a side's name) or ``opponent`` any value
+    will do. The game ``any`` is for contests, which say all of that, and
     ``ladder`` for rated games of the ladder. ``tls`` encrypts, and so does
     ``tls_ca``, a file of the certificates to trust. ``report`` is given a line for everything worth knowing. Raises
     `ArenaError`, before anything is connected where an argument or a variable is wrong; a program that it ends shows

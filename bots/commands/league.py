@@ -135,7 +135,7 @@ def submit(
 ) -> None:
     """Send a version of a bot to a league, and show how it is built and tried.
 
-    Of the conformance test it shows failures and the summary; the page of the version has the whole log.
+    It shows failures and the summary of the conformance test; the page of the version has the whole log.
     The exit status is 0 where it has passed and plays from now on, 1 where it was refused or could not be sent.
 
     Parameters

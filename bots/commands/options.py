@@ -1,4 +1,4 @@
-"""What the commands of ``arena-bot`` share: options, checks of what was asked for, and how a command ends."""
+"""Shared parts of the commands of ``arena-bot``: options, their checks, and the end of a command."""
 
 import signal
 import sys

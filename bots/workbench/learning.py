@@ -33,12 +33,12 @@ class Episode:
 
     @property
     def encoding(self) -> Encoding:
-        """What actions and planes mean in this variant."""
+        """The meaning of actions and planes in this variant."""
         return encoding_of(self.history.start.game.name, self.history.start.parameters)
 
     @property
     def turn(self) -> int:
-        """Who makes the next action: 0 the side that began the game, 1 the other."""
+        """The side that makes the next action: 0 the side that began the game, 1 the other."""
         return self.history.position.turn
 
     @cached_property

@@ -1,7 +1,7 @@
 """The files of a new bot, made from the examples and from templates.
 
-A bot's program is the one of bots/examples, word for word, so that there is one of each language. What is around it is
-made from `bots/workbench/templates`.
+A bot's program is the one of bots/examples, word for word, so that there is one of each language. The other files
+are made from `bots/workbench/templates`.
 """
 
 import re
@@ -28,7 +28,7 @@ class Language(NamedTuple):
     build: str = ""
     """The command that builds it, in its folder; empty where nothing is to be built."""
     built: str = ""
-    """What that command makes."""
+    """The file that this command makes."""
     products: str = ""
     """All that it leaves behind, as a pattern of make and git."""
     files: Mapping[str, str] = MappingProxyType({})

@@ -98,7 +98,7 @@ class Outcome(StrEnum):
 
 
 class Answer(NamedTuple):
-    """What a bot has answered in a turn, how long it took, and how that compares with the record."""
+    """A bot's answer in a turn, its time, and the comparison with the record."""
 
     turn: Turn
     move: str = ""
@@ -107,7 +107,7 @@ class Answer(NamedTuple):
     """Why there is no legal move in time, in a sentence."""
     seconds: float = 0.0
     notes: tuple[Note, ...] = ()
-    """What the bot has noted of the turn."""
+    """The bot's notes on the turn."""
     is_overdue: bool = False
     """Whether the bot was interrupted, since its clock was used up."""
     outcome: Outcome = Outcome.FAILED

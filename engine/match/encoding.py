@@ -39,7 +39,7 @@ class Encoding(ABC):
     """The moves and positions of a variant as numbers. All positions of the variant have the same encoding."""
 
     planes: tuple[str, ...]
-    """What each plane shows, in a few words."""
+    """The content of each plane, in a few words."""
 
     def __init__(self, size: int, rows: int, columns: int) -> None:
         """Take the number of actions, which are numbered from 0, and the size of a plane."""
@@ -239,7 +239,7 @@ ENCODINGS: dict[str, Callable[[str], Encoding]] = {
     "arrows": ArrowsEncoding,
     "morris": MorrisEncoding,
 }
-"""What makes the encoding of a variant, by the name of the game. Other games have a `FieldEncoding`."""
+"""Functions that make the encoding of a variant, by the name of the game. Other games have a `FieldEncoding`."""
 
 
 @cache

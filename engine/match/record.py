@@ -19,7 +19,7 @@ MAX_NOTE_BYTES = 64 * 1024
 
 
 class Header(NamedTuple):
-    """What is fixed when a match begins."""
+    """The head of a record: all that is fixed when a match begins."""
 
     match: int
     position: Position
@@ -96,7 +96,7 @@ class RecordedNote(NamedTuple):
     plies: int
     """Moves that had been made when it came."""
     note: Note
-    """What it says; the ply in it is None."""
+    """The content; the ply in it is None."""
     total_bytes: int
     """Length of all lines of the player's notes up to this one."""
 

@@ -86,7 +86,7 @@ class MatchState(Struct, frozen=True):
     uses: tuple[TimeUse, TimeUse] = (TimeUse(), TimeUse())
     """Time use of each side, up to its last READY or move, or to the end."""
     notes: tuple[RecordedNote, ...] = ()
-    """What both players have noted."""
+    """The notes of both players."""
     refusals: tuple[str, str] = ("", "")
     """The first line of each side that was refused, and why; empty for none."""
 

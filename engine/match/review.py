@@ -2,8 +2,8 @@
 
 Each position is searched with the same number of nodes (`Evaluator`), and where that proves nothing the solver has a
 part of that number (`engine.solve.solver`). A move is judged by the position that it leads to, and so is the best one:
-both are searched from there, with the same nodes. What the solver proves holds for the board alone,
-whatever stood on it before.
+both are searched from there, with the same nodes. Proofs of the solver hold for the board
+alone, without earlier positions.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -98,7 +98,7 @@ class Evaluator:
 
 
 class Mark(StrEnum):
-    """What is wrong with a move."""
+    """A fault of a move."""
 
     BLUNDER = "blunder"
     """It gives away `BLUNDER` or more."""
@@ -107,7 +107,7 @@ class Mark(StrEnum):
 
 
 class MoveValue(NamedTuple):
-    """What is known of a position for one side: a score, or the proven result."""
+    """The known value of a position for one side: a score, or the proven result."""
 
     score: int | None
     """A piece of GIPF is worth 100; None where the result is proven."""
@@ -134,7 +134,7 @@ class MoveValue(NamedTuple):
 
 
 class ReviewedMove(NamedTuple):
-    """A move of a record, and what the engine makes of it. What is not known, or was not searched, is None."""
+    """A move of a record, and what the engine makes of it. Unknown values are None."""
 
     ply: int
     """The number of the move, from 1."""
@@ -143,11 +143,11 @@ class ReviewedMove(NamedTuple):
     best: str | None
     """The best move: the engine's, or the one that was played where that is no worse."""
     best_worth: MoveValue | None
-    """What the best move leads to, for the side that moves."""
+    """The value of the best move, for the side that moves."""
     line: tuple[str, ...]
     """The best line that the search has found; it begins with the best move, or is empty."""
     worth: MoveValue | None
-    """What the move leads to, for the side that moves."""
+    """The value of the move, for the side that moves."""
 
     @property
     def loss(self) -> int | None:
@@ -160,7 +160,7 @@ class ReviewedMove(NamedTuple):
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """What is wrong with the move."""
+        """The faults of the move."""
         if self.best_worth is None or self.worth is None or self.best == self.move:
             return ()
         found = []

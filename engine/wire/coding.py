@@ -98,7 +98,7 @@ def _beginning(raw: bytes) -> str:
 
 BLOCK_KIND = "|"
 MAX_DIGITS = 12
-"""Of a whole number on the wire: enough for milliseconds of thirty years."""
+"""Most digits of a whole number on the wire: enough for milliseconds of thirty years."""
 
 
 def encode(message: Message) -> bytes:

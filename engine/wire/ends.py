@@ -29,7 +29,7 @@ class SessionState(StrEnum):
     THINKING = "thinking"
     """In a match and on turn: the own clock runs."""
     ORGANISING = "organising"
-    """Of an organiser, not of a player."""
+    """The session of an organiser."""
     CLOSED = "closed"
 
 
@@ -53,8 +53,8 @@ ALLOWED: dict[SessionState, frozenset[type]] = {
     SessionState.ORGANISING: frozenset((*ALWAYS, *READ, m.Annul, m.Dismiss)),
     SessionState.CLOSED: frozenset(),
 }
-"""What a client may say in each state. READY does nothing when it was said before, and NOTE and STDERR nothing without
-a match: they may be on their way when a match ends."""
+"""The requests of a client in each state. A second READY does nothing, nor do NOTE and STDERR without a match: they may
+be on their way when a match ends."""
 
 _LEAVE = {SessionState.GUEST_WATCHING: SessionState.GUEST, SessionState.WATCHING: SessionState.LOBBY} | dict.fromkeys(
     IN_MATCH, SessionState.LOBBY
@@ -77,7 +77,7 @@ NEXT: dict[tuple[SessionState, type], SessionState] = {
     **{(state, m.Unwatched): _LEAVE[state] for state in (SessionState.GUEST_WATCHING, SessionState.WATCHING)},
     **{(state, m.Bye): SessionState.CLOSED for state in SessionState},
 }
-"""What a message, of either side, makes of a state; all others leave it as it is."""
+"""The state after a message of either side; other messages leave the state as it is."""
 
 
 AFTER: dict[SessionState, dict[type, SessionState]] = {

@@ -20,7 +20,7 @@ SEEK_KEYS = ("params", "budget", "increment", "colour", "opponent")
 
 
 class Note(NamedTuple):
-    """What a player thinks of its game. A field that is None or empty was not said."""
+    """A player's evaluation of its game. A field that is None or empty was not said."""
 
     ply: int | None = None
     """The move that it is about, one of the player's own, counted from 1 as in MOVED."""
@@ -136,7 +136,7 @@ def _wrong(sentence: str) -> ProtocolError:
 
 
 class SeekOptions(NamedTuple):
-    """What a SEEK asks for. None leaves it open."""
+    """The conditions of a SEEK. None leaves it open."""
 
     parameters: str | None = None
     """In canonical form."""
