@@ -58,8 +58,8 @@ class Evaluator:
     ) -> None:
         """Make one for the variant of a position, which searches interpreted until compiled code is there.
 
-        ``clock`` gives seconds from any beginning; ``compiling`` is told when another process is asked to compile. Positions
-        of a ``tablebase`` are not searched. ``kernels`` are those of the board for searching.
+        ``clock`` gives seconds from any beginning; ``compiling`` is called when another process begins to compile.
+        Positions of a ``tablebase`` are not searched. ``kernels`` are those of the board for searching.
         """
         self._kernels = search_kernels(position, compiling=compiling) if kernels is None else kernels
         self._clock = clock
