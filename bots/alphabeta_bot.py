@@ -7,9 +7,9 @@ from bots.bot import Bot, Clocks
 from engine.games.catalogue import start_of
 from engine.games.interface import Position
 from engine.levels import LEVELS, MAX_LEVEL
-from engine.search.game_engine import AdaptiveSearcher
+from engine.search.game_engine import AdaptiveSearcher, GameEngine
 from engine.search.memory import MAX_DEPTH
-from engine.search.searcher import TABLE_MEGABYTES, HistoryKeys, SearchLimits, SearchResult, search_interruptibly
+from engine.search.searcher import TABLE_MEGABYTES, SearchLimits, SearchResult, search_interruptibly
 from engine.search.time_management import OVERHEAD_MS, allocate_time
 from engine.solve.tablebase import tablebase_of
 from engine.wire.messages import Match
@@ -72,21 +72,20 @@ class AlphaBetaBot(Bot):
         More than one thread is for players on machines of their own: on one that is shared they steal from the others.
         """
         self._nodes = nodes
-        self._threads = threads
         self._level = level
         self._seed = 0
+        books = tablebase_of if tablebase and level == MAX_LEVEL else lambda position: None
+        self._engine = GameEngine(TABLE_MEGABYTES, books, threads)
         self._searcher: AdaptiveSearcher | None = None
-        self._with_tablebase = tablebase
-        self._variant = "", ""
+        """The searcher of `_nodes_per_ms`."""
         self._overheads: deque[float] = deque(maxlen=MAX_OVERHEADS)
         self._last_move: tuple[Clocks, float] | None = None
         """Clocks at the last move, and the time of its search in milliseconds."""
         self._nodes_per_ms = 0.0
-        self._keys = HistoryKeys()
 
     def warm(self, game: str, parameters: str = "") -> None:
         """Load the search, or begin to compile it; raises `engine.games.interface.BadParameters`."""
-        self._searcher_for(start_of(game, parameters)).start_compiling()
+        self._engine.searcher(start_of(game, parameters)).start_compiling()
 
     def prepare(self, match: Match) -> None:
         """Start to compile the search of a new variant.
@@ -96,7 +95,7 @@ class AlphaBetaBot(Bot):
         """
         self._last_move = None
         self._seed = match.match
-        searcher = self._searcher_for(self.history.position)
+        searcher = self._engine.searcher(self.history.position)
         searcher.start_compiling()
         if self._level < MAX_LEVEL and LEVELS[self._level - 1].nodes > INTERPRETED_NODES:
             searcher.wait_for_code(match.budget / 1000 * COMPILE_WAIT_SHARE)
@@ -104,9 +103,11 @@ class AlphaBetaBot(Bot):
     def choose(self, position: Position, clocks: Clocks) -> str:
         """Search for the time that the clock allows."""
         began = perf_counter()
-        searcher = self._searcher_for(position)
+        searcher = self._engine.searcher(position)
+        if searcher is not self._searcher:  # another variant
+            self._searcher, self._nodes_per_ms = searcher, 0.0
         searcher.use_compiled_code()
-        played_keys = self._keys.before(self.history)
+        played_keys = self._engine.earlier(self.history)
         self._learn_overhead(clocks)
         limits = self._limits(position, clocks, began, searcher.is_compiled)
         if not searcher.is_compiled and limits.hard_ms is not None and limits.hard_ms < MIN_INTERPRETED_MS:
@@ -150,9 +151,8 @@ class AlphaBetaBot(Bot):
     def _limits(self, position: Position, clocks: Clocks, began: float, is_compiled: bool) -> SearchLimits:
         """Return the limits of the search of a move. Interpreted, it keeps to the time by itself."""
         usual = sorted(self._overheads)[-2] if len(self._overheads) > 1 else OVERHEAD_MS
-        left = clocks.mine_ms - (perf_counter() - began) * 1000
         time = allocate_time(
-            left,
+            clocks.mine_ms - (perf_counter() - began) * 1000,
             clocks.increment_ms,
             position.plies_ahead,
             overhead_ms=max(OVERHEAD_MS, usual),
@@ -164,14 +164,3 @@ class AlphaBetaBot(Bot):
             nodes.append(max(MIN_NODES, int(hard * self._nodes_per_ms)))
         limits = SearchLimits(MAX_DEPTH, min(nodes, default=None), min(hard, time.soft_ms), hard)
         return limits._replace(level=self._level, seed=self._seed)
-
-    def _searcher_for(self, position: Position) -> AdaptiveSearcher:
-        variant = position.game.name, position.parameters
-        if self._searcher is None or self._variant != variant:
-            tablebase = tablebase_of(position) if self._with_tablebase and self._level == MAX_LEVEL else None
-            self._searcher = AdaptiveSearcher(
-                position, megabytes=TABLE_MEGABYTES, threads=self._threads, tablebase=tablebase
-            )
-            self._variant = variant
-            self._nodes_per_ms = 0.0
-        return self._searcher

@@ -11,7 +11,7 @@ from engine.match.clock import span
 from engine.wire.messages import MICROSECONDS, Match, Moved, Opponent, Result, Start, Watching
 from engine.wire.words import parameters_of
 
-Told: TypeAlias = Start | Moved | Opponent | Result
+MatchMessage: TypeAlias = Start | Moved | Opponent | Result
 """Messages of the server to a player during a match, except TURN."""
 
 
@@ -19,8 +19,8 @@ Choice: TypeAlias = str | Child
 """A chosen move: text in the game's notation, or one of the position's children."""
 
 
-class Said(TypedDict, total=False):
-    """What a bot thinks of the game, for its record; nobody sees it before the match is over.
+class NoteFields(TypedDict, total=False):
+    """A bot's evaluation of the game, for its record; nobody sees it before the match is over.
 
     Values that are wrong or too long are left out, and never fail the bot.
     """
@@ -38,11 +38,11 @@ class Said(TypedDict, total=False):
     text: str
 
 
-Noting: TypeAlias = Callable[..., None]
-"""A function that takes the notes of a bot, with the arguments of `Said`; it raises nothing."""
+NoteFunction: TypeAlias = Callable[..., None]
+"""A function that takes the notes of a bot, with the arguments of `NoteFields`; it raises nothing."""
 
 
-def leave_out(**_said: Unpack[Said]) -> None:
+def leave_out(**_said: Unpack[NoteFields]) -> None:
     """Take a note where no match is played on a server: nothing happens."""
 
 
@@ -53,10 +53,10 @@ class Clocks:
     mine_ms: int
     theirs_ms: int
     increment_ms: int
-    noting: Noting = field(default=leave_out, compare=False, repr=False)
+    noting: NoteFunction = field(default=leave_out, compare=False, repr=False)
 
-    def note(self, **said: Unpack[Said]) -> None:
-        """Say what you think of the game: score, depth, nodes, pv, text (`Said`)."""
+    def note(self, **said: Unpack[NoteFields]) -> None:
+        """Say what you think of the game: score, depth, nodes, pv, text (`NoteFields`)."""
         self.noting(**said)
 
 
@@ -107,17 +107,17 @@ class Bot:
     match: Match
     history: History
 
-    noting: Noting | None = None
+    noting: NoteFunction | None = None
     """Takes notes while a match is played on a server."""
 
     logging: Callable[[Iterable[str]], None] | None = None
     """Adds lines to the author's log of the match while it is played on a server."""
 
     checked = True
-    """Whether illegal moves count as failures here, or are sent for the server to judge."""
+    """Whether an illegal move, which loses the match, also counts as a failure of the bot here."""
 
     watched = True
-    """Whether it is reported where a method stands that has used up the clock."""
+    """Whether a method that has used up the clock is reported, and ended with the match."""
 
     def prepare(self, match: Match) -> None:
         """Prepare for a match, before READY is sent; the bot's clock runs. Called once for each match."""
@@ -126,10 +126,10 @@ class Bot:
         """Return the move to play, as text or as one of ``position.children()``. The bot's clock runs."""
         raise NotImplementedError("a bot has to say how it chooses a move")
 
-    def told(self, message: Told) -> None:
+    def handle_message(self, message: MatchMessage) -> None:
         """Handle a message of the server; none is repeated after a lost connection."""
 
-    def note(self, **said: Unpack[Said]) -> None:
+    def note(self, **said: Unpack[NoteFields]) -> None:
         """Say what you think of the game, as `Clocks.note` does, in any method from `prepare` on."""
         if self.noting is not None:
             self.noting(**said)

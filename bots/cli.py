@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from functools import partial
 from importlib.metadata import entry_points, version
 from typing import Any, NamedTuple
 
@@ -179,7 +178,7 @@ app = cyclopts.App(
 )
 for _command in COMMANDS:
     app.command(_command.function, name=_command.name, help=_command.help, help_epilogue=_command.epilogue)
-offer_completion(app, partial(fail, status=1))
+offer_completion(app)
 
 
 OTHERS = "arena_bot.commands"

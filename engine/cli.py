@@ -3,7 +3,7 @@
 import signal
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from engine.commands.program import Command, Rejected, say
 from engine.shell import SHELLS
@@ -86,12 +86,8 @@ def application() -> "App":
     )
     for command in COMMANDS:
         made.command(command.function, name=command.name, help=command.help)
-    offer_completion(made, _end)
+    offer_completion(made)
     return made
-
-
-def _end(sentence: str) -> NoReturn:
-    sys.exit(_fail(FAILED, sentence))
 
 
 def _fail(status: int, sentence: str) -> int:

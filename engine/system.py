@@ -1,4 +1,4 @@
-"""What operating systems do differently: locks of files, groups of processes, processor cores.
+"""Differences of operating systems: locks of files, groups of processes, processor cores.
 
 Other modules ask this one, and have no branches for a system. Only the server and the sandbox need Linux.
 """

@@ -1,7 +1,6 @@
 """The command line ``arena-server``."""
 
 import sys
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -10,14 +9,14 @@ import cyclopts
 from cyclopts import Parameter
 from cyclopts.config import Dict
 
-from engine.commands.program import duration, explain, no_more, offer_completion
+from engine.commands.program import Rejected, duration, explain, no_more, offer_completion
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
 from engine.match.clock import TimeControl
 from engine.wire.messages import MICROSECONDS
 from server.commands.administration import announce, annul, audit, backup, dismiss, ladder, now, people, restore, verify
 from server.commands.contest import contest
-from server.commands.options import FAILED, check_system, fail, faults_explained, interrupted, place, run_async, secret
+from server.commands.options import check_system, fail, faults_explained, interrupted, place, run_async, secret
 from server.config import keys, process_settings, serve_options, tokens as token_file
 from server.config.builtin_bot import BadBuiltinBot, BuiltinBot, read_builtin_bot
 from server.config.declared import BadTable, fields_of
@@ -48,7 +47,7 @@ app = cyclopts.App(
     version=lambda: version("gipf-arena"),
     config=_from_file,
 )
-offer_completion(app, partial(fail, status=FAILED))
+offer_completion(app)
 
 
 DEFAULT_OPTIONS = serve_options.ServeOptions()
@@ -234,6 +233,8 @@ def main() -> None:
         fail(explain(error))
     except BadTable as error:
         fail(str(error))
+    except Rejected as error:
+        fail(str(error), error.status)
     except KeyboardInterrupt:
         interrupted()
     finally:

@@ -51,7 +51,9 @@ for name in (
     "sched_setaffinity", "sched_setscheduler", "set_blocking", "setpriority", "setsid", "sysconf", "wait4", "waitid",
 ):
     delattr(os, name)
-for name in ("SIGALRM", "SIGCHLD", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGUSR1", "SIGUSR2", "pidfd_send_signal"):
+for name in (
+    "SIGALRM", "SIGCHLD", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGUSR1", "SIGUSR2", "pidfd_send_signal", "pthread_kill",
+):
     delattr(signal, name)
 del select.poll, trio.lowlevel.FdStream
 selectors.DefaultSelector = selectors.SelectSelector
@@ -142,7 +144,21 @@ def test_a_newcomer_gets_to_a_match(system: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("system", ["macOS", "Windows"])
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_loop_is_explained(system: str, tmp_path: Path) -> None:
+    (tmp_path / "loop.py").write_text(
+        "def choose(position, clocks):\n    while True:\n        pass\n", encoding="utf-8"
+    )
+    words = "--games", "2", "--budget", "600", "--increment", "0", "--records", "records"
+    said = done(run(tmp_path, "-m", "bots", "match", "loop.py", "random", *words, system=system))
+    assert said.count("stands in loop.py, line ") == 2
+    replayed = run(tmp_path, "-m", "bots", "replay", "records/1.txt", "loop.py", system=system)
+    assert replayed.returncode == 1
+    assert "the replay ends at ply 1, with the clock of the match" in replayed.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", SYSTEMS)
 def test_bots_of_the_base_install_play_and_watch_on_a_server(system: str, tmp_path: Path) -> None:
     with Site(tmp_path / "data", "--builtin", "random") as site:
         seat = "--port", str(site.port), "--opponent", "random", "--params", "3,3,6,6"

@@ -7,7 +7,7 @@ import pytest
 from engine.games import kernels
 from engine.games.catalogue import start_of
 from engine.games.gipf import kernel as gipf
-from engine.games.mnk import board, kernel as mnk
+from engine.games.mnk import board, position as mnk
 from engine.search.searcher import Searcher, SearchLimits
 
 

@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
-from bots.bot import Bot, Clocks, GameResult, Resigned, Told
+from bots.bot import Bot, Clocks, GameResult, MatchMessage, Resigned
 from bots.bridge.program import Program, ProgramEnded, ProgramFailed
 from bots.client.errors import BotFailed
 from engine.games.arrows.position import NO_MOVE
@@ -135,7 +135,7 @@ class LinesBot(ProgramBot):
         """Number of the last announced match."""
         super().__init__(command, seat)
 
-    def told(self, message: Told) -> None:
+    def handle_message(self, message: MatchMessage) -> None:
         """Pass the message on to the program."""
         if self._program is not None and self._end.state in IN_MATCH:
             self._tell(message)
@@ -197,8 +197,7 @@ class LinesBot(ProgramBot):
             request = self._end.accept(line)
             if isinstance(request, m.Note):
                 note = read_note(request.note)
-                ply = noted_ply if note.ply is None else note.ply
-                self.note(**note._replace(ply=ply).said)
+                self.note(**note._replace(ply=noted_ply if note.ply is None else note.ply).said)
         except ProtocolError as error:
             if kind_of(line) != m.KINDS[m.Note]:
                 return self._refuse(line, error)

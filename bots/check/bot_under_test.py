@@ -16,7 +16,7 @@ from engine.match import referee
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import REQUEST_BYTES
-from engine.wire.ends import ServerEnd, State, kind_of
+from engine.wire.ends import ServerEnd, SessionState, kind_of
 from engine.wire.fields import SeekOptions, read_note, read_options
 from engine.wire.seat import Seat, environment_variables, fill_command
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE
@@ -102,7 +102,7 @@ class Skipped(Exception):
     """A situation that cannot be brought about with this bot; the sentence says why."""
 
 
-class Left(Exception):
+class Disconnected(Exception):
     """The bot has closed the connection, or it broke."""
 
 
@@ -128,7 +128,7 @@ class Peer:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def say(self, *messages: m.Message) -> None:
-        """Send messages, in one piece unless they are to be cut; raises `Left`.
+        """Send messages, in one piece unless they are to be cut; raises `Disconnected`.
 
         After RESULT, requests of the bot may still be on their way.
         """
@@ -137,7 +137,7 @@ class Peer:
         self.send(b"".join((NOISE if self.noisy else b"") + self._end.send(message) for message in messages))
 
     def send(self, data: bytes) -> None:
-        """Send bytes; raises `Left`."""
+        """Send bytes; raises `Disconnected`."""
         size = PIECE_BYTES if self.cut else max(1, len(data))
         try:
             self._connection.settimeout(SEND_SECONDS)
@@ -148,12 +148,13 @@ class Peer:
         except TimeoutError as error:
             raise Fault("does not read what it is sent", "to read all that comes, at any time", "5") from error
         except OSError as error:
-            raise Left from error
+            raise Disconnected from error
 
     def request(self, deadline: float) -> m.Message | None:
         """Return the next request but those that are answered here; None when none comes before the deadline.
 
-        The deadline is one of `time.monotonic`. Raises `Left`, and `Fault` where it is no request that may be made now.
+        The deadline is one of `time.monotonic`. Raises `Disconnected`, and `Fault` for a request that may not be made
+        now.
         """
         while True:
             line = self._line(deadline)
@@ -170,8 +171,11 @@ class Peer:
             except ProtocolError as error:
                 if kind_of(line) == m.KINDS[m.Note]:
                     self.say(m.Notice(error.code, m.Text(str(error))))
-                    right = "a note as in NOTE score=35 depth=7 nodes=120345 pv=a3-b3,c5-c4 text=in the book"
-                    raise Fault(f"said {self.last!r}: {error}", right, "8.1") from error
+                    raise Fault(
+                        f"said {self.last!r}: {error}",
+                        "a note as in NOTE score=35 depth=7 nodes=120345 pv=a3-b3,c5-c4 text=in the book",
+                        "8.1",
+                    ) from error
                 section, right = MISTAKES[error.code]
                 fault = self.refused(error.code, error, right, section)
                 if self.crossing and error.code in (Code.NOT_YOUR_TURN, Code.WRONG_STATE):
@@ -192,7 +196,7 @@ class Peer:
 
     def refuse_move(self, code: str, sentence: str) -> None:
         """Answer the last MOVE with an ERROR: the bot is on turn as before."""
-        self._end.state = State.THINKING
+        self._end.state = SessionState.THINKING
         self.refuse(code, sentence)
 
     def close(self) -> None:
@@ -218,9 +222,9 @@ class Peer:
             except TimeoutError:
                 return None
             except OSError as error:
-                raise Left from error
+                raise Disconnected from error
             if not data:
-                raise Left
+                raise Disconnected
             self._lines.extend(self._end.receive(data))
         return self._lines.popleft()
 
@@ -294,18 +298,18 @@ class BotUnderTest:
                 if isinstance(request, m.Seek):
                     self.accept(peer, request)
                     return peer
-            except Left:
+            except Disconnected:
                 self.lost()
         raise Fault(f"came and went for {START_SECONDS:g} s without SEEK", "LOGIN, then SEEK", "4")
 
-    def wish(self) -> tuple[Game, SeekOptions]:
+    def requested(self) -> tuple[Game, SeekOptions]:
         """Return the game and the options of the bot's SEEK."""
         self.seeking()
         return self.game, self.options
 
     def sides(self) -> tuple[int, ...]:
         """Return the sides that the SEEK of the bot allows: 0 moves first, 1 second."""
-        _, options = self.wish()
+        _, options = self.requested()
         return (0, 1) if options.side is None else (options.side,)
 
     def connection(self) -> Peer:
@@ -351,20 +355,21 @@ class BotUnderTest:
         raise Fault(f"said {peer.last!r} {MAX_REFUSALS} times", "LOGIN", "11")
 
     def said(self, peer: Peer, right: str, section: str) -> m.Message:
-        """Return the next request; raises `Fault` if none arrives in time, and `Left` for QUIT, which is answered."""
+        """Return the next request; raises `Fault` if none arrives in time, and `Disconnected` after QUIT."""
         request = peer.request(time.monotonic() + ANSWER_SECONDS)
         if request is None:
             raise Fault(f"said nothing for {ANSWER_SECONDS:g} s", right, section)
         if isinstance(request, m.Quit):
             peer.say(m.Bye("quit", m.Text("goodbye")))
-            raise Left
+            raise Disconnected
         return request
 
     def accept(self, peer: Peer, seek: m.Seek) -> None:
         """Answer SEEK, and store its conditions; raises `Fault` if they cannot be met."""
         if seek.game not in (*GAMES, *OF_SERVER):
-            right = f"SEEK and one of {', '.join((*GAMES, *OF_SERVER))}"
-            raise peer.refused(Code.UNKNOWN_GAME, unknown_game(seek.game), right, "7")
+            raise peer.refused(
+                Code.UNKNOWN_GAME, unknown_game(seek.game), f"SEEK and one of {', '.join((*GAMES, *OF_SERVER))}", "7"
+            )
         self.game = GAMES[(self._game or USUAL_GAME) if seek.game in OF_SERVER else seek.game]
         try:
             self.options = read_options(
@@ -372,8 +377,12 @@ class BotUnderTest:
             )
         except ProtocolError as error:
             sides = " or ".join(self.game.sides)
-            right = f"params=, budget=, increment=, colour= ({sides}), opponent= (a name), or no option at all"
-            raise peer.refused(error.code, error, right, "7") from error
+            raise peer.refused(
+                error.code,
+                error,
+                f"params=, budget=, increment=, colour= ({sides}), opponent= (a name), or no option at all",
+                "7",
+            ) from error
         if self._game not in (None, self.game.name):
             raise Fault(f"said {peer.last!r}", f"SEEK {self._game}, the game to be checked", "7")
         peer.crossing = 0

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from types import UnionType
 
-from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest, Fault, Left, OutOfTime, Peer, Skipped
+from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest, Disconnected, Fault, OutOfTime, Peer, Skipped
 from engine.games.history import History
 from engine.games.interface import BadMove, Position
 from engine.games.outcome import Outcome, Termination
@@ -47,24 +47,24 @@ class ConformanceMatch:
     ) -> None:
         """Bring the bot to a match from that position on, on that side; raises `Skipped` where it seeks another.
 
-        What is left out is as the bot wishes, or as usual.
+        Arguments that are left out are those of the bot's SEEK, or the usual ones.
         """
         self.peer = bot.seeking()
-        game, wish = bot.game, bot.options
+        game, requested = bot.game, bot.options
         if position is not None and position.game is not game:
             raise Skipped(f"the bot seeks {game.name}")
-        if position is not None and wish.parameters not in (None, position.parameters):
-            raise Skipped(f"the bot seeks params={word_of(wish.parameters or '')}")
-        side = wish.side or 0 if side is None else side
-        if wish.side not in (None, side):
-            raise Skipped(f"the bot seeks colour={game.sides[wish.side or 0]}")
-        start = position or game.start(wish.parameters or game.default_parameters)
+        if position is not None and requested.parameters not in (None, position.parameters):
+            raise Skipped(f"the bot seeks params={word_of(requested.parameters or '')}")
+        side = requested.side or 0 if side is None else side
+        if requested.side not in (None, side):
+            raise Skipped(f"the bot seeks colour={game.sides[requested.side or 0]}")
+        start = position or game.start(requested.parameters or game.default_parameters)
         self.bot = bot
         self.may_resign = False
         """Whether the bot may resign without fault."""
         self.side = side
-        control = TimeControl(wish.budget or budget * m.MICROSECONDS, wish.increment or 0)
-        name, opponent = self.peer.name, wish.opponent or "checker"
+        control = TimeControl(requested.budget or budget * m.MICROSECONDS, requested.increment or 0)
+        name, opponent = self.peer.name, requested.opponent or "checker"
         players = (opponent, name) if side else (name, opponent)
         self.header = Header(bot.number(), start, players, control, move_limit, "", "")
         self.token = secrets.token_hex(16)
@@ -189,8 +189,12 @@ class ConformanceMatch:
             if isinstance(request, kind):
                 return request
         self.peer.say(*self._take(referee.flag(self._state, falls or self._now())))
-        did = f"used up its clock ({self.header.control.milliseconds[0]} ms for the match)"
-        raise OutOfTime(did, right, section, position=self.history.position.text())
+        raise OutOfTime(
+            f"used up its clock ({self.header.control.milliseconds[0]} ms for the match)",
+            right,
+            section,
+            position=self.history.position.text(),
+        )
 
     def silent(self, seconds: float) -> None:
         """See that the bot does not move for so long."""
@@ -210,7 +214,7 @@ class ConformanceMatch:
                 case m.Resign() | m.Crashed():
                     return self._given_up(request, right, section)
                 case m.Quit():
-                    raise Left
+                    raise Disconnected
                 case _:
                     return request
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bots.check.bot_under_test import HOST, Absent, BotUnderTest, Fault, Left, OutOfTime, Situation, Skipped
+from bots.check.bot_under_test import HOST, Absent, BotUnderTest, Disconnected, Fault, OutOfTime, Situation, Skipped
 from bots.check.situations import SITUATIONS
 from bots.client.errors import ArenaError
 from engine.commands import reports
@@ -17,7 +17,7 @@ NOT_THERE = "the bot is not there"
 
 @dataclass(frozen=True)
 class SituationResult:
-    """What became of a situation: with the fault of a bot that failed, or the reason why it was not tried."""
+    """The result of a situation: the fault of a bot that failed, or the reason why it was not tried."""
 
     title: str
     outcome: Outcome
@@ -147,9 +147,8 @@ def _try(situation: Situation, bot: BotUnderTest, note: Callable[[str], None]) -
                 continue
         except Fault as found:
             fault = found
-        except Left:
-            did = "closed the connection in the middle of a match"
-            fault = Fault(did, "to stay; who gives up says RESIGN", "1.8")
+        except Disconnected:
+            fault = Fault("closed the connection in the middle of a match", "to stay; who gives up says RESIGN", "1.8")
         break
     if outcome == "failed" and not isinstance(fault, Absent):
         bot.drop()

@@ -15,8 +15,8 @@ from bots.check.bot_under_test import (
     LOOK_SECONDS,
     MAX_REFUSALS,
     BotUnderTest,
+    Disconnected,
     Fault,
-    Left,
     Peer,
     Situation,
     greet,
@@ -43,7 +43,7 @@ def stops_at_another_version(bot: BotUnderTest) -> None:
         request = peer.request(time.monotonic() + ANSWER_SECONDS)
         while isinstance(request, m.Login):  # may have been on its way before the greeting was read
             request = peer.request(time.monotonic() + REPEAT_SECONDS)
-    except Left:
+    except Disconnected:
         request = m.Quit()
     finally:
         bot.drop()
@@ -57,7 +57,7 @@ def is_refused(bot: BotUnderTest, *, kind: type, codes: Sequence[str]) -> None:
     word = m.KINDS[kind]
     for code in codes:
         peer = bot.connection()
-        with suppress(Left):
+        with suppress(Disconnected):
             if kind is m.Seek:
                 bot.login(peer)
             else:
@@ -69,8 +69,11 @@ def is_refused(bot: BotUnderTest, *, kind: type, codes: Sequence[str]) -> None:
             while isinstance(request, kind):
                 count += 1
                 if count > MAX_REFUSALS:
-                    did = f"said {word} {count} times in {REPEAT_SECONDS:g} s, although ERROR {code} answered each"
-                    raise Fault(did, "to leave, or to pause before it tries again", "1.8")
+                    raise Fault(
+                        f"said {word} {count} times in {REPEAT_SECONDS:g} s, although ERROR {code} answered each",
+                        "to leave, or to pause before it tries again",
+                        "1.8",
+                    )
                 peer.refuse(code, "this is how a refusal looks")
                 request = peer.request(deadline)
         bot.drop()
@@ -88,7 +91,7 @@ def reads(bot: BotUnderTest, *, noisy: bool, right: str, section: str) -> None:
         if not isinstance(request, m.Seek):
             raise Fault(f"said {peer.last!r}", "SEEK", "3")
         bot.accept(peer, request)
-    except Left as left:
+    except Disconnected as left:
         bot.lost()
         raise Fault("closed the connection", right, section) from left
     keep_playing(ConformanceMatch(bot), 4)
@@ -122,21 +125,22 @@ def resume(table: ConformanceMatch) -> None:
             _await_resume(table, peer, right)
             table.resumed(peer)
             return
-        except Left:
+        except Disconnected:
             continue
     raise Fault(f"did not come back within {ANSWER_SECONDS:g} s after its connection was lost", right, "11")
 
 
 def _await_resume(table: ConformanceMatch, peer: Peer, right: str) -> None:
-    """Wait for the bot to resume the match over this connection; raises `Left` where it leaves in order."""
+    """Wait for the bot to resume the match over this connection; raises `Disconnected` where it leaves in order."""
     for _ in range(MAX_REFUSALS):
         match table.bot.said(peer, right, "11"):
             case m.Resume(table.header.match, table.token):
                 peer.name = table.peer.name
                 return
             case m.Resume():
-                sentence = f"match {table.header.match} is not to be resumed with this token"
-                raise peer.refused(Code.BAD_TOKEN, sentence, right, "11")
+                raise peer.refused(
+                    Code.BAD_TOKEN, f"match {table.header.match} is not to be resumed with this token", right, "11"
+                )
             case m.Login(name):
                 peer.refuse(Code.NAME_TAKEN, f"{name} plays in match {table.header.match}; come back with RESUME")
     raise Fault(f"said {peer.last!r} {MAX_REFUSALS} times", right, "11")
@@ -178,8 +182,7 @@ RING = """2 3 9 9
 def crossing_rows(owner: int, turn: int) -> Position:
     """Return a position of GIPF in which every legal move takes a choice among rows of the owner, 0 or 1."""
     left = (3, 9) if owner == 0 else (9, 3)
-    text = RING.format(white=left[0], black=left[1], turn="WB"[turn], piece="WB"[owner])
-    return GAMES["gipf"].read(text)
+    return GAMES["gipf"].read(RING.format(white=left[0], black=left[1], turn="WB"[turn], piece="WB"[owner]))
 
 
 def quiet_move(position: Position, chance: Random) -> str:
@@ -247,7 +250,7 @@ def another_start(bot: BotUnderTest) -> None:
 
 def first_position(bot: BotUnderTest) -> Position:
     """Return the first position of the variant that the bot seeks, or else of one in which much happens."""
-    game, options = bot.wish()
+    game, options = bot.requested()
     return game.start(options.parameters or (SMALL_GIPF if game.name == "gipf" else game.default_parameters))
 
 
@@ -281,7 +284,7 @@ def game_ends(bot: BotUnderTest, *, own: bool) -> None:
 def ends_early(bot: BotUnderTest, *, reach: Moment, ends: Sequence[tuple[bool, StrEnum]]) -> None:
     """The match ends at a moment, once by each reason; the bot has won, or nobody has.
 
-    What the bot has said meanwhile may be on its way: READY, or a MOVE that comes too late.
+    Requests of the bot may be on their way: READY, or a MOVE that comes too late.
     """
     for is_won, reason in ends:
         table = ConformanceMatch(bot)

@@ -232,6 +232,11 @@ class Connection:
             self._ping_sent, self._quiet_at = True, now + QUIET_SECONDS
             self.send(Ping())
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether nothing more can be read."""
+        return self._lost is not None
+
     def has(self, kind: type) -> bool:
         """Tell whether a message of a kind has arrived and is not read yet."""
         self._read_all()

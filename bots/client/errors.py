@@ -6,7 +6,7 @@ ArenaError
 |- Refused          the server said ERROR or BYE to something that cannot go on without it
 |- ServerFault      the server broke the protocol, or played a move that the rules here refuse
 `- BotFailed        the bot raised an exception; it is the ``__cause__``
-`- BadChoice     the bot chose what is no legal move
+`- BadChoice     the bot chose an illegal move, or a value that is no move
 """
 
 import sys
@@ -45,11 +45,16 @@ class ServerFault(ArenaError):
 
 
 class BotFailed(ArenaError):
-    """A bot raised an exception, and its match was given up."""
+    """A bot has failed, and its match is lost."""
 
 
 class BadChoice(BotFailed):
-    """A bot chose what is no legal move, and its match was given up."""
+    """A bot chose an illegal move, or a value that is no move."""
+
+    def __init__(self, sentence: str, move: str = "") -> None:
+        """Take the sentence, and the move as text; empty where it is no text."""
+        super().__init__(sentence)
+        self.move = move
 
 
 MAX_FAILURE_CHARACTERS = 200

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Unpack
 
-from bots.bot import Choice, Said
+from bots.bot import Choice, NoteFields
 from bots.client.errors import printable
 from engine.games.interface import Child
 from engine.wire.coding import REQUEST_BYTES
@@ -16,7 +16,7 @@ MAX_PV_BYTES = 512
 """Bytes of the longest principal variation in a note; further moves are cut. The text gets the rest."""
 
 
-def make_note(move: int, **said: Unpack[Said]) -> Note:
+def make_note(move: int, **said: Unpack[NoteFields]) -> Note:
     """Return what a bot says as a note, about ``move`` where it names no other ply.
 
     Characters that cannot be printed become spaces. Raises `ProtocolError`, or what the values themselves raise.

@@ -11,16 +11,15 @@ match, raise `Resigned`.
 
 When a bot fails:
 
-- Its exception is shown with its traceback on stderr, and the match is given up with CRASHED, the last line of the
-  traceback, and the line of the bot's own code that it came from, which the opponent and the record show: a bot that
-  has failed would else keep its opponent waiting until its time is over. So it is when the bot ends its process.
+- An exception is shown with its traceback on stderr. The match is given up with CRASHED: the last line of the
+  traceback, and the line of the bot's own code that it came from. The same happens when the bot ends its process.
+- An illegal move is sent as it is, and loses by ``bad_move``. A value that is no move gives up with CRASHED. Both are
+  failures, whose sentence names the choice and the reason.
+- After a failure `play` leaves the server and raises `BotFailed`, with the bot's exception as its cause. With
+  ``carry_on=True`` it continues with the next match.
+- A method that has used up the clock is shown on stderr and in the log of the match, with the line in which it stands.
+  It is interrupted at the end of the match. A process that cannot be interrupted ends.
 - Ctrl-C and SIGTERM resign the match.
-- A method that has not returned when the clock is used up is shown on stderr, with the line in which it stands, and in
-  the log of the match.
-- A move that is not legal is never sent, since the server would count it as a loss without more words: it is a
-  failure whose message names the move and says why it may not be played. So is what is no move at all.
-- Then `play` leaves the server and raises `BotFailed`, with the bot's exception as its cause; or, with
-  ``carry_on=True``, it goes on with the next match, as a bot should that plays unattended.
 """
 
 import re
@@ -38,11 +37,12 @@ from bots.bot import Bot, Choose, FunctionBot, GameResult
 from bots.client.connection import address
 from bots.client.errors import ArenaError, show_in_one_line
 from bots.client.session import Session
+from engine.commands.program import say
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from engine.wire.fields import read_options
-from engine.wire.seat import said_in, variable
+from engine.wire.seat import seat_fields, variable
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, parameters_of, word_of
 
 DEFAULT_HOST = "127.0.0.1"
@@ -57,7 +57,7 @@ MAX_PORT = 65535
 
 
 class Rule(NamedTuple):
-    """What an argument of `play` has to be."""
+    """The rule for an argument of `play`."""
 
     fits: Callable[[object], object]
     sentence: str
@@ -90,7 +90,7 @@ RULES = {
 """The arguments of `play` in the order in which they are checked."""
 
 
-class Loaded(BaseException):
+class LoadedBot(BaseException):
     """Raised by `play` in place of playing, while `loading` lasts: with the bot, and the name that it plays under."""
 
     def __init__(self, bot: Bot, name: str) -> None:
@@ -105,7 +105,7 @@ _loads = False
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Let `play` raise `Loaded` in place of playing, for a tool that runs a program for its bot alone."""
+    """Let `play` raise `LoadedBot` in place of playing, for a tool that runs a program for its bot alone."""
     global _loads
     before, _loads = _loads, True
     try:
@@ -132,11 +132,6 @@ def end_in_order_when_terminated() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def to_stderr(line: str) -> None:
-    """Print a line on stderr."""
-    print(line, file=sys.stderr, flush=True)
-
-
 def play(
     bot: Bot | Choose,
     *,
@@ -154,7 +149,7 @@ def play(
     opponent: str = "",
     games: int | None = None,
     carry_on: bool = False,
-    report: Callable[[str], None] = to_stderr,
+    report: Callable[[str], None] = say,
 ) -> list[GameResult]:
     """Play matches one after the other, and return how they ended.
 
@@ -167,8 +162,8 @@ def play(
     ``any`` plays until its contest is over. Where ARENA_GAME is ``any`` or ``ladder``, the options of the call that
     choose a free match are left out.
 
-    What is left out of ``params``, ``budget`` and ``increment`` (milliseconds), ``colour`` (a side's name) and
-    ``opponent`` may be anything. The game ``any`` is for contests, which say all of that, and
+    Without ``params``, ``budget``, ``increment`` (milliseconds), ``colour`` (a side's name) or ``opponent`` any value
+    will do. The game ``any`` is for contests, which say all of that, and
     ``ladder`` for rated games of the ladder. ``tls`` encrypts, and so does
     ``tls_ca``, a file of the certificates to trust. ``report`` is given a line for everything worth knowing. Raises
     `ArenaError`, before anything is connected where an argument or a variable is wrong; a program that it ends shows
@@ -192,7 +187,7 @@ def play(
             values["params"] = ""  # the variant of the one game that a program was started for
         login, seek = m.Login(values["name"], values["token"]), _seek(values)
         if _loads:
-            raise Loaded(player, login.name)
+            raise LoadedBot(player, login.name)
         where = address(values["host"], values["port"], tls=tls, tls_ca=tls_ca)
         with end_in_order_when_terminated():
             return Session(player, where, login, seek, carry_on=carry_on, report=report).run(values["games"])
@@ -203,7 +198,7 @@ def play(
 
 def usual_games(game: str) -> int:
     """Return how many matches a bot plays whose call has no number: ARENA_GAMES, else all of a contest, else one."""
-    said = said_in(environ).get("games", "")
+    said = seat_fields(environ).get("games", "")
     if said and not said.isdecimal():
         raise ArenaError(f"{variable('games')}: games is {RULES['games'].sentence}; not {said!r:.60}")
     return int(said) if said else int(game != ANY)
@@ -221,7 +216,7 @@ def _leave_out_free_match(called: dict[str, Any], game: str, report: Callable[[s
 
 def _variables() -> dict[str, Any]:
     """Return the arguments that the environment has."""
-    said: dict[str, Any] = dict(said_in(environ))
+    said: dict[str, Any] = dict(seat_fields(environ))
     if said.get("port", "").isdecimal():
         said["port"] = int(said["port"])
     if "params" in said:

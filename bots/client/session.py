@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Unpack
 
-from bots.bot import Bot, Clocks, GameResult, Resigned, Said, Told, match_title
+from bots.bot import Bot, Clocks, GameResult, MatchMessage, NoteFields, Resigned, match_title
 from bots.client.connection import OVER, Address, Connection, reconnect_pauses
 from bots.client.errors import (
     MAX_FAILURE_CHARACTERS,
@@ -28,15 +28,16 @@ from bots.client.errors import (
     traceback_of,
 )
 from bots.client.notes import cut_note, make_note
-from bots.client.watchdog import Watchdog
+from bots.client.watchdog import Interrupted, Watchdog
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Child, GameError, Position
 from engine.wire import messages as m
 from engine.wire.codes import Code
+from engine.wire.coding import REQUEST_BYTES
 from engine.wire.fields import write_note
 from engine.wire.seat import PIPES
-from engine.wire.words import ANY, LADDER, parameters_of
+from engine.wire.words import ANY, LADDER, LOST_ON_TIME, parameters_of
 
 MIN_RECONNECT_SECONDS = 30.0
 """Shortest time of attempts to reconnect, even if the clocks of the match have less left: a restarting server
@@ -59,6 +60,9 @@ PRESENCES = {
 TOLD_TO_END = (129, 130, 143)
 """Exit statuses of a process that SIGHUP, SIGINT or SIGTERM has told to end."""
 
+MAX_MOVE_BYTES = REQUEST_BYTES - len("MOVE ")
+"""Longest text of a move that fits a line."""
+
 SETTLED = m.Text("settled")
 """Text of the PING after whose PONG no late message can follow."""
 
@@ -78,7 +82,7 @@ def legal_move(text: str, position: Position) -> str:
     try:
         return position.child(text).move
     except GameError as error:
-        raise BadChoice(f"the bot chose {text!r}, which is no legal move: {error}") from error
+        raise BadChoice(f"the bot chose {text!r}, which is no legal move: {error}", text) from error
 
 
 class _Game:
@@ -93,8 +97,8 @@ class _Game:
         self.started = False
         self.start_reported = False
         """Whether the bot was passed START."""
-        self.failure: m.Resign | m.Crashed | None = None
-        """The message that gave up the match."""
+        self.failure: m.Resign | m.Crashed | m.Move | None = None
+        """The message by which the match is lost: an illegal move is sent as it is."""
         self.left_ms = 2 * match.budget
         """Sum of both remaining times."""
         self.reported_moves: tuple[str, ...] = ()
@@ -138,7 +142,7 @@ class Session:
         """Number of PINGs without an answer on this connection."""
         self._results: list[GameResult] = []
         self._failure: BotFailed | None = None
-        self._watchdog = Watchdog(Session._call.__code__, self._overdue)
+        self._watchdog = Watchdog(Session._call.__code__, self._overdue, self._is_over)
         self._unresumed = 0
         self._is_endless = False
         """Whether the bot comes back to a server that was stopped, and plays until its contest is over."""
@@ -219,8 +223,7 @@ class Session:
             raise Unreachable(str(lost)) from lost
         if self._pauses is None:
             self._report(f"{lost}; trying to come back")
-            left = self._game.left_ms / 1000 if self._game else 0.0
-            self._pauses = reconnect_pauses(max(self._patience, left))
+            self._pauses = reconnect_pauses(max(self._patience, self._game.left_ms / 1000 if self._game else 0.0))
         for _ in self._pauses:
             try:
                 self._connect()
@@ -248,6 +251,8 @@ class Session:
             isinstance(error, SystemExit) and error.code in TOLD_TO_END
         )
         with suppress(ConnectionLost):
+            if self._is_over():
+                return
             if told_to_end:
                 self._connection.send(m.Resign())
             else:
@@ -370,19 +375,24 @@ class Session:
             game.reported_moves = game.history.moves
             self._notify_bot(game, moved)
 
-    def _notify_bot(self, game: _Game, message: Told) -> None:
+    def _notify_bot(self, game: _Game, message: MatchMessage) -> None:
         left = math.inf
         if isinstance(message, m.Start | m.Moved) and game.history.position.turn == game.side:
             left = (message.first, message.second)[game.side]
-        self._call(game, "to hear what the server told", self._bot.told, message, left)
+        self._call(game, "to handle a message", self._bot.handle_message, message, left)
 
     def _call(
         self, game: _Game, what: str, method: Callable[[Any], object], argument: object, milliseconds: float
     ) -> bool:
-        """Call a method of the bot, which has so many milliseconds; give up the match and return False if it fails."""
+        """Call a method of the bot, which has so many milliseconds; give up the match and return False if it fails.
+
+        A method that is interrupted has lost the match on time, and is no failure.
+        """
         try:
             with self._watchdog.watching(method.__name__.strip("_"), milliseconds):
                 method(argument)
+        except Interrupted:
+            return False
         except Exception as error:
             self._handle_failure(game, what, error)
             return False
@@ -392,11 +402,18 @@ class Session:
         """Report where a method of the bot stands that has used up its clock; called in another thread."""
         if self._game is None or not self._bot.watched:
             return
-        sentence = f"match {self._game.match.match} is lost on time: {sentence}"
+        sentence = f"match {self._game.match.match} {LOST_ON_TIME}{sentence}"
         print(stack, end="", file=sys.stderr, flush=True)
         self._report(sentence)
         with suppress(ConnectionLost):  # the bot's own thread finds out
             self._log([*log_lines(stack), sentence])
+
+    def _is_over(self) -> bool:
+        """Tell whether RESULT has arrived, or nothing more can arrive."""
+        try:
+            return self._connection.has(m.Result) or self._connection.is_lost
+        except ServerFault:
+            return True
 
     def _handle_turn(self, game: _Game, turn: m.Turn) -> None:
         if game.failure is not None:
@@ -410,7 +427,7 @@ class Session:
             self._pending = m.Move(m.Text(game.answers[game.history.moves]))
             self._connection.send(self._pending)
 
-    def _note(self, **said: Unpack[Said]) -> None:
+    def _note(self, **said: Unpack[NoteFields]) -> None:
         """Send a note of the bot in its match; report what is wrong with it."""
         if self._game is not None:
             history = self._game.history
@@ -437,14 +454,15 @@ class Session:
         self._game.answers[history.moves] = legal_move(move, history.position) if self._bot.checked else move
 
     def _handle_failure(self, game: _Game, what: str, error: Exception) -> None:
-        """Give up the match because of what the bot has raised, unless it is over; RESULT follows."""
+        """Lose the match because of an exception of the bot, unless it is over; RESULT follows."""
         over = self._connection.has(m.Result)
         if isinstance(error, Resigned):
             game.failure = m.Resign()
         else:
             self._failure = error if isinstance(error, BotFailed) else _failure(what, error)
-            self._report(f"match {game.match.match} {'was over' if over else 'is given up'}: {self._failure}")
-            game.failure = _crashed(str(self._failure))
+            self._report(f"match {game.match.match} {'was over' if over else 'is lost'}: {self._failure}")
+            move = self._failure.move if isinstance(self._failure, BadChoice) else ""
+            game.failure = m.Move(m.Text(move)) if _fits_move(move) else _crashed(str(self._failure))
             if not over:
                 self._log(failure_lines(self._failure))
         if not over:
@@ -456,7 +474,7 @@ class Session:
         self._results.append(result)
         self._report(str(result))
         try:
-            self._bot.told(message)
+            self._bot.handle_message(message)
             self._bot.finished(result)
         except Exception as error:
             self._failure = _failure("after the match", error)
@@ -469,6 +487,11 @@ def _failure(what: str, error: Exception) -> BotFailed:
     failure = BotFailed(describe_failure(what, error))
     failure.__cause__ = error
     return failure
+
+
+def _fits_move(text: str) -> bool:
+    """Tell whether a text can be sent in MOVE."""
+    return text.isprintable() and bool(text.strip()) and len(text.encode()) <= MAX_MOVE_BYTES
 
 
 def _crashed(sentence: str) -> m.Crashed:

@@ -23,7 +23,7 @@ from bots.client.run import DEFAULT_HOST
 from bots.commands.options import Count, Flag, fail
 from engine.commands.program import answer, explain_fault
 from engine.games.catalogue import USUAL_GAME
-from engine.wire.seat import said_in
+from engine.wire.seat import seat_fields
 from engine.wire.words import number_of
 
 ANSWER_SECONDS = 60.0
@@ -100,7 +100,7 @@ class League:
         self._token = entry.token or os.environ.get(TOKEN, "")
         if not self._token:
             fail(f"a league is asked with the token of a bot, which the page /me makes: --token, or {TOKEN}", 2)
-        host = said_in(os.environ).get("host", DEFAULT_HOST)
+        host = seat_fields(os.environ).get("host", DEFAULT_HOST)
         self.url = _url(entry.server) if entry.server else f"http://{f'[{host}]' if ':' in host else host}:{WEB_PORT}"
         self._bot = f"{self.url}/bots/{quote(entry.name)}"
 
@@ -108,10 +108,10 @@ class League:
         """Return the answer to a request below the page of the bot, a POST where it has data. Raises `ArenaError`."""
         content = fetch(f"{self._bot}/{path}", MAX_ANSWER_BYTES, data, self._token)
         try:
-            told: dict[str, Any] = json.loads(content)
+            reply: dict[str, Any] = json.loads(content)
         except ValueError:
             raise ArenaError(f"{self.url} is no league: it does not answer in JSON") from None
-        return told
+        return reply
 
 
 def _url(server: str) -> str:
@@ -135,7 +135,7 @@ def submit(
 ) -> None:
     """Send a version of a bot to a league, and show how it is built and tried.
 
-    Of the conformance test it shows failures and the summary; the page of the version has the whole log.
+    It shows failures and the summary of the conformance test; the page of the version has the whole log.
     The exit status is 0 where it has passed and plays from now on, 1 where it was refused or could not be sent.
 
     Parameters
@@ -152,32 +152,32 @@ def submit(
     except OSError as error:
         fail(f"{error.filename or path}: {error.strerror}", 1)
     league.ask("versions")  # whoever may not send learns it here: in the middle of a large file nobody would read it
-    told = league.ask(f"versions?file={quote(file)}", data)
-    print(f"version {told['version']} of {told['bot']}: {len(data)} bytes sent; {league.url}{told['page']}")
-    print(f"SHA-256 {told['sha256']}", flush=True)
+    reply = league.ask(f"versions?file={quote(file)}", data)
+    print(f"version {reply['version']} of {reply['bot']}: {len(data)} bytes sent; {league.url}{reply['page']}")
+    print(f"SHA-256 {reply['sha256']}", flush=True)
     log, state = "", ""
     while not detach:
-        log, state = _show(told, log, state)
-        if not told["is_under_way"]:
-            sys.exit(0 if told["state"] == "active" else 1)
+        log, state = _show(reply, log, state)
+        if not reply["is_under_way"]:
+            sys.exit(0 if reply["state"] == "active" else 1)
         time.sleep(LOOK_SECONDS)
-        told = league.ask(f"versions/{told['version']}")
+        reply = league.ask(f"versions/{reply['version']}")
 
 
-def _show(told: dict[str, Any], log: str, state: str) -> tuple[str, str]:
+def _show(reply: dict[str, Any], log: str, state: str) -> tuple[str, str]:
     """Print what is new since last time, but no situation that the bot has passed; return the log and the state."""
     from bots.check.run import WORDS
 
-    found = told["log"] if not told["is_under_way"] else told["log"][: told["log"].rfind("\n") + 1]  # whole lines
+    found = reply["log"] if not reply["is_under_way"] else reply["log"][: reply["log"].rfind("\n") + 1]  # whole lines
     passed = tuple(f"{WORDS[outcome]:<4}  " for outcome in ("passed", "skipped"))
     if found.startswith(log):
         lines = found[len(log) :].splitlines(keepends=True)
         sys.stdout.write("".join(line for line in lines if not line.startswith(passed)))
-    said = told["state"]
-    if told["ahead"] is not None:
-        said += f"; {told['ahead']} to be tried before it"
+    said = reply["state"]
+    if reply["ahead"] is not None:
+        said += f"; {reply['ahead']} to be tried before it"
     if said != state:
-        print(f"-- {said}{': ' if told['sentence'] else ''}{told['sentence']}")
+        print(f"-- {said}{': ' if reply['sentence'] else ''}{reply['sentence']}")
     sys.stdout.flush()
     return found, said
 
@@ -206,7 +206,7 @@ def _files(folder: Path) -> list[str]:
 
 
 def _listed(folder: Path, *options: str, repository: tuple[str, ...] = ()) -> set[str]:
-    """Return what a repository does not ignore, that which the folder is in unless another is told; nothing if none."""
+    """Return the files that a repository does not ignore, by default that of the folder; empty without one."""
     command = ("git", *repository, "ls-files", *options, "--others", "--exclude-standard", "-z")
     done = subprocess.run(command, cwd=folder, env=_environment(), check=bool(repository), capture_output=True)
     return {name for name in os.fsdecode(done.stdout).split("\0") if name}
@@ -215,8 +215,7 @@ def _listed(folder: Path, *options: str, repository: tuple[str, ...] = ()) -> se
 def _listed_alone(folder: Path) -> set[str]:
     """Return what git would not ignore were the folder a repository: it is in none, or in one that ignores it whole."""
     with tempfile.TemporaryDirectory() as empty:
-        command = ("git", "init", "--quiet", "--bare", empty)
-        subprocess.run(command, env=_environment(), check=True, capture_output=True)
+        subprocess.run(("git", "init", "--quiet", "--bare", empty), env=_environment(), check=True, capture_output=True)
         return _listed(folder, repository=("--git-dir", empty, "--work-tree", "."))
 
 
@@ -251,10 +250,10 @@ def versions(
         if number:
             answer(_version_line(league.ask(f"versions/{number}/{change}", b"")))
             return
-    told = league.ask("versions")
-    for version in told["versions"]:
+    reply = league.ask("versions")
+    for version in reply["versions"]:
         answer(_version_line(version))
-    kept, most = (told[key] / 2**20 for key in ("kept_bytes", "most_bytes"))
+    kept, most = (reply[key] / 2**20 for key in ("kept_bytes", "most_bytes"))
     answer(f"all your versions: {kept:.1f} of {most:.0f} MB on the server")
 
 
@@ -287,21 +286,24 @@ def compare(
     """
     league = League(entry)
     fields = {"first": first, "second": second, "game": game, "params": params, "games": games}
-    told = league.ask("comparisons", urlencode(fields).encode())
-    contest = told["contest"]
-    answer(f"{told['name']}: {league.url}{told['page']}")
+    reply = league.ask("comparisons", urlencode(fields).encode())
+    contest = reply["contest"]
+    answer(f"{reply['name']}: {league.url}{reply['page']}")
     last = ""
     while not detach:
-        if (line := f"-- {told['done']} of {number_of(games, 'game')}: {told['summary'] or 'no pair is over'}") != last:
+        line = f"-- {reply['done']} of {number_of(games, 'game')}: {reply['summary'] or 'no pair is over'}"
+        if line != last:
             answer(line)
-        if told["is_over"]:
-            sys.exit(0 if told["done"] == games else 1)
+        if reply["is_over"]:
+            sys.exit(0 if reply["done"] == games else 1)
         last = line
         time.sleep(LOOK_SECONDS)
-        told = next(one for one in league.ask("comparisons")["comparisons"] if one["contest"] == contest)
+        reply = next(one for one in league.ask("comparisons")["comparisons"] if one["contest"] == contest)
 
 
-def _version_line(told: dict[str, Any]) -> str:
+def _version_line(reply: dict[str, Any]) -> str:
     """Return a line about a version."""
-    sentence = f": {told['sentence']}" if told["sentence"] else ""
-    return f"{told['version']:4}  {told['received'][:16].replace('T', ' ')}  {told['file']}  {told['state']}{sentence}"
+    sentence = f": {reply['sentence']}" if reply["sentence"] else ""
+    return (
+        f"{reply['version']:4}  {reply['received'][:16].replace('T', ' ')}  {reply['file']}  {reply['state']}{sentence}"
+    )

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from bots.client.errors import ArenaError
-from bots.client.run import end_in_order_when_terminated, to_stderr
+from bots.client.run import end_in_order_when_terminated
 from bots.commands.league import fetch
 from bots.commands.options import (
     ABOVE_0,
@@ -26,7 +26,7 @@ from bots.commands.options import (
 from bots.terminal.terminal_game import MAX_SECONDS, USUAL_SECONDS, play_in_terminal
 from engine.commands import reports
 from engine.commands.inputs import MAX_BYTES, VARIANT, File, GameName, Params, bytes_of, place_of
-from engine.commands.program import Rejected, answer, explain_fault, split_command, whole_command
+from engine.commands.program import Rejected, answer, explain_fault, say, split_command, whole_command
 from engine.compiling.binding import can_compile
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.interface import Position
@@ -112,14 +112,14 @@ def check(
     files = {"--json": json, "--junit": junit}
     reports.check_files(files)
     situations = run.chosen(only)
-    write = to_stderr if "-" in files.values() else answer
+    write = say if "-" in files.values() else answer
     built = {"command": build, "status": _build(build)} if build else None
     if built and built["status"]:
         reason = f"{build} ended with status {built['status']}"
         write(f"FAIL the build: {reason}")
         results = [run.SituationResult("the build", "failed", 0.0, reason=reason)]
     else:
-        results = run.check(command, port=listen or 0, game=game, situations=situations, write=write, note=to_stderr)
+        results = run.check(command, port=listen or 0, game=game, situations=situations, write=write, note=say)
     bot = shlex.join(command) or f"the bot at port {listen}"
     reports.write("--json", json, lambda: run.as_json(bot, results, built))
     reports.write("--junit", junit, lambda: run.as_junit(bot, results))
@@ -218,7 +218,7 @@ def replay(
     if debugger and record == "-":
         fail("--debugger reads standard input itself: name a file of the record", 2)
     reports.check_files({"--json": json})
-    write = to_stderr if json == "-" else answer
+    write = say if json == "-" else answer
     answers = []
     try:
         with texts.player(bot, summary.header, side, debugger=debugger) as playing:
@@ -278,7 +278,7 @@ def review(
 
     summary = _record_of(record, data)
     reports.check_files({"--json": json})
-    write = to_stderr if json == "-" else answer
+    write = say if json == "-" else answer
     for line in texts.heading(summary, nodes):
         write(line)
     moves = []

@@ -9,50 +9,50 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from bots.client.run import CHOSEN_BY, end_in_order_when_terminated, to_stderr
+from bots.client.run import CHOSEN_BY, end_in_order_when_terminated
 from bots.commands.options import (
-    DEFAULT_WHERE,
-    DEFAULT_WISH,
+    DEFAULT_PLAY,
+    DEFAULT_SERVER,
     POSITIVE,
     Flag,
-    Where,
-    Wish,
+    PlayOptions,
+    ServerOptions,
     Words,
+    check_options,
     check_variant,
-    check_wish,
     fail,
     games_of,
-    play_wish,
+    play_with,
     say_nothing,
 )
 from engine.commands.inputs import say_interpreted
-from engine.commands.program import answer, whole_command
+from engine.commands.program import answer, say, whole_command
 from engine.compiling.binding import is_installed
 from engine.games.catalogue import USUAL_GAME
 from engine.levels import MAX_LEVEL
 from engine.search.iterative_deepening import MAX_THREADS
-from engine.wire.seat import PIPES, Seat, said_in, variable
+from engine.wire.seat import PIPES, Seat, seat_fields, variable
 from engine.wire.words import parameters_of, word_of
 
 
-def random(wish: Wish = DEFAULT_WISH, *, seed: int | None = None) -> None:
+def random(options: PlayOptions = DEFAULT_PLAY, *, seed: int | None = None) -> None:
     """Play moves at random.
 
     Parameters
     ----------
-    wish
+    options
         Where to play, as whom, and what.
     seed
         The same seed plays the same moves.
     """
     from bots.random_bot import RandomBot
 
-    check_wish(wish)
-    play_wish("random", wish, RandomBot(seed))
+    check_options(options)
+    play_with("random", options, RandomBot(seed))
 
 
 def alphabeta(
-    wish: Wish = DEFAULT_WISH,
+    options: PlayOptions = DEFAULT_PLAY,
     *,
     nodes: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
     threads: Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_THREADS))] = 1,
@@ -63,7 +63,7 @@ def alphabeta(
 
     Parameters
     ----------
-    wish
+    options
         Where to play, as whom, and what.
     nodes
         Most positions to look at for a move.
@@ -77,24 +77,24 @@ def alphabeta(
     """
     from bots.alphabeta_bot import AlphaBetaBot
 
-    check_wish(wish)
-    if not wish.quiet:
+    check_options(options)
+    if not options.quiet:
         say_interpreted()
     bot = AlphaBetaBot(nodes=nodes, threads=threads, level=level, tablebase=not no_tablebase)
-    if wish.game not in CHOSEN_BY:
-        bot.warm(wish.game, _variant(wish))
+    if options.game not in CHOSEN_BY:
+        bot.warm(options.game, _variant(options))
     elif is_installed("numba"):
         import numba  # noqa: F401  # takes a second, which the clock of the first match would pay
 
     gc.collect()
     gc.freeze()  # the garbage collector, which runs while a clock does, leaves out what is loaded
-    play_wish("alphabeta", wish, bot)
+    play_with("alphabeta", options, bot)
 
 
 @end_in_order_when_terminated()
 def bridge(
     *command: Words,
-    wish: Wish = DEFAULT_WISH,
+    options: PlayOptions = DEFAULT_PLAY,
     dialect: Literal["lines", "arrows"] = "lines",
 ) -> None:
     """Let a program play that reads standard input and writes standard output.
@@ -103,7 +103,7 @@ def bridge(
     ----------
     command
         The program and its arguments, behind --.
-    wish
+    options
         Where to play, as whom, and what.
     dialect
         What the program speaks: the lines of protocol.md, or those of the arrows contest's module (docs/bots.md).
@@ -113,21 +113,24 @@ def bridge(
     if not command:
         fail("the program to bridge is missing: arena-bot bridge [options] -- PROGRAM [arguments]", 2)
     command = whole_command(command)
-    if dialect == "arrows" and wish.game == USUAL_GAME:
-        wish = replace(wish, game="arrows")
-    if dialect == "arrows" and wish.game != "arrows":
-        fail(f"--dialect arrows is for the game arrows, not for {wish.game}", 2)
-    check_wish(wish)
-    report = say_nothing if wish.quiet else to_stderr
-    token = wish.token or said_in(os.environ).get("token", "")
-    params = "" if wish.params is None else word_of(wish.params.replace(",", " "))
-    seat = Seat(PIPES, wish.port, wish.name or "bridge", wish.game, token, params)
+    if dialect == "arrows" and options.game == USUAL_GAME:
+        options = replace(options, game="arrows")
+    if dialect == "arrows" and options.game != "arrows":
+        fail(f"--dialect arrows is for the game arrows, not for {options.game}", 2)
+    check_options(options)
+    report = say_nothing if options.quiet else say
+    token = options.token or seat_fields(os.environ).get("token", "")
+    params = "" if options.params is None else word_of(options.params.replace(",", " "))
+    seat = Seat(PIPES, options.port, options.name or "bridge", options.game, token, params)
     if dialect == "arrows":
         bot: bridges.ProgramBot = bridges.ArrowsBot(command, seat)
     else:
         bot = bridges.LinesBot(command, seat, report)
     bridges.bridge(
-        bot, lambda games: play_wish("bridge", replace(wish, games=games), bot, carry_on=False), games_of(wish), report
+        bot,
+        lambda games: play_with("bridge", replace(options, games=games), bot, carry_on=False),
+        games_of(options),
+        report,
     )
 
 
@@ -135,7 +138,7 @@ def watch(
     match: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
     /,
     *,
-    where: Where = DEFAULT_WHERE,
+    server: ServerOptions = DEFAULT_SERVER,
     follow: Flag = False,
     record: Flag = False,
 ) -> None:
@@ -145,7 +148,7 @@ def watch(
     ----------
     match
         Number of the match; without it, the newest one that is running, or the next one that begins.
-    where
+    server
         Which server to connect to.
     follow
         Go on with the next match when it is over, until interrupted.
@@ -154,14 +157,14 @@ def watch(
     """
     from bots.terminal.watch import watch as run
 
-    run(match, **asdict(where), follow=follow, record=record)
+    run(match, **asdict(server), follow=follow, record=record)
 
 
 def log(
     match: Annotated[int, Parameter(validator=POSITIVE)],
     /,
     *,
-    where: Where = DEFAULT_WHERE,
+    server: ServerOptions = DEFAULT_SERVER,
     name: str = "",
     token: str | None = None,
 ) -> None:
@@ -171,7 +174,7 @@ def log(
     ----------
     match
         Number of the match.
-    where
+    server
         Which server to connect to.
     name
         Name under which the match was played, on a server without tokens.
@@ -182,10 +185,10 @@ def log(
     from bots.client.connection import Connection, address
     from engine.wire import messages as m
 
-    token = said_in(os.environ).get("token", "") if token is None else token
+    token = seat_fields(os.environ).get("token", "") if token is None else token
     if not name and not token:
         fail("whose log? --token TOKEN, or, on a server without tokens, --name NAME is needed", 2)
-    with closing(Connection(*address(where.host, where.port, tls=where.tls, tls_ca=where.tls_ca))) as connection:
+    with closing(Connection(*address(server.host, server.port, tls=server.tls, tls_ca=server.tls_ca))) as connection:
         if name and not token:
             connection.send(m.Login(name))
             welcome = connection.answer(m.Welcome)
@@ -197,14 +200,14 @@ def log(
     for line in found.lines:
         answer(line)
     if not found.lines:
-        to_stderr(f"nothing was written in match {match}")
+        say(f"nothing was written in match {match}")
 
 
-def _variant(wish: Wish) -> str:
+def _variant(options: PlayOptions) -> str:
     """Return the variant that is played: the environment names it to a program that a contest has started."""
-    said = said_in(os.environ)
-    if wish.params is None and said.get("game") == wish.game:
+    said = seat_fields(os.environ)
+    if options.params is None and said.get("game") == options.game:
         params = parameters_of(said.get("params", ""))
-        check_variant(wish.game, params, variable("params"))
+        check_variant(options.game, params, variable("params"))
         return params
-    return wish.params or ""
+    return options.params or ""

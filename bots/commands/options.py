@@ -1,4 +1,4 @@
-"""What the commands of ``arena-bot`` share: options, checks of what was asked for, and how a command ends."""
+"""Shared parts of the commands of ``arena-bot``: options, their checks, and the end of a command."""
 
 import signal
 import sys
@@ -10,8 +10,8 @@ from typing import Annotated, NoReturn
 from cyclopts import Parameter, validators
 
 from bots.client import Bot, play
-from bots.client.run import CHOSEN_BY, DEFAULT_HOST, to_stderr, usual_games
-from engine.commands.program import finite
+from bots.client.run import CHOSEN_BY, DEFAULT_HOST, usual_games
+from engine.commands.program import finite, say
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import GameError
 from engine.wire.messages import PORT
@@ -30,7 +30,7 @@ Words = Annotated[str, Parameter(allow_leading_hyphen=True)]
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Where:
+class ServerOptions:
     """Which server to connect to.
 
     Parameters
@@ -53,7 +53,7 @@ class Where:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Wish(Where):
+class PlayOptions(ServerOptions):
     """Where to play, as whom, and what.
 
     Parameters
@@ -92,41 +92,41 @@ class Wish(Where):
     quiet: Flag = False
 
 
-DEFAULT_WHERE, DEFAULT_WISH = Where(), Wish()
+DEFAULT_SERVER, DEFAULT_PLAY = ServerOptions(), PlayOptions()
 
 
-def games_of(wish: Wish) -> int:
+def games_of(options: PlayOptions) -> int:
     """Return how many matches are to be played; 0 for no end."""
-    return usual_games(wish.game) if wish.games is None else wish.games
+    return usual_games(options.game) if options.games is None else options.games
 
 
-def play_wish(kind: str, wish: Wish, bot: Bot, *, carry_on: bool | None = None) -> None:
+def play_with(kind: str, options: PlayOptions, bot: Bot, *, carry_on: bool | None = None) -> None:
     """Play what was wished for; what a bot of ours may fail at in one match is no reason to miss the next."""
-    games = games_of(wish)
+    games = games_of(options)
     play(
         bot,
-        host=wish.host,
-        port=wish.port,
-        name=wish.name or kind,
-        token=wish.token,
-        tls=wish.tls,
-        tls_ca=wish.tls_ca,
-        game=wish.game,
-        params=wish.params or "",
-        budget=wish.budget,
-        increment=wish.increment,
-        colour=wish.colour or "",
-        opponent=wish.opponent or "",
+        host=options.host,
+        port=options.port,
+        name=options.name or kind,
+        token=options.token,
+        tls=options.tls,
+        tls_ca=options.tls_ca,
+        game=options.game,
+        params=options.params or "",
+        budget=options.budget,
+        increment=options.increment,
+        colour=options.colour or "",
+        opponent=options.opponent or "",
         games=games,
         carry_on=games != 1 if carry_on is None else carry_on,
-        report=say_nothing if wish.quiet else to_stderr,
+        report=say_nothing if options.quiet else say,
     )
 
 
-def check_wish(wish: Wish) -> None:
+def check_options(options: PlayOptions) -> None:
     """Refuse a game or a variant that there is not; ends the command."""
-    if wish.game not in CHOSEN_BY:
-        check_variant(wish.game, wish.params or "", "--params")
+    if options.game not in CHOSEN_BY:
+        check_variant(options.game, options.params or "", "--params")
 
 
 def check_variant(game: str, params: str, place: str) -> None:

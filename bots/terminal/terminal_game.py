@@ -169,8 +169,7 @@ class TerminalGame:
 
     def _think(self, bot: Player) -> SearchResult:
         seconds, level = (bot.seconds, MAX_LEVEL) if bot.level is None else (MAX_SECONDS, bot.level)
-        history = self.table.history
-        think = partial(self._game_engine.think, history, seconds, level=level, clock=perf_counter)
+        think = partial(self._game_engine.think, self.table.history, seconds, level=level, clock=perf_counter)
         try:
             return search_interruptibly(lambda stop: think(stop=stop))
         except KeyboardInterrupt:

@@ -193,8 +193,7 @@ def watch(
             try:
                 if number is None:
                     number = _find(connection, above, console)
-                watched_match = _begin(connection, number)
-                (_live if console.is_terminal else _line_by_line)(connection, watched_match, console)
+                (_live if console.is_terminal else _line_by_line)(connection, _begin(connection, number), console)
                 if record:
                     _print_record(connection, number, console)
                 if not follow:
@@ -319,7 +318,6 @@ def paint_board(picture: str, marks: tuple[str, str]) -> Text:
     text = Text(picture.rstrip("\n"), style="dim")
     for mark in marks:
         # a mark that is a digit has a sign behind it, unlike the numbers at the rim
-        pattern = rf"(?<!\w){mark}[^\w\s\]]+" if mark.isalnum() else re.escape(mark)
-        text.highlight_regex(pattern, "bold not dim")
+        text.highlight_regex(rf"(?<!\w){mark}[^\w\s\]]+" if mark.isalnum() else re.escape(mark), "bold not dim")
     text.highlight_regex(r"\[.{1,2}\]", "bold not dim green")
     return text

@@ -33,12 +33,12 @@ class Episode:
 
     @property
     def encoding(self) -> Encoding:
-        """What actions and planes mean in this variant."""
+        """The meaning of actions and planes in this variant."""
         return encoding_of(self.history.start.game.name, self.history.start.parameters)
 
     @property
     def turn(self) -> int:
-        """Who makes the next action: 0 the side that began the game, 1 the other."""
+        """The side that makes the next action: 0 the side that began the game, 1 the other."""
         return self.history.position.turn
 
     @cached_property
@@ -62,8 +62,10 @@ class Episode:
     def after(self, action: int) -> "Episode":
         """Return the episode after one more action; raises `engine.games.interface.BadMove`."""
         if action not in self.legal:
-            sentence = f"action {action} may not be made now; legal are {', '.join(map(str, self.legal)) or 'none'}"
-            raise BadMove("BAD_MOVE_IS_NO_LEGAL_ACTION", sentence)
+            raise BadMove(
+                "BAD_MOVE_IS_NO_LEGAL_ACTION",
+                f"action {action} may not be made now; legal are {', '.join(map(str, self.legal)) or 'none'}",
+            )
         made = (*self.made, action)
         if made in self._moves:
             return Episode(self.history.after(self._moves[made]), self.move_limit)

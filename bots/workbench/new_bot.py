@@ -1,7 +1,7 @@
 """The files of a new bot, made from the examples and from templates.
 
-A bot's program is the one of bots/examples, word for word, so that there is one of each language. What is around it is
-made from `bots/workbench/templates`.
+A bot's program is the one of bots/examples, word for word, so that there is one of each language. The other files
+are made from `bots/workbench/templates`.
 """
 
 import re
@@ -28,7 +28,7 @@ class Language(NamedTuple):
     build: str = ""
     """The command that builds it, in its folder; empty where nothing is to be built."""
     built: str = ""
-    """What that command makes."""
+    """The file that this command makes."""
     products: str = ""
     """All that it leaves behind, as a pattern of make and git."""
     files: Mapping[str, str] = MappingProxyType({})
@@ -102,8 +102,7 @@ FILES = {
 def new_bot(name: str, language: str, game: str) -> dict[str, str]:
     """Return the files of a new bot, by their paths in its folder; ``language`` is one of `LANGUAGES`."""
     spoken = LANGUAGES[language]
-    example = spoken.example.rpartition("/")[2]
-    source = f"{name}.py" if language == "python" else example
+    source = f"{name}.py" if language == "python" else spoken.example.rpartition("/")[2]
     run = spoken.run.replace("{source}", source)
     test = spoken.test.replace("{source}", source)
     command = run.replace(" {folder}/", " ").replace("{folder}", ".")

@@ -13,7 +13,7 @@ from types import ModuleType
 
 from bots.client import play
 from bots.client.errors import ArenaError, describe_failure, show_in_one_line, traceback_of
-from bots.client.run import Loaded, as_bot, loading
+from bots.client.run import LoadedBot, as_bot, loading
 from engine.commands.program import reason
 from engine.wire.words import nearest
 
@@ -22,7 +22,7 @@ CHOOSE = "choose"
 
 
 @contextmanager
-def loaded(file: Path, arguments: Sequence[str]) -> Iterator[Loaded]:
+def loaded(file: Path, arguments: Sequence[str]) -> Iterator[LoadedBot]:
     """Run a Python file as a program until it calls `play`, and give the bot that it plays with.
 
     A file that does not call it has a function ``choose``. As long as the context lasts, the file is the program that
@@ -40,7 +40,7 @@ def loaded(file: Path, arguments: Sequence[str]) -> Iterator[Loaded]:
         sys.argv, sys.path[:], sys.modules["__main__"] = before
 
 
-def _run(file: Path, main: ModuleType) -> Loaded:
+def _run(file: Path, main: ModuleType) -> LoadedBot:
     try:
         source = file.read_bytes()
     except OSError as error:
@@ -49,7 +49,7 @@ def _run(file: Path, main: ModuleType) -> Loaded:
     try:
         with loading(), redirect_stdout(sys.stderr):
             exec(compile(source, str(file), "exec"), main.__dict__)
-    except Loaded as found:
+    except LoadedBot as found:
         return found
     except SystemExit as leaving:
         raise ArenaError(f"{file} has ended before it called play, with exit status {leaving.code or 0}") from None
@@ -65,7 +65,7 @@ def _run(file: Path, main: ModuleType) -> Loaded:
         meant = nearest(CHOOSE, (name for name, value in main.__dict__.items() if callable(value)))
         hint = f"; its {meant} has to be called {CHOOSE}" if meant else ""
         raise ArenaError(f"{file} neither calls play nor has a function {CHOOSE}(position, clocks){hint}")
-    return Loaded(as_bot(choose), file.stem)
+    return LoadedBot(as_bot(choose), file.stem)
 
 
 def main() -> None:

@@ -14,15 +14,14 @@ from pdb import Pdb
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
-from bots.bot import Bot, Choice, Clocks, FunctionBot, Resigned, Said
+from bots.bot import Bot, Choice, Clocks, FunctionBot, NoteFields, Resigned
 from bots.client.errors import ArenaError, BotFailed, describe_failure, traceback_of
 from bots.client.notes import make_note
-from bots.client.run import to_stderr
 from bots.client.session import text_of
-from bots.client.watchdog import Watchdog
+from bots.client.watchdog import Interrupted, Watchdog, interrupt
 from bots.workbench.play_file import loaded
 from engine.commands import reports
-from engine.commands.program import split_command
+from engine.commands.program import say, split_command
 from engine.games.history import History
 from engine.games.interface import BadMove, Position
 from engine.match import referee
@@ -99,7 +98,7 @@ class Outcome(StrEnum):
 
 
 class Answer(NamedTuple):
-    """What a bot has answered in a turn, how long it took, and how that compares with the record."""
+    """A bot's answer in a turn, its time, and the comparison with the record."""
 
     turn: Turn
     move: str = ""
@@ -108,7 +107,7 @@ class Answer(NamedTuple):
     """Why there is no legal move in time, in a sentence."""
     seconds: float = 0.0
     notes: tuple[Note, ...] = ()
-    """What the bot has noted of the turn."""
+    """The bot's notes on the turn."""
     is_overdue: bool = False
     """Whether the bot was interrupted, since its clock was used up."""
     outcome: Outcome = Outcome.FAILED
@@ -154,11 +153,11 @@ class BotHere:
         """Return what the bot plays, not yet compared; a traceback of it is printed on stderr."""
         notes: list[Note] = []
 
-        def take_note(**said: Unpack[Said]) -> None:
+        def take_note(**said: Unpack[NoteFields]) -> None:
             try:
                 notes.append(make_note(turn.ply, **said))
             except Exception as error:  # whatever a bot of no types says
-                to_stderr(f"a note is left out: {error}")
+                say(f"a note is left out: {error}")
 
         self.bot.noting = take_note
         left, increment = turn.left, self._header.control.milliseconds[1]
@@ -166,9 +165,8 @@ class BotHere:
         self._overdue = ""
         began = perf_counter()
         move = failure = ""
-        handler = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            with Watchdog(BotHere._call.__code__, self._interrupt) as watchdog:
+            with Watchdog(BotHere._call.__code__, self._report_overdue, lambda: True) as watchdog:
                 self._tell(turn, watchdog)
                 began = perf_counter()
                 chosen = self._choose(turn, clocks, watchdog)
@@ -178,17 +176,13 @@ class BotHere:
             seconds = perf_counter() - began
         except BotFailed as failed:
             failure = str(failed)
-        except KeyboardInterrupt:
-            if not self._overdue:
-                raise
+        except Interrupted:
             seconds = perf_counter() - began
             failure = self._overdue
         except (Exception, SystemExit) as error:
             seconds = perf_counter() - began
             print(traceback_of(error), end="", file=sys.stderr)
             failure = describe_failure("to choose a move", error)
-        finally:
-            signal.signal(signal.SIGINT, handler)
         return Answer(turn, move, failure, seconds, tuple(notes), is_overdue=bool(self._overdue))
 
     def _tell(self, turn: Turn, watchdog: Watchdog) -> None:
@@ -200,7 +194,7 @@ class BotHere:
             for message in turn.shown:
                 if isinstance(message, m.Moved):
                     self.bot.history = turn.histories[message.ply]
-                self._call(watchdog, "told", turn.left[turn.side], partial(self.bot.told, message))
+                self._call(watchdog, "handle_message", turn.left[turn.side], partial(self.bot.handle_message, message))
 
     def _choose(self, turn: Turn, clocks: Clocks, watchdog: Watchdog) -> Choice:
         choose = self.bot.function if isinstance(self.bot, FunctionBot) else self.bot.choose
@@ -220,11 +214,10 @@ class BotHere:
         with watchdog.watching(name, milliseconds):
             return method()
 
-    def _interrupt(self, sentence: str, stack: str) -> None:
-        """Interrupt a method that has used up its clock; called in another thread."""
+    def _report_overdue(self, sentence: str, stack: str) -> None:
+        """Report a method that has used up its clock; called in another thread."""
         self._overdue = sentence
         print(stack, end="", file=sys.stderr)
-        interrupt_main_thread()
 
 
 class _Debugger(Pdb):
@@ -240,12 +233,13 @@ class _Debugger(Pdb):
 
     def run_watched(self, method: Callable[..., object], *arguments: object) -> object:
         """Stop where a method begins, and return its result; None if the debugger was left."""
-        signal.signal(signal.SIGINT, cast(Any, self.sigint_handler))  # stops where the method stands
+        handler = signal.signal(signal.SIGINT, cast(Any, self.sigint_handler))  # stops where the method stands
         try:
             result: object = self.runcall(method, *arguments)
             return result
         finally:
             self._timer.cancel()
+            signal.signal(signal.SIGINT, handler)
 
     def interaction(self, *arguments: Any) -> None:
         """Let the clock stand while a person types commands, and run anew from then on."""
@@ -262,15 +256,7 @@ class _Debugger(Pdb):
 
     def _stop(self) -> None:
         self.message(f"\nThe clock of {self._milliseconds} ms is used up.")
-        interrupt_main_thread()
-
-
-def interrupt_main_thread() -> None:
-    """Interrupt the main thread as Ctrl-C does, also where it waits."""
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-    else:  # Windows wakes the main thread, whichever thread has raised the signal
-        signal.raise_signal(signal.SIGINT)
+        interrupt(threading.main_thread().ident or 0)
 
 
 class Player(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from engine.commands import reports
-from engine.match.review import Mark, ReviewedMove, Worth
+from engine.match.review import Mark, MoveValue, ReviewedMove
 from engine.match.verification import Summary
 from engine.wire.words import number_of
 
@@ -21,11 +21,10 @@ def line(reviewed: ReviewedMove, sides: Sequence[str]) -> str:
     """Return a move, what is best and what both are worth; ``=`` is the move itself, ``?`` what is not known."""
     best = "?" if reviewed.best is None else "=" if reviewed.best == reviewed.move else reviewed.best
     loss = "" if reviewed.loss is None else str(reviewed.loss)
-    words = (
+    return (
         f"{reviewed.ply:4} {sides[reviewed.side]:8} {reviewed.move:16} {best:16} {_worth(reviewed.best_worth):>9} "
         f"{_worth(reviewed.worth):>9} {loss:>6}  {', '.join(reviewed.marks)}"
-    )
-    return words.rstrip()
+    ).rstrip()
 
 
 def closing(summary: Summary, moves: Sequence[ReviewedMove]) -> list[str]:
@@ -53,13 +52,12 @@ def as_json(summary: Summary, nodes: int, moves: Sequence[ReviewedMove]) -> str:
     )
 
 
-def _worth(worth: Worth | None) -> str:
+def _worth(worth: MoveValue | None) -> str:
     if worth is None:
         return "?"
     if worth.result is None:
         return str(worth.score)
-    plies = f" {worth.plies}" if worth.plies else ""
-    return RESULTS[worth.result] + plies
+    return RESULTS[worth.result] + (f" {worth.plies}" if worth.plies else "")
 
 
 def _of_side(moves: Sequence[ReviewedMove], side: int) -> list[ReviewedMove]:
@@ -106,7 +104,7 @@ def _plain(reviewed: ReviewedMove, sides: Sequence[str]) -> dict[str, object]:
     }
 
 
-def _plain_worth(worth: Worth | None) -> dict[str, object] | None:
+def _plain_worth(worth: MoveValue | None) -> dict[str, object] | None:
     """Return what is known: a score with its depth, or the proven result, with its plies where they are known."""
     if worth is None:
         return None

@@ -159,8 +159,8 @@ def duel(
         if hasattr(signal, "SIGPIPE"):
             signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a write to a process that has ended raises OSError
         try:
-            drawn = openings(start, plies, seed, _judge, balance)
-            _play_pairs(setting, file, drawn, before, jobs, most=games // 2, stop=not all_games)
+            balanced = openings(start, plies, seed, _judge, balance)
+            _play_pairs(setting, file, balanced, before, jobs, most=games // 2, stop=not all_games)
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
 
@@ -168,7 +168,7 @@ def duel(
 def _play_pairs(
     setting: DuelSettings,
     file: GameFile[DuelSettings, Pair],
-    drawn: Iterator[Opening],
+    balanced: Iterator[Opening],
     stored: list[Pair],
     jobs: int,
     *,
@@ -186,8 +186,9 @@ def _play_pairs(
     if duel.found:
         say(f"going on after {2 * len(duel.found)} games")
     reported = perf_counter()
-    numbered = islice(enumerate(drawn), most)
-    tasks = ((number, opening.moves) for number, opening in numbered if number not in duel.found)
+    tasks = (
+        (number, opening.moves) for number, opening in islice(enumerate(balanced), most) if number not in duel.found
+    )
     if not duel.is_over(most, stop=stop):
         with closing(pairs(setting, tasks, jobs)) as playing:
             for pair in playing:

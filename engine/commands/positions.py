@@ -155,8 +155,9 @@ def _write_proof(file: Path, root: Position, solution: Solution, memory: int) ->
 
 def _figures(solution: Solution) -> str:
     plies = number_of(max(0, solution.refuted), "ply", "plies")
-    words = f"no forced win within {plies}, {number_of(solution.nodes, 'node')}"
-    return words + (f", {number_of(solution.positions, 'position')} of layers solved" if solution.positions else "")
+    return f"no forced win within {plies}, {number_of(solution.nodes, 'node')}" + (
+        f", {number_of(solution.positions, 'position')} of layers solved" if solution.positions else ""
+    )
 
 
 def verify(

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 if TYPE_CHECKING:
     from cyclopts import App, CycloptsError
@@ -278,15 +278,15 @@ def duration(kind: object, value: object) -> None:
 Shell = Literal["zsh", "bash", "fish", "powershell"]
 
 
-def offer_completion(app: "App", fail: Callable[[str], NoReturn]) -> None:
-    """Add ``--install-completion`` to a program. ``fail`` ends the program if a file cannot be written."""
+def offer_completion(app: "App") -> None:
+    """Add ``--install-completion`` to a program; raises `Rejected` if a file cannot be written."""
     from cyclopts.completion.install import create_install_completion_command
 
     def install(shell: Shell, output: Path | None, add_to_startup: bool) -> Path:
         try:
             return app.install_completion(shell=shell, output=output, add_to_startup=add_to_startup)
         except OSError as error:
-            fail(f"--install-completion: {explain_fault(error)}")
+            raise Rejected(f"--install-completion: {explain_fault(error)}", 1) from None
 
     command = create_install_completion_command(install, add_to_startup=True)
     app.command(command, name="--install-completion", help="Let your shell complete the words of this program.")

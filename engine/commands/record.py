@@ -18,7 +18,7 @@ from engine.match.clock import about
 from engine.match.reader import BadRecord, decoded
 from engine.match.record import RecordedNote, milliseconds
 from engine.match.signature import ANOTHER_KEY, public_key, signer
-from engine.match.verification import Played, Summary
+from engine.match.verification import Summary, TurnCharge
 from engine.wire.words import number_of
 
 NOT_ENDED, UNSIGNED = 3, 4
@@ -74,8 +74,7 @@ def replay(
         for line in verification.time_account(summary):
             answer(line)
     left = " and ".join(map(about, summary.left))
-    plies = summary.history.plies
-    moves = number_of(plies, "move")
+    moves = number_of(summary.history.plies, "move")
     match = f"match {summary.header.match}"
     if not summary.result:
         answer(f"not ended: {match}, {moves}, {left} left")
@@ -156,7 +155,7 @@ def _show_clocks(summary: verification.Summary) -> None:
         answer(_row(summary, str(ply), played, move))
 
 
-def _row(summary: verification.Summary, ply: str, played: Played, what: str) -> str:
+def _row(summary: verification.Summary, ply: str, played: TurnCharge, what: str) -> str:
     charge = played.charge
     times = (charge.since, charge.until, charge.stalled, charge.allowed, charge.charged, played.left[played.side])
     side = summary.header.position.game.sides[played.side]

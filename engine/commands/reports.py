@@ -49,8 +49,7 @@ def junit(suites: Sequence[Suite]) -> str:
             if case.outcome == "passed":
                 continue
             inner = "failure" if case.outcome == "failed" else "skipped"
-            fault = ElementTree.SubElement(test, inner, {"message": _clean(case.message)})
-            fault.text = _clean(case.details) or None
+            ElementTree.SubElement(test, inner, {"message": _clean(case.message)}).text = _clean(case.details) or None
     ElementTree.indent(top)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(top, encoding="unicode")}\n'
 

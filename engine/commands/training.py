@@ -144,8 +144,7 @@ def train(*files: Path, seed: int = 1) -> None:
     try:
         samples = collect_samples(games, kernel, patterns.entries)
         say(f"{number_of(len(samples.targets), 'position')} of {number_of(len(games), 'game')}")
-        numbers = fit(samples, patterns.count, seed, _report_epoch)
-        answer(patterns.file(numbers, LOGIT).decode().rstrip())
+        answer(patterns.file(fit(samples, patterns.count, seed, _report_epoch), LOGIT).decode().rstrip())
     except ValueError as error:
         raise Rejected(f"{files[0]}: {error}") from None
 

@@ -14,14 +14,14 @@ import os
 import pickle
 import threading
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, NamedTuple, Protocol, TypeVar, TypeVarTuple, cast, overload
+from typing import Any, NamedTuple, TypeAlias, TypeVar, TypeVarTuple, cast
 from weakref import WeakSet
 
 from engine.compiling import code_cache as disk
@@ -38,23 +38,8 @@ _BUFFERS = array, memoryview
 _CONVERTED = array, memoryview, tuple
 
 
-class Numbers(Protocol):
-    """Numbers that functions read and write: a list or `array.array`, or a numpy array in compiled functions."""
-
-    def __len__(self) -> int:
-        """Return the count of numbers."""
-
-    @overload
-    def __getitem__(self, at: int, /) -> int: ...
-    @overload
-    def __getitem__(self, at: slice, /) -> "Numbers": ...
-
-    def __setitem__(self, at: int, number: int, /) -> None:
-        """Write a number."""
-
-    def __iter__(self) -> Iterator[int]:
-        """Yield all numbers."""
-
+Numbers: TypeAlias = MutableSequence[int]
+"""Numbers that functions read and write: a list or `array.array`, or a numpy array in compiled functions."""
 
 UNBOUND: Any = object()
 """Value of a constant or function before it is bound. Its type is Any, so names can be declared with their own

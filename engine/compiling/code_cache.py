@@ -86,8 +86,7 @@ def _meaning(value: Any) -> str:
     """Describe the value of a global name."""
     value = getattr(value, "py_func", value)
     if isinstance(value, FunctionType):
-        known = vars(value).get("fingerprint")
-        return known or " ".join((*_parts(value.__code__, {}), _defaults(value)))
+        return vars(value).get("fingerprint") or " ".join((*_parts(value.__code__, {}), _defaults(value)))
     if isinstance(value, type):
         return f"{value.__qualname__} {getattr(value, '_fields', ())}"
     if isinstance(value, ModuleType):
@@ -101,8 +100,7 @@ def _meaning(value: Any) -> str:
 
 def folder_of(fingerprints: Iterable[str]) -> Path | None:
     """Return the folder for the compiled code of functions with these digests, or None if it cannot be written."""
-    digest = hashlib.sha256(" ".join((_tools(), *fingerprints)).encode()).hexdigest()
-    folder = _kernels() / digest[:20]
+    folder = _kernels() / hashlib.sha256(" ".join((_tools(), *fingerprints)).encode()).hexdigest()[:20]
     with suppress(OSError):
         is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
@@ -163,8 +161,7 @@ def folder_lock(folder: Path) -> Iterator[None]:
     with ExitStack() as stack:
         is_locked = False
         with suppress(OSError):
-            file = stack.enter_context((folder / LOCK).open("ab"))
-            is_locked = _lock(file)
+            is_locked = _lock(stack.enter_context((folder / LOCK).open("ab")))
         _held.add(folder)
         try:
             yield

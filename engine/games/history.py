@@ -72,8 +72,7 @@ MOVES = "moves:"
 
 def write_game(history: History) -> str:
     """Return the text form of a game, with a newline after each line."""
-    moves = [MOVES, *history.moves] if history.moves else []
-    return history.start.text() + "".join(f"{line}\n" for line in moves)
+    return history.start.text() + "".join(f"{line}\n" for line in ([MOVES, *history.moves] if history.moves else []))
 
 
 def read_game(game: Game, text: str) -> History:
@@ -173,8 +172,7 @@ class InteractiveGame:
         while earlier:
             history = earlier.pop()
             if self._is_stop(history):
-                taken = self.history.moves[history.plies :]
-                return replace(self, history=history, undone=taken + self.undone)
+                return replace(self, history=history, undone=self.history.moves[history.plies :] + self.undone)
         raise NoMoveLeft("there is no move of yours to take back" if self.history.moves else "no move was made yet")
 
     def redo(self) -> "InteractiveGame":

@@ -11,7 +11,7 @@ wrong and what is right.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from engine.compiling.binding import can_compile
 from engine.games.boards.layout import Drawing, Layout, Piece, completing_fields, count_lines, each_field
@@ -99,7 +99,7 @@ class Position(ABC):
     """
 
     variant: Any
-    """The `Variant`."""
+    """The parameters of the game as a value: `Game.variant_of`."""
     state: State
 
     @property
@@ -321,14 +321,6 @@ class Position(ABC):
         return tuple(Piece(name, side) for name, *_ in layout.fields for side in (0, 1) if name in sides[side])
 
 
-class Variant(Protocol):
-    """The parameters of a game as a value; ``str`` writes them in canonical text."""
-
-    @property
-    def warning(self) -> str:
-        """A sentence on allowed but unusual parameters; empty for others."""
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Game:
     """A game: its names, and the functions that make its positions."""
@@ -344,7 +336,10 @@ class Game:
     default_parameters: str
     """The parameters of the usual variant."""
     variant_of: Callable[[str], Any]
-    """Reads parameters and returns a `Variant`; raises `BadParameters`. Spaces or commas separate numbers."""
+    """Reads parameters and returns a value; raises `BadParameters`. Spaces or commas separate numbers.
+
+    ``str`` of the value is the canonical text. Its ``warning`` is a sentence on allowed but unusual parameters, or
+    empty."""
     first_position: Callable[[Any], Position]
     """Returns the start position of a variant."""
     read: Callable[[str], Position]
@@ -367,8 +362,7 @@ class Game:
 
     def warning(self, parameters: str) -> str:
         """Return a sentence on allowed but unusual parameters; empty for others."""
-        variant: Variant = self.variant_of(parameters)
-        return variant.warning
+        return str(self.variant_of(parameters).warning)
 
     def start(self, parameters: str) -> Position:
         """Return the start position of a variant; raises `BadParameters`."""

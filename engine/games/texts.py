@@ -50,14 +50,16 @@ def read_rows(lines: Sequence[Line], lengths: Sequence[int], letters: str, heade
     for number, words in lines:
         for word in words:
             if word not in tuple(letters):
-                sentence = f"a field is {', '.join(letters[:-1])} or {letters[-1]}, not {word!r}"
-                raise BadPosition("WRONG_BOARD_FIELD", sentence, number)
+                raise BadPosition(
+                    "WRONG_BOARD_FIELD", f"a field is {', '.join(letters[:-1])} or {letters[-1]}, not {word!r}", number
+                )
     for row, (number, words) in enumerate(lines, 1):
         if row > len(lengths):
             raise BadPosition(code, f"the board has {len(lengths)} rows; this is one more", number)
         if len(words) != lengths[row - 1]:
-            sentence = f"row {row} has {lengths[row - 1]} fields, not {len(words)}"
-            raise BadPosition("WRONG_BOARD_ROW_LENGTH", sentence, number)
+            raise BadPosition(
+                "WRONG_BOARD_ROW_LENGTH", f"row {row} has {lengths[row - 1]} fields, not {len(words)}", number
+            )
     if len(lines) < len(lengths):
         last = lines[-1][0] if lines else header
         raise BadPosition(code, f"the board ends after {len(lines)} of {len(lengths)} rows", last)

@@ -51,9 +51,9 @@ class Charge(NamedTuple):
     since: int
     until: int
     stalled: int
-    """What of it the server stood still for."""
+    """Part in which the server stood still."""
     allowed: int
-    """What of the rest is allowed for the way through the network."""
+    """Part of the rest that is allowed for the way through the network."""
 
     @classmethod
     def of(cls, clock: "Clock", side: int, now: int) -> "Charge":
@@ -69,12 +69,12 @@ class Charge(NamedTuple):
 
     @property
     def charged(self) -> int:
-        """What is charged."""
+        """The charged time."""
         return self.until - self.since - self.stalled - self.allowed
 
 
 class Clock(Struct, frozen=True):
-    """What both sides have left, and since when either clock runs (None: it stands)."""
+    """The remaining time of both sides, and the stamp since which each clock runs (None: it stands)."""
 
     left: tuple[int, int]
     since: tuple[int | None, int | None] = STANDING
@@ -82,7 +82,7 @@ class Clock(Struct, frozen=True):
     stalls: tuple[Stall, ...] = ()
     """In order, and apart from each other: those that some clock which runs has lived through."""
     allowances: tuple[int, int] = (0, 0)
-    """What each side is not charged of a turn."""
+    """Time of a turn that each side is not charged."""
 
     @classmethod
     def full(cls, control: TimeControl) -> "Clock":
@@ -103,7 +103,7 @@ class Clock(Struct, frozen=True):
     def stop(self, side: int, now: int) -> "Clock":
         """Stop a side's clock and charge what it ran (`Charge`).
 
-        What is left may be 0 or less: then the flag has fallen.
+        The remaining time may be 0 or less: then the flag has fallen.
         """
         first, second = self.since
         return self._with(side, self.remaining(side, now), (None, second) if side == 0 else (first, None))
@@ -174,7 +174,7 @@ INITIALISATION = 0
 
 
 class TimeUse(Struct, frozen=True):
-    """What the time of a side went to, in microseconds."""
+    """The use of a side's time, in microseconds."""
 
     longest: int = 0
     """Charge of the turn that took most."""

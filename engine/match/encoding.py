@@ -20,8 +20,6 @@ from engine.games.gipf.notation import SAME, names, split
 from engine.games.gipf.position import GipfPosition, play_push
 from engine.games.history import REPETITIONS, History
 from engine.games.interface import Position
-from engine.games.mnk import board as mnk_board
-from engine.games.mnk.position import MnkPosition
 from engine.games.morris.board import SIZE, place
 from engine.games.morris.position import QUIET_LIMIT, MorrisPosition
 from engine.games.morris.rules import FIELDS, PIECES
@@ -41,7 +39,7 @@ class Encoding(ABC):
     """The moves and positions of a variant as numbers. All positions of the variant have the same encoding."""
 
     planes: tuple[str, ...]
-    """What each plane shows, in a few words."""
+    """The content of each plane, in a few words."""
 
     def __init__(self, size: int, rows: int, columns: int) -> None:
         """Take the number of actions, which are numbered from 0, and the size of a plane."""
@@ -118,10 +116,9 @@ class GipfEncoding(Encoding):
         """Return the board after a push and the rows chosen so far, some of which crossed others."""
         text = names(self._variant.size).texts[made[0]]
         for count in range(1, len(made)):
-            crossing = play_push(position, text).crossing
             text = next(
                 longer
-                for longer in (f"{text} {row.text}" for row in crossing)
+                for longer in (f"{text} {row.text}" for row in play_push(position, text).crossing)
                 if self.actions(position, longer)[count] == made[count]
             )
         return play_push(position, text).position
@@ -209,29 +206,6 @@ class MorrisEncoding(Encoding):
         return seen
 
 
-class MnkEncoding(Encoding):
-    """The encoding of an m,n,k-game."""
-
-    planes = ("own pieces", "the opponent's pieces")
-
-    def __init__(self, parameters: str) -> None:
-        """Number the fields; planes are as large as the board."""
-        self._variant = mnk_board.parse(parameters)
-        rows, columns = self._variant.rows, self._variant.columns
-        super().__init__(rows * columns, rows, columns)
-
-    def actions(self, position: Position, move: str) -> tuple[int, ...]:
-        """Return the number of the field that a move names."""
-        return (mnk_board.field(self._variant, move).bit_length() - 1,)
-
-    def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
-        """Return the pieces of both sides."""
-        state = cast(MnkPosition, history.position).state
-        sides = (state.first, state.second)
-        seen = [bits(pieces, self.size) for pieces in (sides[side], sides[1 - side])]
-        return numpy.array(seen, numpy.float32).reshape(self.shape)
-
-
 class FieldEncoding(Encoding):
     """The encoding of a variant of any game whose moves are names of fields."""
 
@@ -263,9 +237,8 @@ ENCODINGS: dict[str, Callable[[str], Encoding]] = {
     "gipf": GipfEncoding,
     "arrows": ArrowsEncoding,
     "morris": MorrisEncoding,
-    "mnk": MnkEncoding,
 }
-"""What makes the encoding of a variant, by the name of the game. Other games have a `FieldEncoding`."""
+"""Functions that make the encoding of a variant, by the name of the game. Other games have a `FieldEncoding`."""
 
 
 @cache

@@ -128,8 +128,7 @@ class RecordReader:
         except GameError as error:
             raise BadRecord(first + 1, f"the first position cannot be read: {error}") from None
         header = Header(match, position, players, control, limit, server, started, lag)
-        written = header.text().splitlines()
-        for number, (line, right) in enumerate(zip_longest(self.lines[: self.at], written), 1):
+        for number, (line, right) in enumerate(zip_longest(self.lines[: self.at], header.text().splitlines()), 1):
             if line != right:
                 raise BadRecord(number, f"this line is written {right!r}, not {line!r}")
         return header

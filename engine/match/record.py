@@ -19,7 +19,7 @@ MAX_NOTE_BYTES = 64 * 1024
 
 
 class Header(NamedTuple):
-    """What is fixed when a match begins."""
+    """The head of a record: all that is fixed when a match begins."""
 
     match: int
     position: Position
@@ -96,7 +96,7 @@ class RecordedNote(NamedTuple):
     plies: int
     """Moves that had been made when it came."""
     note: Note
-    """What it says; the ply in it is None."""
+    """The content; the ply in it is None."""
     total_bytes: int
     """Length of all lines of the player's notes up to this one."""
 
@@ -119,8 +119,9 @@ def take_note(
     own = following if history.position.turn == side or plies == 0 else plies
     ply = own if note.ply is None else note.ply
     if not 1 <= ply <= following or (following - ply) % 2:
-        sentence = f"a note is about a move of its sender, made or to be made, which move {ply} is not"
-        raise ProtocolError(Code.BAD_ARGUMENTS, sentence)
+        raise ProtocolError(
+            Code.BAD_ARGUMENTS, f"a note is about a move of its sender, made or to be made, which move {ply} is not"
+        )
     note = note._replace(ply=None)
     last = plies if history.position.turn != side else plies - 1  # the player's own last move
     since, total = 0, 0
@@ -131,10 +132,14 @@ def take_note(
                 break
             since += 1
     if since >= MAX_NOTES_PER_MOVE:
-        sentence = f"{MAX_NOTES_PER_MOVE} notes have come since your last move; more are left out until the next one"
-        raise ProtocolError(Code.TOO_MANY, sentence)
+        raise ProtocolError(
+            Code.TOO_MANY,
+            f"{MAX_NOTES_PER_MOVE} notes have come since your last move; more are left out until the next one",
+        )
     total += len(note_line(ply, sides[side], note).encode())
     if total > MAX_NOTE_BYTES:
-        sentence = f"the notes of a player have at most {MAX_NOTE_BYTES} bytes in a match; this one was left out"
-        raise ProtocolError(Code.TOO_MANY, sentence)
+        raise ProtocolError(
+            Code.TOO_MANY,
+            f"the notes of a player have at most {MAX_NOTE_BYTES} bytes in a match; this one was left out",
+        )
     return RecordedNote(ply, side, plies, note, total)

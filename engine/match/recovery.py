@@ -9,7 +9,7 @@ from typing import NamedTuple
 from engine.games.outcome import Outcome, Termination
 from engine.match import referee
 from engine.match.reader import BadRecord, decoded, seconds_of
-from engine.match.referee import State
+from engine.match.referee import MatchState
 from engine.match.verification import Summary, verify
 
 
@@ -47,7 +47,7 @@ def _drop_ending(lines: list[bytes]) -> list[bytes]:
     return lines[:-1] if ending else lines
 
 
-def restore(summary: Summary, stamp: int, until: int) -> tuple[State, str]:
+def restore(summary: Summary, stamp: int, until: int) -> tuple[MatchState, str]:
     """Restore a match without a result at a stamp, waiting for its players until the stamp ``until``.
 
     Return it with the lines to add to its journal. A match that is over, and lacks only its result, gets that.
@@ -60,8 +60,7 @@ def restore(summary: Summary, stamp: int, until: int) -> tuple[State, str]:
 
 def annul(summary: Summary, sentence: str) -> str:
     """Return the lines that end a match that cannot be resumed, in its last state; none where it has a result."""
-    outcome = Outcome(None, Termination.SERVER_FAULT, sentence)
-    _, effects = referee.end(summary.state, outcome, summary.state.stamp)
+    _, effects = referee.end(summary.state, Outcome(None, Termination.SERVER_FAULT, sentence), summary.state.stamp)
     return summary.missing or "".join(referee.lines_of(effects))
 
 

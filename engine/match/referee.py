@@ -57,7 +57,7 @@ MAX_SENTENCE_CHARACTERS = 200
 Effect: TypeAlias = Tell | Show | WriteRecord | GiveTurn | GiveTime
 
 
-class Awaited(NamedTuple):
+class AwaitedPlayers(NamedTuple):
     """The sides whose players have not returned since a restart of the server. Their clocks are stopped."""
 
     sides: tuple[bool, bool]
@@ -65,7 +65,7 @@ class Awaited(NamedTuple):
     """Stamp at which waiting ends."""
 
 
-class State(Struct, frozen=True):
+class MatchState(Struct, frozen=True):
     """The state of a match."""
 
     header: Header
@@ -77,7 +77,7 @@ class State(Struct, frozen=True):
     """Stamp of the last TURN, or of another message that started a clock; answers arrive later."""
     shown: tuple[m.Moved, ...] = ()
     """MOVED of each move, for those who join later."""
-    awaited: Awaited | None = None
+    awaited: AwaitedPlayers | None = None
     outcome: Outcome | None = None
     absent: tuple[int | None, int | None] = (None, None)
     """Stamp since which each side has had no connection; None while it has one."""
@@ -86,7 +86,7 @@ class State(Struct, frozen=True):
     uses: tuple[TimeUse, TimeUse] = (TimeUse(), TimeUse())
     """Time use of each side, up to its last READY or move, or to the end."""
     notes: tuple[RecordedNote, ...] = ()
-    """What both players have noted."""
+    """The notes of both players."""
     refusals: tuple[str, str] = ("", "")
     """The first line of each side that was refused, and why; empty for none."""
 
@@ -114,15 +114,15 @@ class State(Struct, frozen=True):
         return (control.budget + earned[0] - left[0], control.budget + earned[1] - left[1])
 
 
-Step: TypeAlias = tuple[State, list[Effect]]
+Step: TypeAlias = tuple[MatchState, list[Effect]]
 
 
-def begin(header: Header) -> State:
+def begin(header: Header) -> MatchState:
     """Start a match: both clocks run from stamp 0 until READY."""
-    return State(header, History.begin(header.position), Clock.full(header.control).run(0, 0).run(1, 0))
+    return MatchState(header, History.begin(header.position), Clock.full(header.control).run(0, 0).run(1, 0))
 
 
-def ready(state: State, side: int, now: int) -> Step:
+def ready(state: MatchState, side: int, now: int) -> Step:
     """Handle READY of a side; a repeated one changes nothing."""
     if state.outcome is not None or state.ready[side]:
         return state, []
@@ -143,7 +143,7 @@ def ready(state: State, side: int, now: int) -> Step:
     return state, [*effects, *more]
 
 
-def start_turn(state: State, now: int) -> State:
+def start_turn(state: MatchState, now: int) -> MatchState:
     """Start the clock of the side to move, now that TURN was sent; not if its player has not returned."""
     side = state.history.position.turn
     if state.awaited is not None and state.awaited.sides[side]:
@@ -151,7 +151,7 @@ def start_turn(state: State, now: int) -> State:
     return replace(state, clock=state.clock.run(side, now), sent=now)
 
 
-def start_initialisation(state: State, side: int, now: int) -> Step:
+def start_initialisation(state: MatchState, side: int, now: int) -> Step:
     """Start the clock of a side that has resumed during initialisation, now that it was sent the match."""
     if state.outcome is not None or state.ready[side]:
         return state, []
@@ -159,14 +159,14 @@ def start_initialisation(state: State, side: int, now: int) -> Step:
     return state, [_write("runs", state.sides[side], now)]
 
 
-def credit_stall(state: State, stall: Stall) -> Step:
+def credit_stall(state: MatchState, stall: Stall) -> Step:
     """Credit the clocks that ran when a stall of the server began."""
     if state.outcome is not None or not state.clock.touched(stall):
         return state, []
     return replace(state, clock=state.clock.stalled(stall)), [_write("stall", *stall)]
 
 
-def allow_lag(state: State, side: int, lag: int) -> Step:
+def allow_lag(state: MatchState, side: int, lag: int) -> Step:
     """Set the lag, in whole milliseconds and within the allowance, that a side is not charged in each turn."""
     allowance = min(lag, state.header.lag_allowance) // m.MICROSECONDS * m.MICROSECONDS
     if state.outcome is not None or allowance == state.clock.allowances[side]:
@@ -174,7 +174,7 @@ def allow_lag(state: State, side: int, lag: int) -> Step:
     return replace(state, clock=state.clock.allow(side, allowance)), [_write("lag", state.sides[side], allowance)]
 
 
-def move(state: State, side: int, text: str, now: int) -> Step:
+def move(state: MatchState, side: int, text: str, now: int) -> Step:
     """Handle MOVE of the side on turn, received at ``now``. The session makes sure that it is on turn."""
     clock = state.clock.stop(side, now)
     if clock.left[side] <= 0:
@@ -201,7 +201,7 @@ def move(state: State, side: int, text: str, now: int) -> Step:
     return state, [WriteRecord(line), Show(moved), *effects]
 
 
-def note(state: State, side: int, content: str) -> Step:
+def note(state: MatchState, side: int, content: str) -> Step:
     """Handle NOTE of a side, at any time of the match; raises `ProtocolError` where it cannot be recorded."""
     if state.outcome is not None:
         return state, []
@@ -210,7 +210,7 @@ def note(state: State, side: int, content: str) -> Step:
     return replace(state, notes=(*state.notes, recorded)), [WriteRecord(line)]
 
 
-def refuse(state: State, side: int, refusal: str) -> State:
+def refuse(state: MatchState, side: int, refusal: str) -> MatchState:
     """Take note of the first line of a side that was refused: a loss on time may follow from it."""
     if state.refusals[side]:
         return state
@@ -223,13 +223,13 @@ def refused(header: Header, side: int) -> str:
     return f"; {header.who(side)} wrote a line that was refused: "
 
 
-def resign(state: State, side: int, now: int) -> Step:
+def resign(state: MatchState, side: int, now: int) -> Step:
     """Handle RESIGN of a side, unless a clock has run out."""
     outcome = Outcome(1 - side, Termination.RESIGN, f"{state.header.who(side)} resigned")
     return _give_up(state, outcome, now, "resigned", state.sides[side], now)
 
 
-def report_crash(state: State, side: int, sentence: str, now: int) -> Step:
+def report_crash(state: MatchState, side: int, sentence: str, now: int) -> Step:
     """Handle CRASHED of a side whose program has failed, unless a clock has run out."""
     sentence = shorten(sentence, MAX_SENTENCE_CHARACTERS)
     says = f", and says: {sentence!r}" if sentence else ""
@@ -237,14 +237,14 @@ def report_crash(state: State, side: int, sentence: str, now: int) -> Step:
     return _give_up(state, outcome, now, "crashed", state.sides[side], now, sentence)
 
 
-def _give_up(state: State, outcome: Outcome, now: int, *words: str | int) -> Step:
+def _give_up(state: MatchState, outcome: Outcome, now: int, *words: str | int) -> Step:
     if any(state.clock.fallen(now)):
         return flag(state, now)
     state, effects = finish(state, outcome, now)
     return state, [_write(*words), *effects]
 
 
-def deadline(state: State) -> int | None:
+def deadline(state: MatchState) -> int | None:
     """Return the stamp at which to call `flag`; None for never."""
     falls = state.clock.deadline()
     if state.awaited is None:
@@ -252,20 +252,19 @@ def deadline(state: State) -> int | None:
     return state.awaited.until if falls is None else min(falls, state.awaited.until)
 
 
-def flag(state: State, now: int) -> Step:
+def flag(state: MatchState, now: int) -> Step:
     """End the match if a clock has run out, and stop waiting for players when that is due."""
     now = max(now, state.stamp)
     fallen = state.clock.fallen(now)
     if state.outcome is not None:
         return state, []
     if not any(fallen):
-        waited = state.awaited is not None and now >= state.awaited.until
-        return _stop_waiting(state, now) if waited else (state, [])
+        return _stop_waiting(state, now) if state.awaited is not None and now >= state.awaited.until else (state, [])
     winner = None if all(fallen) else fallen.index(False)
     return finish(state, Outcome(winner, Termination.TIME, _loss_on_time(_stopped(state, now), fallen, now)), now)
 
 
-def _loss_on_time(state: State, fallen: tuple[bool, bool], now: int) -> str:
+def _loss_on_time(state: MatchState, fallen: tuple[bool, bool], now: int) -> str:
     """Return who lost on time, by how much, and what the time went to; the clocks are stopped."""
     initialised = state.ready == (True, True)
     phase = "" if initialised else " while initialising"
@@ -289,7 +288,7 @@ def _loss_on_time(state: State, fallen: tuple[bool, bool], now: int) -> str:
     return "".join(("; ".join(clauses), *told))
 
 
-def end(state: State, outcome: Outcome, now: int) -> Step:
+def end(state: MatchState, outcome: Outcome, now: int) -> Step:
     """End the match by a decision from outside the game: an annulment, an adjudication, or the end of a program.
 
     A game is adjudicated in play only. A clock that has run out takes precedence over all but an annulment, and is left
@@ -314,17 +313,16 @@ def program_ended(header: Header, side: int, sentence: str, termination: Termina
     return Outcome(1 - side, termination, f"{header.who(side)} {_ENDINGS[termination]}: {sentence}")
 
 
-def disconnect(state: State, side: int, now: int) -> Step:
+def disconnect(state: MatchState, side: int, now: int) -> Step:
     """Note that a side has lost its connection. Its clock runs on."""
     absent = (now, state.absent[1]) if side == 0 else (state.absent[0], now)
     return replace(state, absent=absent), _presence_effects(state, side, "gone", now)
 
 
-def reconnect(state: State, side: int, now: int) -> Step:
+def reconnect(state: MatchState, side: int, now: int) -> Step:
     """Note that a side has resumed. Its clock runs on, or starts again after a restart of the server."""
     effects = _presence_effects(state, side, "back", now)
-    absent = (None, state.absent[1]) if side == 0 else (state.absent[0], None)
-    state = replace(state, absent=absent)
+    state = replace(state, absent=(None, state.absent[1]) if side == 0 else (state.absent[0], None))
     awaited = state.awaited
     if awaited is None or not awaited.sides[side]:
         return state, effects
@@ -336,14 +334,15 @@ def reconnect(state: State, side: int, now: int) -> Step:
     return state, [*effects, GiveTurn(side)] if state.history.position.turn == side else effects
 
 
-def restart(state: State, now: int, until: int) -> Step:
+def restart(state: MatchState, now: int, until: int) -> Step:
     """Continue a match after a crash of the server: no clock runs, and both players are awaited up to a stamp.
 
     Clocks that ran are charged up to the last event.
     """
     clock = state.clock.stop(0, state.stamp).stop(1, state.stamp)
-    awaited = Awaited((True, True), until)
-    state = replace(state, clock=clock, sent=now, stamp=now, awaited=awaited, absent=(now, now))
+    state = replace(
+        state, clock=clock, sent=now, stamp=now, awaited=AwaitedPlayers((True, True), until), absent=(now, now)
+    )
     return state, [_write("restarted", now)]
 
 
@@ -376,7 +375,7 @@ def answer(request: m.Message, position: Position | None = None) -> m.Message | 
     return None
 
 
-def turn_message(state: State, now: int) -> m.Turn:
+def turn_message(state: MatchState, now: int) -> m.Turn:
     """Return TURN for the side to move."""
     side = state.history.position.turn
     left = state.clock.milliseconds(now)
@@ -388,13 +387,12 @@ def first_board(header: Header) -> m.Board:
     return m.board_of(header.position.text())
 
 
-def result(state: State, now: int) -> m.Result:
+def result(state: MatchState, now: int) -> m.Result:
     """Return RESULT of a finished match."""
     assert state.outcome is not None
     outcome = state.outcome
     left = state.clock.milliseconds(now)
-    name = outcome.result(state.sides)
-    return m.Result(state.header.match, name, str(outcome.reason), *left, m.Text(outcome.detail))
+    return m.Result(state.header.match, outcome.result(state.sides), str(outcome.reason), *left, m.Text(outcome.detail))
 
 
 def lines_of(effects: list[Effect]) -> list[str]:
@@ -410,7 +408,7 @@ def _with_use(uses: tuple[TimeUse, TimeUse], side: int, use: TimeUse) -> tuple[T
     return (use, uses[1]) if side == 0 else (uses[0], use)
 
 
-def _stopped(state: State, now: int) -> State:
+def _stopped(state: MatchState, now: int) -> MatchState:
     """Stop the clocks that run, and account for the turn that is under way."""
     clock, uses, budget = state.clock, state.uses, state.header.control.budget
     ply = state.history.plies + 1 if state.ready == (True, True) else INITIALISATION
@@ -420,13 +418,13 @@ def _stopped(state: State, now: int) -> State:
     return replace(state, clock=clock.stop(0, now).stop(1, now), uses=uses)
 
 
-def _give_turn(state: State) -> list[Effect]:
+def _give_turn(state: MatchState) -> list[Effect]:
     """Give the turn, unless the player to move has not returned: then `reconnect` gives it."""
     side = state.history.position.turn
     return [] if state.awaited is not None and state.awaited.sides[side] else [GiveTurn(side)]
 
 
-def _stop_waiting(state: State, now: int) -> Step:
+def _stop_waiting(state: MatchState, now: int) -> Step:
     """Stop waiting for players after a restart: clocks run from now on."""
     assert state.awaited is not None
     awaited, state = state.awaited.sides, replace(state, awaited=None)
@@ -440,11 +438,11 @@ def _stop_waiting(state: State, now: int) -> Step:
     return state, effects
 
 
-def _presence_effects(state: State, side: int, word: str, now: int) -> list[Effect]:
+def _presence_effects(state: MatchState, side: int, word: str, now: int) -> list[Effect]:
     return [_write(word, state.sides[side], now), Tell(1 - side, m.Opponent(word))]
 
 
-def finish(state: State, outcome: Outcome, now: int) -> Step:
+def finish(state: MatchState, outcome: Outcome, now: int) -> Step:
     """End the match: stop the clocks, complete the record, and send RESULT."""
     effects: list[Effect] = []
     side = state.history.position.turn

@@ -2,8 +2,8 @@
 
 Each position is searched with the same number of nodes (`Evaluator`), and where that proves nothing the solver has a
 part of that number (`engine.solve.solver`). A move is judged by the position that it leads to, and so is the best one:
-both are searched from there, with the same nodes. What the solver proves holds for the board alone,
-whatever stood on it before.
+both are searched from there, with the same nodes. Proofs of the solver hold for the board
+alone, without earlier positions.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -58,8 +58,8 @@ class Evaluator:
     ) -> None:
         """Make one for the variant of a position, which searches interpreted until compiled code is there.
 
-        ``clock`` gives seconds from any beginning; ``compiling`` is told when another process is asked to compile. What
-        a ``tablebase`` knows is not searched. ``kernels`` are those of the board for searching.
+        ``clock`` gives seconds from any beginning; ``compiling`` is called when another process begins to compile.
+        Positions of a ``tablebase`` are not searched. ``kernels`` are those of the board for searching.
         """
         self._kernels = search_kernels(position, compiling=compiling) if kernels is None else kernels
         self._clock = clock
@@ -98,7 +98,7 @@ class Evaluator:
 
 
 class Mark(StrEnum):
-    """What is wrong with a move."""
+    """A fault of a move."""
 
     BLUNDER = "blunder"
     """It gives away `BLUNDER` or more."""
@@ -106,8 +106,8 @@ class Mark(StrEnum):
     """A win was proven, and none is proven after the move."""
 
 
-class Worth(NamedTuple):
-    """What is known of a position for one side: a score, or the proven result."""
+class MoveValue(NamedTuple):
+    """The known value of a position for one side: a score, or the proven result."""
 
     score: int | None
     """A piece of GIPF is worth 100; None where the result is proven."""
@@ -118,9 +118,9 @@ class Worth(NamedTuple):
     depth: int
     """Plies that were searched; 0 where the rules or the solver have told."""
 
-    def before_move(self) -> "Worth":
+    def before_move(self) -> "MoveValue":
         """Return the same for the other side, one ply before."""
-        return Worth(
+        return MoveValue(
             None if self.score is None else -self.score,
             None if self.result is None else -self.result,
             None if self.plies is None else self.plies + 1,
@@ -134,7 +134,7 @@ class Worth(NamedTuple):
 
 
 class ReviewedMove(NamedTuple):
-    """A move of a record, and what the engine makes of it. What is not known, or was not searched, is None."""
+    """A move of a record, and what the engine makes of it. Unknown values are None."""
 
     ply: int
     """The number of the move, from 1."""
@@ -142,12 +142,12 @@ class ReviewedMove(NamedTuple):
     move: str
     best: str | None
     """The best move: the engine's, or the one that was played where that is no worse."""
-    best_worth: Worth | None
-    """What the best move leads to, for the side that moves."""
+    best_worth: MoveValue | None
+    """The value of the best move, for the side that moves."""
     line: tuple[str, ...]
     """The best line that the search has found; it begins with the best move, or is empty."""
-    worth: Worth | None
-    """What the move leads to, for the side that moves."""
+    worth: MoveValue | None
+    """The value of the move, for the side that moves."""
 
     @property
     def loss(self) -> int | None:
@@ -160,7 +160,7 @@ class ReviewedMove(NamedTuple):
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """What is wrong with the move."""
+        """The faults of the move."""
         if self.best_worth is None or self.worth is None or self.best == self.move:
             return ()
         found = []
@@ -204,7 +204,7 @@ def review(
 class _Node(NamedTuple):
     """A position of the match, or one beside it."""
 
-    worth: Worth | None
+    worth: MoveValue | None
     """For the side to move."""
     thought: SearchResult | None
 
@@ -247,7 +247,7 @@ class _Reviewer:
         )
 
     def _best(
-        self, before: History, worth: Worth, thought: SearchResult, played: "_Choice", keys: list[int]
+        self, before: History, worth: MoveValue, thought: SearchResult, played: "_Choice", keys: list[int]
     ) -> "_Choice | None":
         """Return the better one of the engine's move and the one that was played.
 
@@ -288,21 +288,19 @@ class _Reviewer:
             return _Node(self._solved(history.position), thought)
         plies = thought.plies_to_end
         if thought.is_known and plies is None:
-            return _Node(Worth(None, 0, None, 0), thought)
+            return _Node(MoveValue(None, 0, None, 0), thought)
         if plies is not None:
             return _Node(
-                Worth(None, 1 if plies > 0 else -1, abs(plies), 0 if thought.is_known else thought.depth), thought
+                MoveValue(None, 1 if plies > 0 else -1, abs(plies), 0 if thought.is_known else thought.depth), thought
             )
-        return _Node(self._solved(history.position) or Worth(thought.score, None, None, thought.depth), thought)
+        return _Node(self._solved(history.position) or MoveValue(thought.score, None, None, thought.depth), thought)
 
-    def _over(self, history: History) -> Worth | None:
+    def _over(self, history: History) -> MoveValue | None:
         """Tell what a position is worth in which the game is over."""
         outcome: Outcome | None = history.outcome(self._move_limit)
-        if outcome is None:
-            return None
-        return _proven_for(outcome.winner, history.position.turn, 0)
+        return None if outcome is None else _proven_for(outcome.winner, history.position.turn, 0)
 
-    def _solved(self, position: Position) -> Worth | None:
+    def _solved(self, position: Position) -> MoveValue | None:
         """Solve a position, if that takes no more nodes than there are."""
         try:
             limits = SolverLimits(memory=SOLVER_BYTES, nodes=max(1, self._nodes // SOLVER_SHARE))
@@ -319,7 +317,7 @@ class _Choice(NamedTuple):
     """A move, and what it leads to for the side that makes it."""
 
     move: str
-    worth: Worth | None
+    worth: MoveValue | None
 
     @classmethod
     def of(cls, after: History, node: _Node) -> "_Choice":
@@ -330,14 +328,14 @@ class _Choice(NamedTuple):
         return None if self.worth is None else self.worth.result
 
 
-def _proven_for(winner: int | None, side: int, plies: int | None) -> Worth:
+def _proven_for(winner: int | None, side: int, plies: int | None) -> MoveValue:
     """Return the worth of a proven result for a side."""
     if winner is None:
-        return Worth(None, 0, None, 0)
-    return Worth(None, 1 if winner == side else -1, plies, 0)
+        return MoveValue(None, 0, None, 0)
+    return MoveValue(None, 1 if winner == side else -1, plies, 0)
 
 
-def _at_least(worth: Worth, other: Worth) -> bool:
+def _at_least(worth: MoveValue, other: MoveValue) -> bool:
     """Tell whether a move's worth is no less than another's; a win is worth more where it is known to come sooner."""
     if worth.score is not None and other.score is not None:
         return worth.score >= other.score

@@ -64,7 +64,7 @@ def is_signed(key: bytes, message: bytes, signature: bytes) -> bool:
 
 
 THIS_SERVER, ANOTHER_KEY, NOBODY = "this server", "another key", "nobody"
-"""Who has signed a record: the owner of the key that is asked for, any other one, or none."""
+"""The signer of a record: the owner of a given key, somebody else, or nobody."""
 
 
 def signer(key: bytes, record: bytes) -> str:

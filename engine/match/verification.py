@@ -13,7 +13,7 @@ from engine.match import referee
 from engine.match.clock import INITIALISATION, Charge, Stall, about
 from engine.match.reader import BadRecord, RecordReader
 from engine.match.record import Header, milliseconds
-from engine.match.referee import State, Step
+from engine.match.referee import MatchState, Step
 from engine.match.signature import WORD, read_signature
 from engine.wire.codes import ProtocolError
 from engine.wire.words import number_of
@@ -44,7 +44,7 @@ _WITH_LAG = ("move", "refused", "unanswered", "result", "restarted")
 """Events that may stand behind a line ``lag``: the answer with which it was written, or the end of the server."""
 
 
-class Played(NamedTuple):
+class TurnCharge(NamedTuple):
     """A legal move of a record, or a READY: its side, the remaining times then in microseconds, and its charge."""
 
     side: int
@@ -55,7 +55,7 @@ class Played(NamedTuple):
 class Summary(NamedTuple):
     """A record that was verified: the match as its referee left it, and what the record alone tells."""
 
-    state: State
+    state: MatchState
     """Its clocks are stopped."""
     missing: str
     """Last lines that the record of a match that is over lacks, because the server died."""
@@ -64,9 +64,9 @@ class Summary(NamedTuple):
     heard: tuple[bool, bool]
     """Whether each side is known to have received MATCH: it resumed, or one of both sides was ready before the server
     died for the first time."""
-    initialised: tuple[Played, ...]
+    initialised: tuple[TurnCharge, ...]
     """Each READY."""
-    played: tuple[Played, ...]
+    played: tuple[TurnCharge, ...]
     """The moves of the history."""
     refused: str | None
     """The last move as it was typed, where it was not legal."""
@@ -163,10 +163,10 @@ class _Verification(RecordReader):
         self.stalls: list[Stall] = []  # stalls of the turn that is under way
         self.heard = [False, False]
         self.restarted = False
-        self.initialised: list[Played] = []
-        self.played: list[Played] = []
+        self.initialised: list[TurnCharge] = []
+        self.played: list[TurnCharge] = []
         self.refused: str | None = None
-        self.giving_up: Callable[[State], Step] | None = None
+        self.giving_up: Callable[[MatchState], Step] | None = None
         self.signature: bytes | None = None
 
     def run(self) -> Summary:
@@ -230,7 +230,7 @@ class _Verification(RecordReader):
         if read != right:
             self._fail(f"this line is written {right!r}, not {read!r}")
 
-    def _answered(self, step: Step, side: int, now: int) -> Played:
+    def _answered(self, step: Step, side: int, now: int) -> TurnCharge:
         """Take the referee's step for READY or MOVE, whose first line has to be the one that was read."""
         clock = self.state.clock
         self.state, effects = step
@@ -240,7 +240,7 @@ class _Verification(RecordReader):
         self._hold(line)
         self.missing = "".join(following)
         self.settled = self.latest = max(self.state.stamp, self.latest)
-        return Played(side, self.state.clock.left, Charge.of(clock, side, now))
+        return TurnCharge(side, self.state.clock.left, Charge.of(clock, side, now))
 
     def _on_ready(self, name: str, stamp: str, _left: str) -> None:
         side, now = self._present(name), self._time(stamp)
@@ -349,8 +349,7 @@ class _Verification(RecordReader):
         return side
 
     def _on_gone(self, name: str, stamp: str) -> None:
-        side = self._connection(name, stamp)
-        self.state, _ = referee.disconnect(self.state, side, self.noticed)
+        self.state, _ = referee.disconnect(self.state, self._connection(name, stamp), self.noticed)
 
     def _on_back(self, name: str, stamp: str) -> None:
         side = self._connection(name, stamp)
@@ -394,8 +393,7 @@ class _Verification(RecordReader):
         if self.giving_up is not None:
             self._give_up()
         elif self.state.outcome is None:
-            winner = self.state.sides.index(result) if result in self.state.sides else None
-            self._decide(reason, winner, sentence, now)
+            self._decide(reason, self.state.sides.index(result) if result in self.state.sides else None, sentence, now)
         self._hold(self.missing)
         self.missing = ""
 

@@ -262,9 +262,11 @@ class GameEngine:
         self,
         megabytes: float | None = None,
         tablebase_of: Callable[[Position], Tablebase | None] = lambda position: None,
+        threads: int = 1,
     ) -> None:
         """Make an engine with a table of ``megabytes``. ``tablebase_of`` returns the tablebase of a variant."""
         self._megabytes = megabytes
+        self._threads = threads
         self._tablebase_of = tablebase_of
         self._variant = "", ""
         self._searcher: AdaptiveSearcher | None = None
@@ -278,7 +280,9 @@ class GameEngine:
         if self._searcher is None or variant != self._variant:
             self._variant = variant
             self.tablebase = self._tablebase_of(position)
-            self._searcher = AdaptiveSearcher(position, megabytes=self._megabytes, tablebase=self.tablebase)
+            self._searcher = AdaptiveSearcher(
+                position, megabytes=self._megabytes, threads=self._threads, tablebase=self.tablebase
+            )
             self._searcher.start_compiling()
         return self._searcher
 

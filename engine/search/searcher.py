@@ -369,8 +369,7 @@ class _StopPoll:
         self._deadline = deadline
 
     def __getitem__(self, _at: int) -> int:
-        over = self._deadline is not None and self._clock() >= self._deadline
-        return 1 if over or self._stop.is_set() else 0
+        return 1 if (self._deadline is not None and self._clock() >= self._deadline) or self._stop.is_set() else 0
 
 
 class HistoryKeys:

@@ -106,8 +106,7 @@ class Commands(Shell):
     def _choose(self, history: History, seconds: float, read: float) -> str:
         """Return the best move within the remaining time."""
         self.flush()
-        left_ms = (seconds - (self.clock() - read)) * 1000
-        time = allocate_time(left_ms, plies_ahead=history.position.plies_ahead)
+        time = allocate_time((seconds - (self.clock() - read)) * 1000, plies_ahead=history.position.plies_ahead)
         limits = SearchLimits(soft_ms=time.soft_ms, hard_ms=time.hard_ms)
         found = self._searcher.think(history.position, self._keys.before(history), limits, clock=self.clock)
         return found.move(history.position)

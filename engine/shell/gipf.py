@@ -157,8 +157,7 @@ class Commands(Shell):
             self.write(f"dead_lock {mover}" if outcome.reason == Ending.DEAD_LOCK else f"{other}_win")
 
     def _is_game_over(self, position: GipfPosition, _: str) -> None:
-        over = position.is_over
-        self.write(f"THE_WINNER_IS_{COLOURS[1 - position.turn]}" if over else "GAME_IN_PROGRESS")
+        self.write(f"THE_WINNER_IS_{COLOURS[1 - position.turn]}" if position.is_over else "GAME_IN_PROGRESS")
 
     def _winning_sequence(self, position: GipfPosition, plies: str) -> None:
         solution = self._solution(position, SolverLimits(plies=int(plies)))
@@ -188,8 +187,7 @@ class Commands(Shell):
         kernel = self._kernels_of(position).kernel_for(position, 1)
         rules = kernel.rules
         arena = kernel.arena(PLACES)
-        end = rules.children(kernel.state, arena, 0)
-        states = [State(*map(int, rules.load(arena, at))) for at in range(end)]
+        states = [State(*map(int, rules.load(arena, at))) for at in range(rules.children(kernel.state, arena, 0))]
         won = next((state for state in states if rules.verdict(state) == LOST), None) if only_win else None
         return states if won is None else [won]
 

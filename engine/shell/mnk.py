@@ -17,8 +17,7 @@ from engine.games.interface import BadPosition
 from engine.games.kernels import KernelSource
 from engine.games.mnk import board
 from engine.games.mnk.board import Parameters
-from engine.games.mnk.kernel import bind, compiled_set
-from engine.games.mnk.position import MnkPosition
+from engine.games.mnk.position import MnkPosition, bind, compiled_set
 from engine.games.mnk.rules import State
 from engine.games.rules import DRAWN, UNDECIDED, WON
 from engine.shell import Shell
@@ -218,5 +217,4 @@ class Commands(Shell):
 
     def _solve(self, given: _Board) -> None:
         value = given.solver.value(given.state)
-        winner = given.side if value == WON else 1 - given.side
-        self.write(TIE if value == DRAWN else SOLVED[winner])
+        self.write(TIE if value == DRAWN else SOLVED[given.side if value == WON else 1 - given.side])

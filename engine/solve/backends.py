@@ -1,11 +1,11 @@
-"""The searches that find out who wins, behind one interface, `Backend`.
+"""The searches that find out who wins, with one interface.
 
 - `Proof`: exhaustive and proof-number search in games that end, proof-number search in other games.
 - `LayeredBackend`: retrograde analysis of all positions, in games with layers.
 """
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TypeAlias
 
 from engine.games.rules import DRAWN, LOST, WON, Kernel
 from engine.solve.layers import ExactValue, Layers, OutOfMemory, OutOfTime, layer_of
@@ -37,45 +37,13 @@ SIGNS = {LOST: -1, DRAWN: 0, WON: 1}
 """Values of verdicts."""
 
 
-class Backend(Protocol):
-    """A search that finds out who wins."""
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether `within` is the length of the game with perfect play."""
-
-    @property
-    def used(self) -> int:
-        """Nodes so far, in nodes of the other searches."""
-
-    @property
-    def nodes(self) -> int:
-        """Expanded positions."""
-
-    @property
-    def positions(self) -> int:
-        """Positions of the solved layers."""
-
-    @property
-    def value(self) -> int | None:
-        """The value for the side to move: 1 won, -1 lost, 0 drawn, None while it is not known."""
-
-    @property
-    def within(self) -> int | None:
-        """An upper bound of the plies to the win, if one is known."""
-
-    def search(self, portion: int, late: Callable[[], bool]) -> None:
-        """Search for ``portion`` more nodes, or until ``late`` returns True."""
-
-    def cannot_win(self, mover: bool) -> bool:
-        """Tell whether the side to move (``mover``), or the other side, is proven unable to win."""
-
-
 class Proof:
     """Exhaustive and proof-number search for games that end, proof-number search for games that can go on for ever."""
 
     is_exact = False
+    """Whether `within` is the length of the game with perfect play."""
     positions = 0
+    """Positions of the solved layers."""
 
     def __init__(self, kernel: Kernel, memory: int, as_compiled: bool) -> None:
         """Begin with the position of a kernel. The table has at most ``memory`` bytes."""
@@ -183,6 +151,9 @@ class LayeredBackend:
 
     def _exact_value(self) -> ExactValue | None:
         return None if self._layers is None else self._layers.exact_value(self._kernel.state)
+
+
+Backend: TypeAlias = Proof | LayeredBackend
 
 
 def backends(kernel: Kernel, memory: int, *, as_compiled: bool = False) -> list[Backend]:

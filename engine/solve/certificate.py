@@ -175,8 +175,7 @@ def strategy(position: Position, solution: Solution, *, memory: int, most: int) 
         if prover.within is None:
             raise NoStrategy("the length of the win is not known; without it play might go round for ever")
         bound, choose = prover.within, _by_proof(prover, kernel, memory)
-    winner = (Result.FIRST, Result.SECOND).index(solution.result)
-    return _follow(position, winner, choose, bound, most)
+    return _follow(position, (Result.FIRST, Result.SECOND).index(solution.result), choose, bound, most)
 
 
 def _follow(position: Position, winner: int, choose: Choose, bound: float, most: int) -> dict[str, str]:
@@ -241,8 +240,7 @@ def _by_value(kernel: Kernel, memory: int) -> Choose:
     prover = Prover(kernel, memory=memory)
 
     def choose(position: Position, bound: float) -> tuple[Child, float]:
-        lost = (one for one in position.children() if prover.solve(_state(one, kernel)) == LOST)
-        return next(lost), bound
+        return next(one for one in position.children() if prover.solve(_state(one, kernel)) == LOST), bound
 
     return choose
 

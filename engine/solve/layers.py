@@ -231,8 +231,7 @@ class Layers:
 
     def _read_journal(self) -> None:
         """Read the journal, if it exists."""
-        text = self._journal.read_text(encoding="utf-8") if self._journal.exists() else ""
-        for line in text.splitlines()[1:]:
+        for line in (self._journal.read_text(encoding="utf-8") if self._journal.exists() else "").splitlines()[1:]:
             try:
                 mine, theirs, positions, checksum = map(int, line.split("\t"))
             except ValueError:  # a crash has cut the line

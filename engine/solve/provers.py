@@ -109,8 +109,7 @@ class CyclicProver(TableSearch):
         until = self.nodes + nodes
         for attacking in self._answers:
             while self.value is None and self._is_open(attacking):
-                share = (self.nodes + until) // 2 if attacking and self._is_open(False) else until
-                if not self._ask(attacking, share):
+                if not self._ask(attacking, (self.nodes + until) // 2 if attacking and self._is_open(False) else until):
                     break
 
     def lost_within(self, state: State) -> int | None:

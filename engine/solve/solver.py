@@ -134,8 +134,7 @@ def warm_up(position: Position) -> None:
     """Compile everything that the searches call, or load it from the cache. Compiling takes seconds."""
     kernel = position.kernel()
     arena = kernel.arena(ForcedWinSearch.FIRST_PLACES)
-    end = kernel.rules.children(kernel.state, arena, 0)
-    for at in range(min(end, 1)):
+    for at in range(min(kernel.rules.children(kernel.state, arena, 0), 1)):
         kernel.rules.verdict(kernel.rules.load(arena, at))
     ForcedWinSearch(kernel, memory=0).warm_up()
     Proof(kernel, 0, as_compiled=True).prover.warm_up()

@@ -187,9 +187,7 @@ class Tablebase:
 
     def known_layers(self) -> TablebaseLayers | None:
         """Return the layers for a compiled search; None if every position is known, or if there is no code yet."""
-        if self.opened() is None or self.is_whole or not self._kernels.is_ready():
-            return None
-        return self._known
+        return None if self.opened() is None or self.is_whole or not self._kernels.is_ready() else self._known
 
     def line(self, position: Position, first: int) -> Line:
         """Return a line of perfect play to the end of the game, which begins with the move ``first``.
@@ -227,8 +225,7 @@ class Tablebase:
                 return []
             goes_on = rules.verdict(child) == UNDECIDED
             is_drawn = exact_value.result == 0 or (goes_on and times[int(rules.hash_of(child))] >= REPETITIONS - 1)
-            score = DRAW if is_drawn else -exact_value.result * (WIN - exact_value.plies - 1)
-            moves.append((-score, number))
+            moves.append((-(DRAW if is_drawn else -exact_value.result * (WIN - exact_value.plies - 1)), number))
         return [SearchResult((number,), -lost, MAX_DEPTH, 0, 0.0, is_known=True) for lost, number in sorted(moves)]
 
     def opened(self) -> Layers | None:

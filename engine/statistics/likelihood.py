@@ -140,8 +140,7 @@ def likelihood(given: Data, values: Vector) -> float:
 def _terms(given: Data, values: Vector) -> tuple[Vector, Vector]:
     """Return d and h of each entry."""
     advantage, drawish = values[given.players :].reshape(2, given.variants)
-    difference = values[given.first] - values[given.second] + advantage[given.variant]
-    return difference, drawish[given.variant]
+    return values[given.first] - values[given.second] + advantage[given.variant], drawish[given.variant]
 
 
 def _virtual(given: Data, values: Vector) -> Vector:
@@ -263,6 +262,5 @@ def _distance(given: Data, best: Fit, direction: Vector, row: Vector, away: floa
     It is the square root of the deviance, which is approximately chi-squared distributed (Wilks 1938). ``direction`` is
     the approximate change of all values with the contrast.
     """
-    begin = best.values + away * direction / float(row @ direction)
-    there = fit(given, row[None, :], begin)
+    there = fit(given, row[None, :], best.values + away * direction / float(row @ direction))
     return math.sqrt(max(0.0, 2 * (best.likelihood - there.likelihood)))

@@ -37,7 +37,7 @@ class Code(StrEnum):
 
 
 class ProtocolError(Exception):
-    """What the peer sent breaks the protocol. The one exception that bytes from a peer raise."""
+    """Bytes of the peer break the protocol. The one exception that bytes from a peer raise."""
 
     def __init__(self, code: Code, sentence: str, line: str = "") -> None:
         """Keep the code beside the sentence, and the beginning of a line that cannot be read."""

@@ -71,13 +71,19 @@ class LineReader:
         if not line.isprintable():
             place = next(i for i, character in enumerate(line, 1) if not character.isprintable())
             mark = " (a byte order mark)" if line[place - 1] == "\ufeff" else ""
-            sentence = f"character {place} of the line, U+{ord(line[place - 1]):04X}{mark}, cannot be printed"
-            return ProtocolError(Code.BAD_LINE, sentence, _beginning(raw))
+            return ProtocolError(
+                Code.BAD_LINE,
+                f"character {place} of the line, U+{ord(line[place - 1]):04X}{mark}, cannot be printed",
+                _beginning(raw),
+            )
         return line
 
     def _too_long(self, raw: bytes) -> ProtocolError:
-        sentence = f"a line has at most {self._most} bytes before its LF; this one was left out"
-        return ProtocolError(Code.LINE_TOO_LONG, sentence, _beginning(raw))
+        return ProtocolError(
+            Code.LINE_TOO_LONG,
+            f"a line has at most {self._most} bytes before its LF; this one was left out",
+            _beginning(raw),
+        )
 
 
 def quote(text: str) -> str:
@@ -92,7 +98,7 @@ def _beginning(raw: bytes) -> str:
 
 BLOCK_KIND = "|"
 MAX_DIGITS = 12
-"""Of a whole number on the wire: enough for milliseconds of thirty years."""
+"""Most digits of a whole number on the wire: enough for milliseconds of thirty years."""
 
 
 def encode(message: Message) -> bytes:
@@ -148,8 +154,9 @@ def decode(line: str, table: dict[str, type]) -> tuple[Message, int]:
             raise ProtocolError(Code.BAD_ARGUMENTS, f"{kind} lacks {name}; it is written: {usage(cls)}")
         if is_number or is_block:
             if not (word.isascii() and word.isdigit() and len(word) <= MAX_DIGITS):
-                sentence = f"{name} is a whole number, not {word!r}; it is written: {usage(cls)}"
-                raise ProtocolError(Code.BAD_ARGUMENTS, sentence)
+                raise ProtocolError(
+                    Code.BAD_ARGUMENTS, f"{name} is a whole number, not {word!r}; it is written: {usage(cls)}"
+                )
             number = int(word)
             if is_block:
                 follow = number

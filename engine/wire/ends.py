@@ -1,6 +1,6 @@
 """Both ends of a connection: bytes in, messages out; no I/O. One table says which message is possible in which state.
 
-A session is in one of the states of `State`, as the client sees it. Each end keeps the state of the session.
+A session is in one of the states of `SessionState`, as the client sees it. Each end keeps the state of the session.
 """
 
 from enum import StrEnum
@@ -11,7 +11,7 @@ from engine.wire.coding import BLOCK_KIND, REPLY_BYTES, REQUEST_BYTES, LineReade
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, Message
 
 
-class State(StrEnum):
+class SessionState(StrEnum):
     """Where a session stands."""
 
     GUEST = "guest"
@@ -29,11 +29,11 @@ class State(StrEnum):
     THINKING = "thinking"
     """In a match and on turn: the own clock runs."""
     ORGANISING = "organising"
-    """Of an organiser, not of a player."""
+    """The session of an organiser."""
     CLOSED = "closed"
 
 
-IN_MATCH = frozenset({State.PREPARING, State.WAITING, State.THINKING})
+IN_MATCH = frozenset({SessionState.PREPARING, SessionState.WAITING, SessionState.THINKING})
 
 ALWAYS: tuple[type, ...] = (m.Ping, m.Echo, m.AskHelp, m.Quit)
 READ: tuple[type, ...] = (m.List, m.AskRecord, m.AskLog)
@@ -41,50 +41,52 @@ LOOK: tuple[type, ...] = (*READ, m.Watch)
 SAY: tuple[type, ...] = (m.Note, m.Stderr)
 PLAY: tuple[type, ...] = (*SAY, m.Ready, m.AskBoard, m.Resign, m.Crashed)
 
-ALLOWED: dict[State, frozenset[type]] = {
-    State.GUEST: frozenset((*ALWAYS, *LOOK, m.Login, m.Resume, m.Organise)),
-    State.GUEST_WATCHING: frozenset((*ALWAYS, *READ, m.AskBoard, m.Unwatch)),
-    State.LOBBY: frozenset((*ALWAYS, *LOOK, *SAY, m.Seek)),
-    State.SEEKING: frozenset((*ALWAYS, *READ, *SAY, m.Cancel)),
-    State.WATCHING: frozenset((*ALWAYS, *READ, m.AskBoard, m.Unwatch)),
-    State.PREPARING: frozenset((*ALWAYS, *PLAY)),
-    State.WAITING: frozenset((*ALWAYS, *PLAY)),
-    State.THINKING: frozenset((*ALWAYS, *PLAY, m.Move, m.AskMoves)),
-    State.ORGANISING: frozenset((*ALWAYS, *READ, m.Annul, m.Dismiss)),
-    State.CLOSED: frozenset(),
+ALLOWED: dict[SessionState, frozenset[type]] = {
+    SessionState.GUEST: frozenset((*ALWAYS, *LOOK, m.Login, m.Resume, m.Organise)),
+    SessionState.GUEST_WATCHING: frozenset((*ALWAYS, *READ, m.AskBoard, m.Unwatch)),
+    SessionState.LOBBY: frozenset((*ALWAYS, *LOOK, *SAY, m.Seek)),
+    SessionState.SEEKING: frozenset((*ALWAYS, *READ, *SAY, m.Cancel)),
+    SessionState.WATCHING: frozenset((*ALWAYS, *READ, m.AskBoard, m.Unwatch)),
+    SessionState.PREPARING: frozenset((*ALWAYS, *PLAY)),
+    SessionState.WAITING: frozenset((*ALWAYS, *PLAY)),
+    SessionState.THINKING: frozenset((*ALWAYS, *PLAY, m.Move, m.AskMoves)),
+    SessionState.ORGANISING: frozenset((*ALWAYS, *READ, m.Annul, m.Dismiss)),
+    SessionState.CLOSED: frozenset(),
 }
-"""What a client may say in each state. READY does nothing when it was said before, and NOTE and STDERR nothing without
-a match: they may be on their way when a match ends."""
+"""The requests of a client in each state. A second READY does nothing, nor do NOTE and STDERR without a match: they may
+be on their way when a match ends."""
 
-_LEAVE = {State.GUEST_WATCHING: State.GUEST, State.WATCHING: State.LOBBY} | dict.fromkeys(IN_MATCH, State.LOBBY)
+_LEAVE = {SessionState.GUEST_WATCHING: SessionState.GUEST, SessionState.WATCHING: SessionState.LOBBY} | dict.fromkeys(
+    IN_MATCH, SessionState.LOBBY
+)
 
-NEXT: dict[tuple[State, type], State] = {
-    (State.GUEST, m.Welcome): State.LOBBY,
-    (State.GUEST, m.Watching): State.GUEST_WATCHING,
-    (State.GUEST, m.Organising): State.ORGANISING,
-    (State.LOBBY, m.Watching): State.WATCHING,
-    (State.LOBBY, m.Seeking): State.SEEKING,
-    (State.SEEKING, m.Cancelled): State.LOBBY,
-    (State.SEEKING, m.Match): State.PREPARING,
-    (State.LOBBY, m.Match): State.PREPARING,
-    (State.PREPARING, m.Ready): State.WAITING,
-    (State.PREPARING, m.Start): State.WAITING,
-    (State.WAITING, m.Turn): State.THINKING,
-    (State.THINKING, m.Move): State.WAITING,
+NEXT: dict[tuple[SessionState, type], SessionState] = {
+    (SessionState.GUEST, m.Welcome): SessionState.LOBBY,
+    (SessionState.GUEST, m.Watching): SessionState.GUEST_WATCHING,
+    (SessionState.GUEST, m.Organising): SessionState.ORGANISING,
+    (SessionState.LOBBY, m.Watching): SessionState.WATCHING,
+    (SessionState.LOBBY, m.Seeking): SessionState.SEEKING,
+    (SessionState.SEEKING, m.Cancelled): SessionState.LOBBY,
+    (SessionState.SEEKING, m.Match): SessionState.PREPARING,
+    (SessionState.LOBBY, m.Match): SessionState.PREPARING,
+    (SessionState.PREPARING, m.Ready): SessionState.WAITING,
+    (SessionState.PREPARING, m.Start): SessionState.WAITING,
+    (SessionState.WAITING, m.Turn): SessionState.THINKING,
+    (SessionState.THINKING, m.Move): SessionState.WAITING,
     **{(state, m.Result): after for state, after in _LEAVE.items()},
-    **{(state, m.Unwatched): _LEAVE[state] for state in (State.GUEST_WATCHING, State.WATCHING)},
-    **{(state, m.Bye): State.CLOSED for state in State},
+    **{(state, m.Unwatched): _LEAVE[state] for state in (SessionState.GUEST_WATCHING, SessionState.WATCHING)},
+    **{(state, m.Bye): SessionState.CLOSED for state in SessionState},
 }
-"""What a message, of either side, makes of a state; all others leave it as it is."""
+"""The state after a message of either side; other messages leave the state as it is."""
 
 
-AFTER: dict[State, dict[type, State]] = {
-    state: {kind: following for (before, kind), following in NEXT.items() if before is state} for state in State
+AFTER: dict[SessionState, dict[type, SessionState]] = {
+    state: {kind: following for (before, kind), following in NEXT.items() if before is state} for state in SessionState
 }
 """The same by state."""
 
 
-def after(state: State, kind: type) -> State:
+def after(state: SessionState, kind: type) -> SessionState:
     """Return the state after a message of some kind was said or accepted."""
     return AFTER[state].get(kind, state)
 
@@ -101,7 +103,7 @@ class ServerEnd:
 
     def __init__(self) -> None:
         """Begin as a guest."""
-        self.state = State.GUEST
+        self.state = SessionState.GUEST
         self._lines = LineReader(REQUEST_BYTES)
 
     def receive(self, data: bytes) -> list[str | ProtocolError]:
@@ -127,7 +129,7 @@ class ServerEnd:
 
     def _with_hint(self, line: str, error: ProtocolError) -> ProtocolError:
         """Say how a move is written to a player on turn whose line is no request."""
-        if error.code is not Code.UNKNOWN_COMMAND or self.state is not State.THINKING:
+        if error.code is not Code.UNKNOWN_COMMAND or self.state is not SessionState.THINKING:
             return error
         return ProtocolError(
             error.code, f"unknown command {quote(line.split()[0])}; a move is a line MOVE and the move"
@@ -171,7 +173,7 @@ def shown_line(line: str | ProtocolError) -> str:
     return quote((line.line if isinstance(line, ProtocolError) else line).strip())
 
 
-def _not_now(state: State, kind: type) -> ProtocolError:
+def _not_now(state: SessionState, kind: type) -> ProtocolError:
     possible = ", ".join(sorted(KINDS[allowed] for allowed in ALLOWED[state]))
     if kind in (m.Move, m.AskMoves):
         return ProtocolError(Code.NOT_YOUR_TURN, f"{KINDS[kind]} is for your own turn, between TURN and MOVE")
@@ -207,7 +209,7 @@ class ClientEnd:
 
     def __init__(self) -> None:
         """Begin as a guest."""
-        self.state = State.GUEST
+        self.state = SessionState.GUEST
         self._lines = LineReader(REPLY_BYTES)
         self._block_of: Message = None
         self._block: list[str] = []

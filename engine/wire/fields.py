@@ -20,7 +20,7 @@ SEEK_KEYS = ("params", "budget", "increment", "colour", "opponent")
 
 
 class Note(NamedTuple):
-    """What a player thinks of its game. A field that is None or empty was not said."""
+    """A player's evaluation of its game. A field that is None or empty was not said."""
 
     ply: int | None = None
     """The move that it is about, one of the player's own, counted from 1 as in MOVED."""
@@ -47,8 +47,7 @@ class Note(NamedTuple):
             "" if self.nodes is None else f"{self.nodes:,} node{'s' if self.nodes != 1 else ''}",
             f"pv {', '.join(self.pv)}" if self.pv else "",
         ]
-        figures = "; ".join(filter(None, parts))
-        return ": ".join(filter(None, (figures, self.text)))
+        return ": ".join(filter(None, ("; ".join(filter(None, parts)), self.text)))
 
 
 def read_note(content: str) -> Note:
@@ -137,7 +136,7 @@ def _wrong(sentence: str) -> ProtocolError:
 
 
 class SeekOptions(NamedTuple):
-    """What a SEEK asks for. None leaves it open."""
+    """The conditions of a SEEK. None leaves it open."""
 
     parameters: str | None = None
     """In canonical form."""
@@ -157,8 +156,10 @@ def read_options(game: Game, text: str, *, name: str, least_budget: int, most_bu
     for option in text.split():
         key, equals, value = option.partition("=")
         if not equals or key not in SEEK_KEYS:
-            sentence = f"{option!r} is no option of SEEK; these are {', '.join(f'{key}=…' for key in SEEK_KEYS)}"
-            raise ProtocolError(Code.BAD_ARGUMENTS, sentence)
+            raise ProtocolError(
+                Code.BAD_ARGUMENTS,
+                f"{option!r} is no option of SEEK; these are {', '.join(f'{key}=…' for key in SEEK_KEYS)}",
+            )
         if key in given:
             raise ProtocolError(Code.BAD_ARGUMENTS, f"{key} is given twice")
         given[key] = value
@@ -176,8 +177,7 @@ def read_options(game: Game, text: str, *, name: str, least_budget: int, most_bu
         options = options._replace(increment=_time("increment", given["increment"], 0, most_budget))
     if "colour" in given:
         if given["colour"] not in game.sides:
-            sentence = f"colour is {' or '.join(game.sides)}, not {given['colour']!r}"
-            raise ProtocolError(Code.BAD_ARGUMENTS, sentence)
+            raise ProtocolError(Code.BAD_ARGUMENTS, f"colour is {' or '.join(game.sides)}, not {given['colour']!r}")
         options = options._replace(side=game.sides.index(given["colour"]))
     if "opponent" in given:
         opponent = given["opponent"]
@@ -201,6 +201,7 @@ def write_options(game: Game, options: SeekOptions) -> str:
 
 def _time(key: str, text: str, least: int, most: int) -> int:
     if not re.fullmatch("[0-9]{1,12}", text) or not least <= int(text) * MICROSECONDS <= most:
-        sentence = f"{key} is {least // MICROSECONDS} to {most // MICROSECONDS} milliseconds, not {text!r}"
-        raise ProtocolError(Code.BAD_TIME, sentence)
+        raise ProtocolError(
+            Code.BAD_TIME, f"{key} is {least // MICROSECONDS} to {most // MICROSECONDS} milliseconds, not {text!r}"
+        )
     return int(text) * MICROSECONDS

@@ -6,7 +6,7 @@ Text = NewType("Text", str)
 Block = NewType("Block", tuple[str, ...])
 
 VERSION = 1
-"""Of the protocol, in the greeting. It rises when an old client would no longer work."""
+"""Version of the protocol, in the greeting. It rises when an old client would no longer work."""
 
 PORT = 2754
 """Where a server listens unless it is told otherwise."""
@@ -397,7 +397,7 @@ REQUESTS: dict[str, type] = {
     "ANNUL": Annul,
     "DISMISS": Dismiss,
 }
-"""What clients say, by kind."""
+"""The requests of clients, by kind."""
 
 REPLIES: dict[str, type] = {
     "ARENA": Arena,
@@ -431,7 +431,7 @@ REPLIES: dict[str, type] = {
     "ANNOUNCEMENT": Announcement,
     "BYE": Bye,
 }
-"""What the server says, by kind."""
+"""The messages of the server, by kind."""
 
 Message: TypeAlias = Any  # one of the classes above
 WITH_BLOCK = frozenset((Board, Moves, Matches, Record, Log, Help))

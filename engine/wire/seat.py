@@ -1,4 +1,4 @@
-"""What a program is told that is started to play: where, as whom and what; in its environment and in its command."""
+"""Environment variables and command of a program that is started to play: its server, name, game and token."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ class Seat(NamedTuple):
     """The name that it logs in by."""
     game: str
     token: str = ""
-    """What it logs in with."""
+    """Its token for LOGIN."""
     params: str = ""
     """The variant, as `engine.wire.words.word_of` writes it."""
     games: str = ""
@@ -38,7 +38,7 @@ def environment_variables(seat: Seat) -> dict[str, str]:
     return {variable(field): str(value) for field, value in seat._asdict().items()}
 
 
-def said_in(environment: Mapping[str, str]) -> dict[str, str]:
+def seat_fields(environment: Mapping[str, str]) -> dict[str, str]:
     """Return what environment variables say of a seat, by its fields; what they do not say is left out."""
     return {field: text for field in Seat._fields if (text := environment.get(variable(field), ""))}
 

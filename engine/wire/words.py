@@ -23,6 +23,10 @@ LADDER = "ladder"
 """In place of a game in SEEK: whatever the server's ladder wants to be played, which rates it."""
 
 
+LOST_ON_TIME = "is lost on time: "
+"""Words before the place where a bot stands that has used up its clock, in its log."""
+
+
 def word_of(parameters: str) -> str:
     """Return parameters as one word: separated by commas, ``-`` for none."""
     return ",".join(parameters.split()) or NONE

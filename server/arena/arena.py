@@ -21,11 +21,11 @@ from engine.games.outcome import Termination
 from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import Header, milliseconds
-from engine.match.referee import State
+from engine.match.referee import MatchState
 from engine.match.verification import finished_match
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.ends import IN_MATCH, State as Stage, log_line_of
+from engine.wire.ends import IN_MATCH, SessionState, log_line_of
 from engine.wire.words import MAX_NAME_CHARACTERS, NAME_PATTERN, nearest, without_folders
 from server.arena import matchmaking
 from server.arena.lobby import MAX_BOARDS, OpponentNotices, Player, Seating, prepare
@@ -60,7 +60,7 @@ class Announcement(NamedTuple):
 
 
 class Arena:
-    """State of a running server."""
+    """MatchState of a running server."""
 
     def __init__(
         self,
@@ -243,7 +243,7 @@ class Arena:
         Programs of contests do not get it: each is there for one game.
         """
         for number, player in enumerate(self.connected_sessions()):
-            if player.state not in IN_MATCH and player.state is not Stage.CLOSED and not player.seat_token:
+            if player.state not in IN_MATCH and player.state is not SessionState.CLOSED and not player.seat_token:
                 player.reply(m.Announcement(sentence))
             if number % SENT_AT_ONCE == 0:
                 await trio.lowlevel.checkpoint()
@@ -264,7 +264,7 @@ class Arena:
         """
         keys = [name, *(key for key, kind in self.builtin_kinds.items() if kind == name and key != name)]
         states = [self.sessions[key].state for key in keys if key in self.sessions]
-        if Stage.SEEKING in states:
+        if SessionState.SEEKING in states:
             return "seeking", 0
         if any(state not in IN_MATCH for state in states):
             return "here", 0
@@ -345,7 +345,7 @@ class Arena:
             return self.matches[number]
         return next((match for match in self.recent if match.number == number), None)
 
-    async def read_past_match(self, number: int) -> State | None:
+    async def read_past_match(self, number: int) -> MatchState | None:
         """Return the final state of a match that ended under an earlier server; None if it has no valid record.
 
         Replaying a record takes up to a third of a second: threads do it, one record at a time. Raises OSError.
@@ -419,7 +419,7 @@ class Arena:
             session.match, session.side = match, side
         return match
 
-    def resume_match(self, state: State, keys: Keys, journal: MatchJournal, heard: tuple[bool, bool]) -> None:
+    def resume_match(self, state: MatchState, keys: Keys, journal: MatchJournal, heard: tuple[bool, bool]) -> None:
         """Resume a match that was running when the last server died, and wait for its players.
 
         ``heard`` tells which side is known to have received MATCH: only the names of these are reserved. Its spectators

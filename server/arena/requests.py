@@ -12,7 +12,7 @@ from engine.match import referee
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode, usage
-from engine.wire.ends import State
+from engine.wire.ends import SessionState
 from engine.wire.fields import read_options, write_options
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, without_folders
 from server.arena import matchmaking
@@ -179,7 +179,7 @@ class Requests:
         match.resume(side, player, message.token)
         return None
 
-    def _send_past_match(self, player: Player, message: m.Resume, side: int, state: referee.State | None) -> None:
+    def _send_past_match(self, player: Player, message: m.Resume, side: int, state: referee.MatchState | None) -> None:
         """Send a match that ended under an earlier server to a player who resumes it."""
         if state is None:
             raise _resume_refused(message.match)
@@ -335,7 +335,7 @@ class Requests:
 
     def _log(self, player: Player, message: m.AskLog, _arrived: int) -> BackgroundAnswer:
         name = "" if _is_program(player) else player.name
-        asked = LogRequest(message.match, message.token, name, player.state is State.ORGANISING)
+        asked = LogRequest(message.match, message.token, name, player.state is SessionState.ORGANISING)
         return self._read_file(player, m.Log, message.match, partial(_log_answer, self._arena, asked))
 
     def _read_file(self, player: Player, kind: type, number: int, read: Callable[[], bytes]) -> BackgroundAnswer:
@@ -397,7 +397,7 @@ def _resume_refused(number: int) -> ProtocolError:
 
 def _answer_moves(player: Player, match: Match, plies: int, answer: bytes) -> None:
     """Answer MOVES when all moves are generated, unless the turn has ended meanwhile."""
-    if player.match is not match or player.state is not State.THINKING or match.state.history.plies != plies:
+    if player.match is not match or player.state is not SessionState.THINKING or match.state.history.plies != plies:
         raise ProtocolError(Code.NOT_YOUR_TURN, "your turn was over before the legal moves were found")
     player.tell(m.Moves, answer)
 

@@ -9,7 +9,7 @@ import trio
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode
-from engine.wire.ends import IN_MATCH, PipeEnd, ServerEnd, State, kind_of, refusal_of, shown_line
+from engine.wire.ends import IN_MATCH, PipeEnd, ServerEnd, SessionState, kind_of, refusal_of, shown_line
 from engine.wire.messages import KINDS, REQUESTS
 from engine.wire.words import ANY
 from server.arena.arena import Arena
@@ -61,7 +61,7 @@ class Session:
         quota.session = self
 
     @property
-    def state(self) -> State:
+    def state(self) -> SessionState:
         """Return the protocol state of the session."""
         return self._end.state
 
@@ -169,7 +169,7 @@ class Session:
         quota, sent, seek, worked, later = self._quota, self._connection.sent, False, -1, None
         try:
             # MOVE of a trusted session is free: to measure it would take longer than to read it
-            if quota.limited or self._end.state is not State.THINKING or not str(line).startswith("MOVE "):
+            if quota.limited or self._end.state is not SessionState.THINKING or not str(line).startswith("MOVE "):
                 worked = quota.worked()
             message = self._end.accept(line)
             if type(message) is m.Move:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED, Termination
 from engine.match.clock import about
-from engine.match.referee import State
+from engine.match.referee import MatchState
 from engine.wire.words import number_of
 from server.contest.definition import Definition
 from server.contest.fixtures import (
@@ -47,7 +47,7 @@ from server.contest.fixtures import (
 from server.contest.formats.format import StageView, Standing
 
 
-def game_result(fixture: Fixture, state: State) -> GameResult:
+def game_result(fixture: Fixture, state: MatchState) -> GameResult:
     """Return the result of a fixture from its finished match."""
     outcome = state.outcome
     assert outcome is not None

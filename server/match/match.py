@@ -53,7 +53,7 @@ class Match:
     """A running match. Its methods are called by sessions and by the flag timer, and never wait."""
 
     def __init__(
-        self, state: referee.State, keys: Keys, journal: MatchJournal, context: MatchContext, now: int = 0
+        self, state: referee.MatchState, keys: Keys, journal: MatchJournal, context: MatchContext, now: int = 0
     ) -> None:
         """Take the state of a match, and the journal that has been written up to it.
 
@@ -112,7 +112,7 @@ class Match:
         return self.state.history.plies + 1 if self.state.ready == (True, True) else 0
 
     @property
-    def public(self) -> referee.State:
+    def public(self) -> referee.MatchState:
         """Return the state that spectators may see now."""
         return self._past[0] if self._past and self.state.outcome is None else self.state
 
@@ -317,7 +317,7 @@ class Match:
         earliest = self._stalls.previous_look - self._began
         return earliest if after <= earliest < now else now
 
-    def _carry_out(self, state: referee.State, effects: list[referee.Effect]) -> None:
+    def _carry_out(self, state: referee.MatchState, effects: list[referee.Effect]) -> None:
         """Carry out effects of the referee: write the journal, then send messages, to players before spectators."""
         if lines := [effect.line for effect in effects if isinstance(effect, referee.WriteRecord)]:
             self._journal.write(lines[0] if len(lines) == 1 else "".join(lines))
@@ -356,7 +356,7 @@ class Match:
         if (seat := self.players[side]) is not None:
             seat.tell(type(message), encode(message))
 
-    def _keep_past(self, state: referee.State) -> None:
+    def _keep_past(self, state: referee.MatchState) -> None:
         """Keep the state after each move, for spectators that are some moves behind."""
         before = self._past[-1]
         if state.history.plies > before.history.plies:

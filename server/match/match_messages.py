@@ -15,7 +15,7 @@ from engine.games.interface import Position
 from engine.match import referee
 from engine.match.clock import Clock
 from engine.match.record import RecordedNote
-from engine.match.referee import State
+from engine.match.referee import MatchState
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode
@@ -56,13 +56,13 @@ class View(NamedTuple):
     over: bool = False
 
     @classmethod
-    def of(cls, state: State, notes: Sequence[RecordedNote]) -> "View":
+    def of(cls, state: MatchState, notes: Sequence[RecordedNote]) -> "View":
         """Return the view of somebody who has been shown a match up to a state, and these notes."""
         return cls(state.ready == (True, True), len(state.shown), len(notes), state.outcome is not None)
 
 
 def changes(
-    old: View, state: State, notes: Sequence[RecordedNote], moved: Sequence[bytes], now: int
+    old: View, state: MatchState, notes: Sequence[RecordedNote], moved: Sequence[bytes], now: int
 ) -> Iterator[tuple[type, bytes]]:
     """Yield the messages, by kind, that lead from a view of a match to a state of it, with some notes.
 
@@ -83,7 +83,7 @@ def changes(
 
 
 def send_match(
-    seat: Seat, board: bytes, state: State, notes: Sequence[RecordedNote], moved: Sequence[bytes], now: int
+    seat: Seat, board: bytes, state: MatchState, notes: Sequence[RecordedNote], moved: Sequence[bytes], now: int
 ) -> None:
     """Send a match from its start, whose encoded ``board`` is given, up to a state of it, with some notes."""
     seat.tell(m.Board, board)
@@ -91,7 +91,7 @@ def send_match(
         seat.tell(kind, data)
 
 
-def recent_states(state: State, moves: int) -> list[State]:
+def recent_states(state: MatchState, moves: int) -> list[MatchState]:
     """Return the states of a match from ``moves`` moves ago up to now."""
     if state.outcome is not None or not state.shown:
         return [state]
@@ -107,7 +107,7 @@ def recent_states(state: State, moves: int) -> list[State]:
     ]
 
 
-def _clock(state: State, plies: int) -> Clock:
+def _clock(state: MatchState, plies: int) -> Clock:
     """Return the stopped clock after a number of moves."""
     if plies == 0:
         return Clock.full(state.header.control)

@@ -14,7 +14,7 @@ from typing import Protocol
 import trio
 
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.ends import IN_MATCH, State
+from engine.wire.ends import IN_MATCH, SessionState
 from engine.wire.words import number_of
 from server.config.settings import (
     ANSWER_BYTES,
@@ -146,7 +146,7 @@ class Listener(trio.abc.Listener[trio.SocketStream]):
         self._release_spare()
 
 
-SEATED = IN_MATCH | {State.SEEKING}
+SEATED = IN_MATCH | {SessionState.SEEKING}
 """Protocol states of sessions that play or seek."""
 
 
@@ -170,7 +170,7 @@ class LimitedSession(Protocol):
     """Interface of a session for the rate limiter."""
 
     @property
-    def state(self) -> State:
+    def state(self) -> SessionState:
         """Return the protocol state of the session."""
 
     def close(self, reason: str, sentence: str) -> None:
@@ -312,7 +312,7 @@ class ConnectionQuota:
         if self._unfinished and now - self._line_since > self._limits.line_seconds * 1_000_000:
             sentence = f"a line was begun {number_of(self._limits.line_seconds, 'second')} ago and has no end"
             self.session.close("unfinished", sentence)
-        elif self.session.state is State.GUEST and now - self._heard > self._limits.guest_seconds * 1_000_000:
+        elif self.session.state is SessionState.GUEST and now - self._heard > self._limits.guest_seconds * 1_000_000:
             sentence = f"nothing was said for {number_of(self._limits.guest_seconds, 'second')}; log in to stay"
             self.session.close("silent", sentence)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bots.bot import Bot, Choose, Clocks, GameResult, Told
+from bots.bot import Bot, Choose, Clocks, GameResult, MatchMessage
 from bots.client import play
 from engine.games.interface import Position
 from engine.wire.messages import Match, Start
@@ -99,8 +99,8 @@ class Failing(Bot):
         if self.at == "prepare":
             raise RuntimeError("my book is missing")
 
-    def told(self, message: Told) -> None:
-        if self.at == "told" and isinstance(message, Start):
+    def handle_message(self, message: MatchMessage) -> None:
+        if self.at == "handle_message" and isinstance(message, Start):
             raise RuntimeError("I am deaf")
 
     def choose(self, position: Position, clocks: Clocks) -> str:

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from bots.check import bot_under_test, conformance_match, situations
-from bots.check.bot_under_test import LOOK_SECONDS, BotUnderTest, Left, Peer
+from bots.check.bot_under_test import LOOK_SECONDS, BotUnderTest, Disconnected, Peer
 from engine.wire.codes import ProtocolError
 from tests.waiting import WAIT_SECONDS
 
@@ -102,7 +102,7 @@ def stand_still(patch: pytest.MonkeyPatch, folder: Path) -> Iterator[None]:
                 try:
                     port = self._connection.getpeername()[1]
                 except OSError as error:
-                    raise Left from error
+                    raise Disconnected from error
                 if select.select([self._connection], [], [], 0)[0]:
                     self._receive()
                 elif clock.waits(port, self._sent, self._heard):
@@ -117,9 +117,9 @@ def stand_still(patch: pytest.MonkeyPatch, folder: Path) -> Iterator[None]:
             try:
                 data = self._connection.recv(4096)
             except OSError as error:
-                raise Left from error
+                raise Disconnected from error
             if not data:
-                raise Left
+                raise Disconnected
             self._heard += len(data)
             self._lines.extend(self._end.receive(data))
 

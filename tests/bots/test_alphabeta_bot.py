@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from bots import alphabeta_bot
 from bots.alphabeta_bot import AlphaBetaBot
 from bots.bot import Clocks
 from bots.random_bot import RandomBot
 from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
 from engine.games.interface import Position
+from engine.search import game_engine
 from engine.search.searcher import HistoryKeys, SearchLimits, SearchResult, key_of
 from engine.wire.messages import Match
 
@@ -54,7 +54,7 @@ class Recorded:
 def recorded(monkeypatch: pytest.MonkeyPatch) -> type[Recorded]:
     monkeypatch.setattr(Recorded, "asked", [], raising=False)
     monkeypatch.setattr(Recorded, "waits", [], raising=False)
-    monkeypatch.setattr(alphabeta_bot, "AdaptiveSearcher", Recorded)
+    monkeypatch.setattr(game_engine, "AdaptiveSearcher", Recorded)
     return Recorded
 
 

@@ -181,7 +181,7 @@ def test_a_program_that_fails_on_its_turn(source: str, sentence: str, capfd: pyt
     script = BEGIN + READY + f"< TURN 59900 59800\n> CRASHED {sentence[:150]}*\n" + LOST + QUIT
     status, _, said = bridged(capfd, READY_THEN + source, script)
     assert status == 1
-    assert said[-3].startswith(f"match 17 is given up: {sentence}")
+    assert said[-3].startswith(f"match 17 is lost: {sentence}")
     assert said[-1].startswith(f"arena-bot: {sentence}")
 
 

@@ -153,7 +153,7 @@ def test_alphabeta_is_warm_before_it_logs_in(
 def test_alphabeta_is_warm_for_the_variant_that_a_contest_has_started_it_for(monkeypatch: pytest.MonkeyPatch) -> None:
     warmed: list[tuple[str, str]] = []
     monkeypatch.setattr(AlphaBetaBot, "warm", lambda self, game, params: warmed.append((game, params)))
-    monkeypatch.setattr(online, "play_wish", lambda *_what: None)
+    monkeypatch.setattr(online, "play_with", lambda *_what: None)
     monkeypatch.setenv("ARENA_GAME", "gipf")
     monkeypatch.setenv("ARENA_PARAMS", "3,3,9,9")
     for options in ((), ("--params", "6,4,20,20"), ("--game", "mnk")):
@@ -164,7 +164,7 @@ def test_alphabeta_is_warm_for_the_variant_that_a_contest_has_started_it_for(mon
 
 @pytest.mark.slow
 def test_alphabeta_has_loaded_the_compiler_before_a_contest_says_what_is_played() -> None:
-    script = "online.play_wish = lambda *_what: print('numba' in sys.modules)"
+    script = "online.play_with = lambda *_what: print('numba' in sys.modules)"
     command = f"import sys; from bots.cli import main; from bots.commands import online; {script}; main()"
     printed = subprocess.check_output([sys.executable, "-P", "-c", command, "alphabeta", "--game", "any"], text=True)
     assert printed == "True\n"

@@ -110,7 +110,7 @@ def test_a_match_may_begin_without_a_seek() -> None:
 def test_what_the_server_tells_is_passed_on_once() -> None:
     told: list[object] = []
     bot = Recorder()
-    bot.told = told.append  # type: ignore[assignment, method-assign]
+    bot.handle_message = told.append  # type: ignore[assignment, method-assign]
     lost = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + "drop"
     start = "< START 59900 59800\n"
     back = RESUME + start + MOVED_1 + MOVED_2 + "< OPPONENT gone\n" + RESUMED + RESULT + QUIT

@@ -206,7 +206,7 @@ def test_moves_that_a_power_cut_has_taken_back_are_answered_anew() -> None:
     reply = texts.START.play(FIRST).play(other).legal_moves[0]
     bot = Recorder()
     heard: list[object] = []
-    bot.told = heard.append  # type: ignore[assignment, method-assign]
+    bot.handle_message = heard.append  # type: ignore[assignment, method-assign]
     resumed = RESUME + "< START 59900 59800\n" + MOVED_1 + RESUMED + f"< MOVED 2 black 59850 59700 {other}\n" + turn
     results, _ = scripted(
         bot, cut, resumed + f"> MOVE {reply}\n< MOVED 3 white 59850 59700 {reply}\n" + RESULT + QUIT

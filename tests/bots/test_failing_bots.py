@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.bot import Bot, Clocks, Told
+from bots.bot import Bot, Clocks, MatchMessage
 from bots.client import BadChoice, BotFailed, play
 from bots.client.errors import MAX_LINES, describe_failure, failure_lines
 from bots.client.notes import MAX_PV_BYTES, cut_note, make_note
@@ -53,7 +53,7 @@ def test_an_exception_is_shown_and_the_server_told(capsys: pytest.CaptureFixture
     error, reported = failing(BotFailed, Failing(), LOGIN + SEEK + MATCH + PLAYING + TURN + said + QUIT)
     assert f"> {error}\n" == said.splitlines(keepends=True)[1].replace("CRASHED ", "")
     assert isinstance(error.__cause__, RuntimeError)
-    assert reported[1] == f"match 17 is given up: {error}"
+    assert reported[1] == f"match 17 is lost: {error}"
     shown = capsys.readouterr().err
     assert "Traceback" in shown and 'raise RuntimeError("I am lost")' in shown
     assert shown.count("  File ") == 1, "the client library's own lines are left out"
@@ -110,9 +110,9 @@ class Hanging(Bot):
     def prepare(self, match: Match) -> None:
         self.hang("prepare")
 
-    def told(self, message: Told) -> None:
+    def handle_message(self, message: MatchMessage) -> None:
         if isinstance(message, Moved) and message.side == "black":
-            self.hang("told")
+            self.hang("handle_message")
 
     def choose(self, position: Position, clocks: Clocks) -> str:
         self.hang("choose")
@@ -127,7 +127,7 @@ LATE = "< RESULT 17 black time 0 59800 newcomer (white) ran out of time\n> PING 
     [
         ("prepare", MATCH.replace("60000", "100") + "> READY\n" + LATE, 100),
         ("choose", MATCH + PLAYING + f"< TURN 100 59800\n> MOVE {FIRST}\n" + LATE, 100),
-        ("told", MATCH + PLAYING + FIRST_TURN + MOVED_1 + MOVED_2.replace("59850", "150") + LATE, 150),
+        ("handle_message", MATCH + PLAYING + FIRST_TURN + MOVED_1 + MOVED_2.replace("59850", "150") + LATE, 150),
     ],
 )
 def test_a_method_that_does_not_return_is_reported_where_it_stands(
@@ -183,6 +183,47 @@ def test_a_program_that_loops_says_where_and_resigns_when_it_is_told_to_end(
     assert logged in shown and "Traceback" not in shown
 
 
+OVER = "< RESULT 17 black time 0 59800 newcomer (white) ran out of time\n> PING settled\n> QUIT\n"
+
+
+@pytest.mark.parametrize("body", ["pass", "time.sleep(60)"])
+def test_a_loop_ends_with_its_match(body: str, tmp_path: Path) -> None:
+    program = tmp_path / "mybot.py"
+    with FakeServer(LOGIN + SEEK + MATCH + PLAYING + "< TURN 200 59800\n" + OVER) as server:
+        program.write_text("import time\n" + LOOPING.format(port=server.port).replace("pass", body), encoding="utf-8")
+        done = subprocess.run([sys.executable, str(program)], stderr=subprocess.PIPE, text=True, timeout=WAIT_SECONDS)
+    assert done.returncode == 0 and "Traceback" not in done.stderr
+    assert "match 17: lost as white against bob (time: newcomer (white) ran out of time)" in done.stderr
+    assert not any(line.startswith(("RESIGN", "CRASHED")) for line in server.said)
+
+
+DEAF = """
+import bots.client.watchdog as watchdog
+
+def choose():
+    while True:
+        try:
+            while True:
+                pass
+        except KeyboardInterrupt:
+            print("interrupted")
+
+def call(dog):
+    with dog.watching("choose", 1):
+        choose()
+
+watchdog.END_SECONDS = 0.2
+with watchdog.Watchdog(call.__code__, lambda sentence, stack: None, lambda: True) as dog:
+    call(dog)
+"""
+
+
+def test_a_process_ends_whose_bot_cannot_be_interrupted() -> None:
+    done = subprocess.run([sys.executable, "-u", "-c", DEAF], capture_output=True, text=True, timeout=WAIT_SECONDS)
+    assert done.returncode == 1
+    assert done.stdout == "interrupted\n" and done.stderr == "choose does not end: this process ends\n"
+
+
 FINISHED = PLAYING + FIRST_TURN + MOVED_1 + RESULT
 
 
@@ -190,7 +231,11 @@ FINISHED = PLAYING + FIRST_TURN + MOVED_1 + RESULT
     ("at", "script", "said"),
     [
         ("prepare", CRASHED, "to prepare (*, in prepare): RuntimeError: my book is missing"),
-        ("told", "> READY\n" + START + CRASHED, "to hear what the server told (*, in told): RuntimeError: I am deaf"),
+        (
+            "handle_message",
+            "> READY\n" + START + CRASHED,
+            "to handle a message (*, in handle_message): RuntimeError: I am deaf",
+        ),
         ("finished", FINISHED, "after the match (*, in finished): RuntimeError: I cannot write"),
     ],
 )
@@ -200,11 +245,20 @@ def test_a_failure_outside_a_turn(at: str, script: str, said: str, capsys: pytes
     assert said.rpartition(": ")[2] in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("choice", ["a1-b9", "", "a1-b2\nRESIGN"])
-def test_an_illegal_choice_is_named_and_the_match_given_up(choice: str) -> None:
-    error, reported = failing(BadChoice, Failing(choice), LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)
+BAD_MOVE = """
+> MOVE a1-b9
+< RESULT 17 black bad_move 59850 59800 newcomer (white) played 'a1-b9', BAD_MOVE_b9_IS_WRONG_INDEX
+> PING settled
+"""
+
+
+@pytest.mark.parametrize(
+    ("choice", "script"), [("a1-b9", BAD_MOVE), ("", CRASHED), ("a1-b2\nRESIGN", CRASHED), ("a" * 2000, CRASHED)]
+)
+def test_an_illegal_choice_is_named_and_sent_where_it_fits_a_line(choice: str, script: str) -> None:
+    error, reported = failing(BadChoice, Failing(choice), LOGIN + SEEK + MATCH + PLAYING + TURN + script + QUIT)
     assert str(error).startswith(f"the bot chose {choice!r}, which is no legal move: ")
-    assert reported[1] == f"match 17 is given up: {error}"
+    assert reported[1] == f"match 17 is lost: {error}"
 
 
 def test_what_is_no_move_is_named() -> None:
@@ -309,7 +363,7 @@ def test_a_bot_notes_in_any_method() -> None:
             self.note(pv=[next(position.children())], score=1.0005)
             return FIRST
 
-        def told(self, message: object) -> None:
+        def handle_message(self, message: object) -> None:
             self.note(depth=self.history.plies)
 
     bot = Talkative()

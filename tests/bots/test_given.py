@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from bots.client import ArenaError, Refused, play
-from bots.client.run import Loaded, loading
+from bots.client.run import LoadedBot, loading
 from bots.client.session import Session
 from bots.random_bot import RandomBot
-from engine.wire.seat import Seat, environment_variables, said_in
+from engine.wire.seat import Seat, environment_variables, seat_fields
 from tests.bots.fake import FakeServer
 
 SCRIPT = """
@@ -77,7 +77,7 @@ def test_a_bot_says_which_options_it_leaves_out(game: str, sentence: str, monkey
     calls = [({"opponent": "random"}, [sentence]), ({"params": "", "opponent": ""}, []), ({}, [])]
     for call, said in calls:
         reported: list[str] = []
-        with loading(), pytest.raises(Loaded):
+        with loading(), pytest.raises(LoadedBot):
             play(RandomBot(), report=reported.append, **call)
         assert reported == said
     with pytest.raises(ArenaError, match=f"beside {game} no option can be set"):
@@ -135,7 +135,7 @@ def test_a_program_whose_file_is_no_name_has_to_say_one(monkeypatch: pytest.Monk
 
 def test_what_is_said_is_heard_again() -> None:
     seat = Seat("127.0.0.1", 2754, "ann", "gipf")
-    assert said_in(environment_variables(seat)) == {
+    assert seat_fields(environment_variables(seat)) == {
         "host": "127.0.0.1", "port": "2754", "name": "ann", "game": "gipf"
     }  # fmt: skip
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.bot import Bot, Clocks, Resigned, Told
+from bots.bot import Bot, Clocks, MatchMessage, Resigned
 from bots.client.errors import ArenaError
 from bots.workbench.play_file import loaded
 from bots.workbench.replay import Answer, BotHere, Outcome, turns_of
@@ -144,7 +144,7 @@ class Witness(Bot):
 
     def __init__(self, summary: Summary) -> None:
         self.played = summary.history.moves
-        self.told_of: list[list[Told]] = []
+        self.told_of: list[list[MatchMessage]] = []
         self.prepared: list[m.Match] = []
         self.clocks: list[Clocks] = []
 
@@ -153,7 +153,7 @@ class Witness(Bot):
         self.prepared.append(match)
         self.told_of.append([])
 
-    def told(self, message: Told) -> None:
+    def handle_message(self, message: MatchMessage) -> None:
         self.told_of[-1].append(message)
         assert self.history.plies == sum(isinstance(one, m.Moved) for one in self.told_of[-1])
 

@@ -9,7 +9,7 @@ import pytest
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
 from engine.match import review as review_module
-from engine.match.review import Evaluator, Mark, ReviewedMove, Worth, review
+from engine.match.review import Evaluator, Mark, MoveValue, ReviewedMove, review
 from engine.match.verification import verify
 from engine.solve import tablebase
 from engine.solve.tablebase import Tablebase, tablebase_of
@@ -108,20 +108,20 @@ def test_moves_that_lead_to_the_same_position_are_both_the_best() -> None:
 @pytest.mark.parametrize(
     ("worth", "before"),
     [
-        (Worth(40, None, None, 3), Worth(-40, None, None, 3)),
-        (Worth(None, -1, 4, 0), Worth(None, 1, 5, 0)),
-        (Worth(None, 1, None, 0), Worth(None, -1, None, 0)),
-        (Worth(None, 0, None, 0), Worth(None, 0, None, 0)),
+        (MoveValue(40, None, None, 3), MoveValue(-40, None, None, 3)),
+        (MoveValue(None, -1, 4, 0), MoveValue(None, 1, 5, 0)),
+        (MoveValue(None, 1, None, 0), MoveValue(None, -1, None, 0)),
+        (MoveValue(None, 0, None, 0), MoveValue(None, 0, None, 0)),
     ],
 )
-def test_worth_one_ply_before(worth: Worth, before: Worth) -> None:
+def test_worth_one_ply_before(worth: MoveValue, before: MoveValue) -> None:
     assert worth.before_move() == before
     assert worth.points == pytest.approx(1 - before.points)
 
 
 def test_a_move_that_gives_little_away_is_no_blunder() -> None:
     def move(best: int, this: int) -> ReviewedMove:
-        return ReviewedMove(1, 0, "a", "b", Worth(best, None, None, 1), (), Worth(this, None, None, 1))
+        return ReviewedMove(1, 0, "a", "b", MoveValue(best, None, None, 1), (), MoveValue(this, None, None, 1))
 
     assert move(60, -60).loss == 120 and move(60, -60).marks == ()
     assert move(70, -70).marks == (Mark.BLUNDER,)

@@ -13,7 +13,7 @@ from engine.match.clock import STANDING, Clock, TimeControl
 from engine.wire import coding, messages as m
 from engine.wire.codes import Code
 from engine.wire.coding import decode, usage
-from engine.wire.ends import ALLOWED, NEXT, State
+from engine.wire.ends import ALLOWED, NEXT, SessionState
 from engine.wire.fields import NOTE_KEYS, SEEK_KEYS
 from engine.wire.messages import KINDS, MICROSECONDS, REPLIES, REQUESTS, VERSION
 from engine.wire.words import NAME_PATTERN, word_of
@@ -58,10 +58,10 @@ def test_version() -> None:
 def test_what_may_be_said_in_each_state() -> None:
     assert "PING, PONG, HELP and QUIT are allowed in each state but *closed*" in TEXT
     always = {REQUESTS[kind] for kind in ("PING", "PONG", "HELP", "QUIT")}
-    shown: dict[State, frozenset[type]] = {State.CLOSED: frozenset()}
+    shown: dict[SessionState, frozenset[type]] = {SessionState.CLOSED: frozenset()}
     for state, _, allowed in table("state", "meaning", "the client may send"):
-        if state != State.CLOSED:
-            shown[State(state)] = frozenset({REQUESTS[kind] for kind in allowed.split(", ")} | always)
+        if state != SessionState.CLOSED:
+            shown[SessionState(state)] = frozenset({REQUESTS[kind] for kind in allowed.split(", ")} | always)
     assert shown == ALLOWED
 
 
@@ -69,9 +69,9 @@ def test_what_changes_a_state() -> None:
     shown = {}
     for states, kind, by, following in table("in state", "message", "sent by", "next state"):
         message = {"client": REQUESTS, "server": REPLIES}[by][kind]
-        for each in State if states == "every state" else map(State, states.split(", ")):
+        for each in SessionState if states == "every state" else map(SessionState, states.split(", ")):
             assert (each, message) not in shown
-            shown[each, message] = State(following)
+            shown[each, message] = SessionState(following)
     assert shown == NEXT
 
 

@@ -125,8 +125,11 @@ def build(pairs: Sequence[Pair]) -> Setup:
     columns, rows, line = pairs[0]
     for name, length in (("columns", columns), ("rows", rows)):
         if length not in LENGTHS:
-            sentence = f"the board has {length} {name}, but it can have {LENGTHS[0]} to {LENGTHS[-1]}"
-            raise BadPosition("WRONG_BOARD_SIZE", sentence, line)
+            raise BadPosition(
+                "WRONG_BOARD_SIZE",
+                f"the board has {length} {name}, but it can have {LENGTHS[0]} to {LENGTHS[-1]}",
+                line,
+            )
     if len(pairs) == 1:
         return usual(columns, rows)
     _, first, second, directions, *blocked = pairs
@@ -136,15 +139,19 @@ def build(pairs: Sequence[Pair]) -> Setup:
     for number, (x, y, line) in enumerate((first, second, *blocked)):
         code = "WRONG_BLOCKED_FIELD" if number > 1 else "WRONG_START"
         if not setup.has((x, y)):
-            sentence = f"({x}, {y}) is off the board: x goes from 1 to {columns}, y from 1 to {rows}"
-            raise BadPosition(code, sentence, line)
+            raise BadPosition(
+                code, f"({x}, {y}) is off the board: x goes from 1 to {columns}, y from 1 to {rows}", line
+            )
         if (x, y) in taken:
             raise BadPosition(code, f"({x}, {y}) is named twice", line)
         taken.add((x, y))
     for direction in setup.directions:
         if direction not in range(len(STEPS)):
-            sentence = f"{direction} is no direction; directions are 0 (up) to 7 (up left), clockwise"
-            raise BadPosition("WRONG_DIRECTION", sentence, directions.line)
+            raise BadPosition(
+                "WRONG_DIRECTION",
+                f"{direction} is no direction; directions are 0 (up) to 7 (up left), clockwise",
+                directions.line,
+            )
     return setup
 
 
@@ -195,14 +202,12 @@ def read(text: str) -> tuple[Setup, list[tuple[int, str]]]:
     while lines and lines[0][1][0] != MOVES:
         line, words = lines.pop(0)
         if len(words) != 2 or not all(re.fullmatch(NUMBER, word) for word in words):
-            sentence = f"expected a pair of numbers, or {MOVES}, not {' '.join(words)!r}"
-            raise BadPosition("WRONG_PAIR", sentence, line)
+            raise BadPosition("WRONG_PAIR", f"expected a pair of numbers, or {MOVES}, not {' '.join(words)!r}", line)
         pairs.append(Pair(int(words[0]), int(words[1]), line))
     if len(pairs) < len(COMMENTS):
         line = lines[0][0] if lines else max(1, len(text.splitlines()))
         raise BadPosition("MISSING_PAIR", f"the text ends before this pair: {COMMENTS[len(pairs)]}", line)
-    moves = [(line, word) for line, words in lines for word in words]
-    return build(pairs), moves[1:]
+    return build(pairs), [(line, word) for line, words in lines for word in words][1:]
 
 
 def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
@@ -229,8 +234,7 @@ NEXT, NEXT_OF_BOTH = "?", "??"
 def layout(columns: int, rows: int) -> Layout:
     """Return the layout of a board with fields ``x,y``, counted from 1 at the top left."""
     fields = (f"{x},{y}" for y in range(1, rows + 1) for x in range(1, columns + 1))
-    numbers = [[str(i) for i in range(1, length + 1)] for length in (columns, rows)]
-    return cells(columns, rows, fields, *numbers)
+    return cells(columns, rows, fields, *[[str(i) for i in range(1, length + 1)] for length in (columns, rows)])
 
 
 def draw(setup: Setup, moves: Iterable[int], *, mark_last: bool) -> str:

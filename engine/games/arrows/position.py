@@ -128,8 +128,7 @@ class ArrowsPosition(Position):
             ending, reason = Ending.OCCUPIED, "is occupied"
         else:
             ending, reason = Ending.TAKEN, f"the last arrow of {SIDES[1 - self.turn]} points at, too"
-        detail = f"{SIDES[self.turn]} cannot place an arrow on ({x}, {y}), which {reason}"
-        return Outcome(1 - self.turn, ending, detail)
+        return Outcome(1 - self.turn, ending, f"{SIDES[self.turn]} cannot place an arrow on ({x}, {y}), which {reason}")
 
     def children(self) -> Iterator[Child]:
         """Yield the eight moves in the order of directions. There are none if the game is over."""
@@ -145,11 +144,15 @@ class ArrowsPosition(Position):
         """
         text = move.strip()
         if text == NO_MOVE:
-            sentence = f"{NO_MOVE} says that no move is possible; here nobody plays it, for the game is over then"
-            raise BadMove("BAD_MOVE_MEANS_NONE", sentence)
+            raise BadMove(
+                "BAD_MOVE_MEANS_NONE",
+                f"{NO_MOVE} says that no move is possible; here nobody plays it, for the game is over then",
+            )
         if not re.fullmatch("[0-7]", text):
-            sentence = f"{move!r} is no direction; a move is a number from 0 (up) to 7 (up left), clockwise"
-            raise BadMove("BAD_MOVE_IS_NO_DIRECTION", sentence)
+            raise BadMove(
+                "BAD_MOVE_IS_NO_DIRECTION",
+                f"{move!r} is no direction; a move is a number from 0 (up) to 7 (up left), clockwise",
+            )
         outcome = self.outcome
         if outcome is not None:
             raise BadMove("BAD_MOVE_GAME_IS_OVER", f"the game is over: {outcome.detail}")

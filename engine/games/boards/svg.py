@@ -189,8 +189,7 @@ def rim(layout: Layout, *, page: bool = False) -> Rim:
 
 def ground(drawing: Drawing, names: Rim) -> Iterator[str]:
     """Yield the plate of a board, then its lines or cells, then its names."""
-    draw = {"cells": _cells, "squares": _squares, "hexagon": _hexagon}[drawing.layout.kind]
-    yield from draw(drawing, names)
+    yield from {"cells": _cells, "squares": _squares, "hexagon": _hexagon}[drawing.layout.kind](drawing, names)
 
 
 def _strokes(layout: Layout) -> str:

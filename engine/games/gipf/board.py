@@ -42,8 +42,7 @@ def write(parameters: Parameters, state: State) -> str:
     """Return the text form of a position, with a newline after each line."""
     lines = [str(parameters), f"{state.white_reserve} {state.black_reserve} {PIECES[state.side]}"]
     for number, fields in enumerate(rows(parameters.size)):
-        indent = " " * abs(parameters.size - 1 - number)
-        lines.append(indent + " ".join(piece_at(state, field) for field in fields))
+        lines.append(" " * abs(parameters.size - 1 - number) + " ".join(piece_at(state, field) for field in fields))
     return "\n".join(lines) + "\n"
 
 
@@ -77,20 +76,22 @@ def read(text: str) -> tuple[Parameters, State]:
 
 
 def _check(parameters: Parameters, state: State) -> None:
-    sides = (
+    for name, pieces, reserve, most in (
         ("white", state.white, state.white_reserve, parameters.white),
         ("black", state.black, state.black_reserve, parameters.black),
-    )
-    for name, pieces, reserve, most in sides:
+    ):
         count = popcount(pieces)
         if count + reserve > most:
-            sentence = f"{name}'s pieces: {count} on the board and {reserve} in reserve, of {most} in all"
-            raise BadPosition(f"WRONG_{name.upper()}_PAWNS_NUMBER", sentence)
+            raise BadPosition(
+                f"WRONG_{name.upper()}_PAWNS_NUMBER",
+                f"{name}'s pieces: {count} on the board and {reserve} in reserve, of {most} in all",
+            )
     found = count_runs(parameters, state)
     if found:
-        code = "ERROR_FOUND_1_ROW_OF_LENGTH_K" if found == 1 else f"ERROR_FOUND_{found}_ROWS_OF_LENGTH_K"
-        sentence = f"runs of {parameters.run} or more pieces on the board: {found}; they would have been collected"
-        raise BadPosition(code, sentence)
+        raise BadPosition(
+            "ERROR_FOUND_1_ROW_OF_LENGTH_K" if found == 1 else f"ERROR_FOUND_{found}_ROWS_OF_LENGTH_K",
+            f"runs of {parameters.run} or more pieces on the board: {found}; they would have been collected",
+        )
 
 
 def count_runs(parameters: Parameters, state: State) -> int:
@@ -143,8 +144,7 @@ def layout(size: int) -> Layout:
 
 def _in_hexagon(size: int, name: str) -> Place:
     column, number = ord(name[0]) - ord("a"), int(name[1:])
-    length = 2 * size + 1 - abs(size - column)
-    return Place(name, round((column - size) * COLUMN, 3), (length + 1) / 2 - number)
+    return Place(name, round((column - size) * COLUMN, 3), (2 * size + 2 - abs(size - column)) / 2 - number)
 
 
 def draw(size: int, state: State, marked: str = "") -> str:

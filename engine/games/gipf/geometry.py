@@ -146,5 +146,4 @@ def geometry(size: int) -> Geometry:
 
     board = sum(map(bit, fields_of(size)))
     edge = rim(size)
-    corners = tuple(bit(edge[i * (size - 1)]) for i in range(6))
-    return Geometry(size, width, board, tuple(entries), corners)
+    return Geometry(size, width, board, tuple(entries), tuple(bit(edge[i * (size - 1)]) for i in range(6)))

@@ -156,8 +156,7 @@ def _evaluation_constants(weights: Weights | Tables, *, compile: bool) -> dict[s
     if isinstance(weights, Tables):
         found = {**WEIGHTS.constants(), **weights.constants(compile=compile)}
         return {**found, "HAS_TABLES": True, "MARGIN": evaluation.PATTERN_MARGIN}
-    nothing = table([0], compile=compile)
-    found = {**dict.fromkeys(ARRAYS, nothing), **dict.fromkeys(NUMBERS, 0), **weights.constants()}
+    found = {**dict.fromkeys(ARRAYS, table([0], compile=compile)), **dict.fromkeys(NUMBERS, 0), **weights.constants()}
     return {**found, "HAS_TABLES": False, "MARGIN": evaluation.MARGIN}
 
 

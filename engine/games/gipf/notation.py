@@ -114,8 +114,10 @@ def push_of(size: int, rules: GipfRules, state: State, text: str) -> tuple[int, 
     if number is None:
         raise _no_push(size, push_text)
     if rules.LINE[number] & ~(state.white | state.black) == 0:
-        sentence = f"the line from {push_text.partition('-')[0]} is full up to the far dot: nothing can be pushed"
-        raise BadMove("BAD_MOVE_ROW_IS_FULL", sentence)
+        raise BadMove(
+            "BAD_MOVE_ROW_IS_FULL",
+            f"the line from {push_text.partition('-')[0]} is full up to the far dot: nothing can be pushed",
+        )
     if (state.white_reserve, state.black_reserve)[state.side] == 0:
         raise BadMove("BAD_MOVE_RESERVE_IS_EMPTY", f"{SIDES[state.side]} has no piece left to play")
     return number, rows
@@ -145,14 +147,19 @@ def _no_push(size: int, push_text: str) -> BadMove:
     start, _, target = push_text.partition("-")
     for name in (start, target):
         if name not in places:
-            sentence = f"{name!r} names no field or dot of a board of side {size}; a move is written a1-b2"
-            return BadMove(f"BAD_MOVE_{name}_IS_WRONG_INDEX", sentence)
+            return BadMove(
+                f"BAD_MOVE_{name}_IS_WRONG_INDEX",
+                f"{name!r} names no field or dot of a board of side {size}; a move is written a1-b2",
+            )
     if is_field(size, *places[start]):
-        sentence = f"{start} is a field; a push begins on one of the dots around the board"
-        return BadMove(f"BAD_MOVE_{start}_IS_WRONG_STARTING_FIELD", sentence)
+        return BadMove(
+            f"BAD_MOVE_{start}_IS_WRONG_STARTING_FIELD",
+            f"{start} is a field; a push begins on one of the dots around the board",
+        )
     if not is_field(size, *places[target]):
-        sentence = f"{target} is a dot; a push goes onto a field of the board"
-        return BadMove(f"BAD_MOVE_{target}_IS_WRONG_DESTINATION_FIELD", sentence)
+        return BadMove(
+            f"BAD_MOVE_{target}_IS_WRONG_DESTINATION_FIELD", f"{target} is a dot; a push goes onto a field of the board"
+        )
     return BadMove("UNKNOWN_MOVE_DIRECTION", f"{start} and {target} are not neighbours")
 
 

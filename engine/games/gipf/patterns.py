@@ -242,10 +242,10 @@ def entries_of(variant: Parameters, states: Sequence[State]) -> Any:
     for length in lengths(variant.size):
         starts[length] = end
         end += distinct(length)
-    columns = []
-    for line in lines(variant.size):
-        contents = held[:, line] @ 3 ** numpy.arange(len(line))
-        columns.append(starts[len(line)] + numpy.array(shared(len(line)))[contents])
+    columns = [
+        starts[len(line)] + numpy.array(shared(len(line)))[held[:, line] @ 3 ** numpy.arange(len(line))]
+        for line in lines(variant.size)
+    ]
     count = reserve_count(variant)
     white_reserve, black_reserve = numpy.array([state[2:4] for state in states]).clip(max=count - 1).T
     mine, theirs = numpy.where(is_white, (white_reserve, black_reserve), (black_reserve, white_reserve))

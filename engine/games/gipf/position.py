@@ -47,8 +47,7 @@ class GipfPosition(Position):
     @property
     def stage(self) -> int:
         """Number of pieces that are not captured."""
-        pieces = popcount(self.state.white | self.state.black)
-        return pieces + self.state.white_reserve + self.state.black_reserve
+        return popcount(self.state.white | self.state.black) + self.state.white_reserve + self.state.black_reserve
 
     @property
     def plies_ahead(self) -> int:
@@ -201,8 +200,7 @@ def play_push(position: GipfPosition, text: str) -> PushResult:
     size, run, *_ = position.variant
     rules = bind(size, run)
     number, named = notation.push_of(size, rules, position.state, text)
-    after = rules.after_push(position.state, number)
-    found = notation.collect(size, rules, after, position.turn, named)
+    found = notation.collect(size, rules, rules.after_push(position.state, number), position.turn, named)
 
     def texts(rows: list[Row]) -> tuple[RowText, ...]:
         fields = names(size).fields.items()

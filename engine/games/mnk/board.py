@@ -46,8 +46,9 @@ def parse(text: str) -> Parameters:
     """Read three numbers separated by spaces or commas; raises `BadParameters`."""
     found = numbers(text)
     if len(found) != 3:
-        sentence = f"m,n,k-games take three numbers, rows, columns and K, as in 3 3 3; not {text!r}"
-        raise BadParameters("bad_parameters", sentence)
+        raise BadParameters(
+            "bad_parameters", f"m,n,k-games take three numbers, rows, columns and K, as in 3 3 3; not {text!r}"
+        )
     parameters = Parameters(*found)
     for name, count in zip(("N", "M"), parameters[:2], strict=True):
         if count not in SIZES:
@@ -95,8 +96,9 @@ def read_header(words: Sequence[str]) -> tuple[Parameters, int]:
     Raises `BadPosition`, code WRONG_GAME_PARAMETERS or WRONG_PLAYER, without a line.
     """
     if len(words) != 4:
-        sentence = f"expected N M K and the player to move, as in 3 3 3 1; not {' '.join(words)!r}"
-        raise BadPosition("WRONG_GAME_PARAMETERS", sentence)
+        raise BadPosition(
+            "WRONG_GAME_PARAMETERS", f"expected N M K and the player to move, as in 3 3 3 1; not {' '.join(words)!r}"
+        )
     try:
         parameters = parse(" ".join(words[:3]))
     except BadParameters as error:
@@ -117,8 +119,7 @@ def read(text: str) -> tuple[Parameters, State]:
         parameters, side = read_header(words)
     except BadPosition as error:
         raise BadPosition(error.code, str(error), number) from None
-    lengths = [parameters.columns] * parameters.rows
-    fields = read_rows(lines, lengths, FIELDS, number, "WRONG_BOARD_ROW_NUMBER")
+    fields = read_rows(lines, [parameters.columns] * parameters.rows, FIELDS, number, "WRONG_BOARD_ROW_NUMBER")
     return parameters, State(*pieces(fields), side)
 
 
@@ -144,8 +145,9 @@ def field(parameters: Parameters, text: str) -> int:
     """
     match = re.fullmatch("([a-zA-Z])([1-9][0-9]?)", text.strip())
     if match is None:
-        sentence = f"{text!r} names no field; a move is a column's letter and a row's number, as in a1"
-        raise BadMove("BAD_MOVE_IS_NO_FIELD", sentence)
+        raise BadMove(
+            "BAD_MOVE_IS_NO_FIELD", f"{text!r} names no field; a move is a column's letter and a row's number, as in a1"
+        )
     column, number = ord(match[1].lower()) - ord("a"), int(match[2])
     if column >= parameters.columns or number > parameters.rows:
         last = f"{letter(parameters.columns - 1)}{parameters.rows}"

@@ -33,7 +33,7 @@ from engine.games.mnk.rules import (
 )
 from engine.games.rules import MINE, THEIRS, WIN, Arena
 
-# bound by engine.games.mnk.kernel
+# bound by engine.games.mnk.position
 LINE_VALUES: Sequence[int] = UNBOUND  # the values of open lines, by their number of pieces
 HASH_PARTS: Sequence[int] = UNBOUND  # masks of 62 bits for the parts of a set of fields
 CHUNKS: int = UNBOUND  # number of chunks of CHUNK_BITS fields of a board
@@ -240,7 +240,7 @@ def hash_of(state: State) -> int:
     return value
 
 
-# bound by engine.games.mnk.kernel
+# bound by engine.games.mnk.position
 POWERS: Sequence[int] = UNBOUND  # the powers of two from 2**0 to 2**K
 PATH: Sequence[int] = UNBOUND  # a sequence of reflections that leads through all symmetries
 HEADS: Sequence[int] = UNBOUND  # for each of them, the fields whose image is not lower

@@ -1,10 +1,10 @@
 """The rules of m,n,k-games as plain functions over integers, for any board.
 
-The functions read the constants below by global name. `engine.games.mnk.kernel.bind` returns copies of them for a board
-and a K, interpreted or compiled.
+The functions read the constants below by global name. `engine.games.mnk.position.bind` returns copies of them for a
+board and a K, interpreted or compiled.
 
-Sets of fields are integers with one bit for each field (`engine.games.mnk.kernel`). A compiled set is a machine word on
-up to 64 fields, and an integer of several words on larger boards (`engine.compiling.binding`). A board of 64 fields
+Sets of fields are integers with one bit for each field (`engine.games.mnk.position`). A compiled set is a machine word
+on up to 64 fields, and an integer of several words on larger boards (`engine.compiling.binding`). A board of 64 fields
 uses the sign bit. So no function compares sets by size. A shift to the right copies the sign into the highest bits, so
 its result is used only at the first fields of lines, which these copies do not reach.
 
@@ -27,7 +27,7 @@ from engine.games.rules import DRAWN, LOST, UNDECIDED, WON, Arena
 SIDE, FIRST = range(2)
 """Offsets in an arena of the side to move and of the first player's set. The second player's set follows."""
 
-# bound by `engine.games.mnk.kernel.bind`
+# bound by `engine.games.mnk.position.bind`
 SET_WORDS: int = UNBOUND  # numbers of a set of fields in an arena
 WORDS: int = UNBOUND  # numbers of a position in an arena
 BOARD: int = UNBOUND  # every field

@@ -66,8 +66,11 @@ def read(text: str) -> State:
     white, black = (sum(1 << field for field in range(FIELDS) if fields[field] == letter) for letter in LETTERS)
     for name, pieces, hand in zip(SIDES, (white, black), hands, strict=True):
         if popcount(pieces) + hand > PIECES:
-            sentence = f"{name}'s pieces: {popcount(pieces)} on the board and {hand} in hand, of {PIECES} in all"
-            raise BadPosition(f"WRONG_NUMBER_OF_{name.upper()}_PIECES", sentence, last)
+            raise BadPosition(
+                f"WRONG_NUMBER_OF_{name.upper()}_PIECES",
+                f"{name}'s pieces: {popcount(pieces)} on the board and {hand} in hand, of {PIECES} in all",
+                last,
+            )
     sets = (white, black)
     return State(sets[side], sets[1 - side], hands[side], hands[1 - side], side)
 
@@ -118,8 +121,7 @@ def layout() -> Layout:
     strokes = []
     for field in range(FIELDS):
         square, number = divmod(field, around)
-        follower = square * around + (number + 1) % around
-        strokes.append(Stroke(*fields[field][1:], *fields[follower][1:]))
+        strokes.append(Stroke(*fields[field][1:], *fields[square * around + (number + 1) % around][1:]))
         if number % 2 and field + around < FIELDS:
             strokes.append(Stroke(*fields[field][1:], *fields[field + around][1:]))
     side = 2 * CENTRE + 2 * LABEL_DISTANCE

@@ -50,14 +50,15 @@ def resolve_move(state: State, text: str) -> tuple[str, State]:
     if not 1 <= len(words) <= MAX_NUMBERS or not all(
         re.fullmatch("[0-9]{1,2}", word) and int(word) < FIELDS for word in words
     ):
-        sentence = f"a move is one to three numbers of fields, 0 to {FIELDS - 1}, parted by blanks; not {text!r}"
-        raise BadMove("BAD_MOVE_IS_UNREADABLE", sentence)
+        raise BadMove(
+            "BAD_MOVE_IS_UNREADABLE",
+            f"a move is one to three numbers of fields, 0 to {FIELDS - 1}, parted by blanks; not {text!r}",
+        )
     if rules.too_few(state) or not rules.can_move(state):
         raise BadMove("BAD_MOVE_GAME_IS_OVER", "the game is over: there is no move to make")
     rest, target, named = _land(state, list(map(int, words)))
     prey = _captured(state, text, bool(rules.completing(rest) & target), named)
-    hand = max(0, state.own_hand - 1)
-    after = State(state.other ^ prey, rest | target, state.other_hand, hand, 1 - state.side)
+    after = State(state.other ^ prey, rest | target, state.other_hand, max(0, state.own_hand - 1), 1 - state.side)
     return text_of(state, after), after
 
 
@@ -66,25 +67,32 @@ def _land(state: State, numbers: list[int]) -> tuple[int, int, int | None]:
     mover = SIDES[state.side]
     if state.own_hand != 0:
         if len(numbers) == MAX_NUMBERS:
-            sentence = f"{mover} places a piece as long as there is one in hand, {state.own_hand} now: p or p t"
-            raise BadMove("BAD_MOVE_HAND_IS_NOT_EMPTY", sentence)
+            raise BadMove(
+                "BAD_MOVE_HAND_IS_NOT_EMPTY",
+                f"{mover} places a piece as long as there is one in hand, {state.own_hand} now: p or p t",
+            )
         rest, target, *named = state.own, *numbers
     else:
         if len(numbers) == 1:
-            sentence = f"{mover} has no piece in hand and moves one on the board: f t or f t c"
-            raise BadMove("BAD_MOVE_HAND_IS_EMPTY", sentence)
+            raise BadMove(
+                "BAD_MOVE_HAND_IS_EMPTY", f"{mover} has no piece in hand and moves one on the board: f t or f t c"
+            )
         source, target, *named = numbers
         rest = state.own & ~(1 << source)
         if rest == state.own:
-            sentence = f"no piece of {mover} stands on {source}; its pieces stand on {_list(state.own)}"
-            raise BadMove(f"BAD_MOVE_{source}_IS_NOT_YOURS", sentence)
+            raise BadMove(
+                f"BAD_MOVE_{source}_IS_NOT_YOURS",
+                f"no piece of {mover} stands on {source}; its pieces stand on {_list(state.own)}",
+            )
     empty = BOARD & ~(state.own | state.other)
     if not empty >> target & 1:
         raise BadMove(f"BAD_MOVE_{target}_IS_OCCUPIED", f"{mover} brings a piece to {target}, but a piece stands there")
     if state.own_hand == 0 and popcount(state.own) != FLYING and not neighbours(1 << source) >> target & 1:
         free = _list(neighbours(1 << source) & empty) or "none"
-        sentence = f"{target} is no neighbour of {source}, whose free neighbours are: {free}"
-        raise BadMove(f"BAD_MOVE_{target}_IS_NO_NEIGHBOUR", sentence)
+        raise BadMove(
+            f"BAD_MOVE_{target}_IS_NO_NEIGHBOUR",
+            f"{target} is no neighbour of {source}, whose free neighbours are: {free}",
+        )
     return rest, 1 << target, named[0] if named else None
 
 
@@ -93,19 +101,27 @@ def _captured(state: State, text: str, mill: bool, named: int | None) -> int:
     prey = rules.removable(state.other) if mill else 0
     if named is None:
         if prey:
-            sentence = f"the move makes a mill and takes a piece: name one of {_list(prey)} after it"
-            raise BadMove("BAD_MOVE_CAPTURE_IS_DUE", sentence)
+            raise BadMove(
+                "BAD_MOVE_CAPTURE_IS_DUE",
+                f"the move makes a mill and takes a piece: name one of {_list(prey)} after it",
+            )
         return 0
     opponent = SIDES[1 - state.side]
     if not prey:
-        sentence = f"{text!r} would take the piece on {named}, but it makes no mill, or {opponent} has no piece to take"
-        raise BadMove("BAD_MOVE_CAPTURE_IS_NOT_DUE", sentence)
+        raise BadMove(
+            "BAD_MOVE_CAPTURE_IS_NOT_DUE",
+            f"{text!r} would take the piece on {named}, but it makes no mill, or {opponent} has no piece to take",
+        )
     if not state.other >> named & 1:
-        sentence = f"no piece of {opponent} stands on {named}; one of {_list(prey)} can be taken"
-        raise BadMove(f"BAD_MOVE_{named}_IS_NO_PIECE_TO_TAKE", sentence)
+        raise BadMove(
+            f"BAD_MOVE_{named}_IS_NO_PIECE_TO_TAKE",
+            f"no piece of {opponent} stands on {named}; one of {_list(prey)} can be taken",
+        )
     if not prey >> named & 1:
-        sentence = f"the piece on {named} stands in a mill; one of {_list(prey)} can be taken, which stand in none"
-        raise BadMove(f"BAD_MOVE_{named}_STANDS_IN_A_MILL", sentence)
+        raise BadMove(
+            f"BAD_MOVE_{named}_STANDS_IN_A_MILL",
+            f"the piece on {named} stands in a mill; one of {_list(prey)} can be taken, which stand in none",
+        )
     return 1 << named
 
 
@@ -166,8 +182,7 @@ class MorrisPosition(Position):
     def stage(self) -> int:
         """Number of placed pieces plus number of taken pieces."""
         hands = self.state.own_hand + self.state.other_hand
-        on_board = popcount(self.state.own | self.state.other)
-        placed, taken = 2 * rules.PIECES - hands, 2 * rules.PIECES - hands - on_board
+        placed, taken = 2 * rules.PIECES - hands, 2 * rules.PIECES - hands - popcount(self.state.own | self.state.other)
         return placed + taken
 
     @property

@@ -144,6 +144,11 @@ class Tally:
         if len(points) == 2:
             self.pairs.add(game.pair, round(2 * sum(points)))
 
+    def explain(self, number: int, sentence: str) -> None:
+        """Add to the sentence of a game."""
+        game = self._games[number]
+        self._games[number] = msgspec.structs.replace(game, sentence=f"{game.sentence}; {sentence}")
+
     def rows(self) -> list[Row]:
         """Return the table, in the order in which players were named."""
         return [_row(name, [game for game in self.games if name in game.players]) for name in self._names]

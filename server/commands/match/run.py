@@ -20,9 +20,9 @@ from rich.text import Text
 
 from engine.commands.game_file import differences, opened_alone
 from engine.commands.program import Rejected, explain_fault
-from engine.games.outcome import ANNULLED
+from engine.games.outcome import ANNULLED, Termination
 from engine.system import can_lock
-from engine.wire.words import number_of
+from engine.wire.words import LOST_ON_TIME, number_of
 from server.arena.arena import Arena
 from server.commands.match.results import Progress, Tally, played_game, table, title
 from server.commands.match.setup import MatchSetup, Setting
@@ -268,13 +268,20 @@ class _Match:
                 self.give_up(CannotPlay(game.detail, wrote, loss.name))
 
     def _keep_logs(self) -> None:
-        """Move what programs wrote on stderr, in games whose programs have ended, to the folder of records."""
+        """Move what programs wrote on stderr, in games whose programs have ended, to the folder of records.
+
+        The sentence of a loss on time gets the place where the bot stood.
+        """
         for match, game in list(self._ending.items()):
             if game.fixture in self._playing:
                 continue
             del self._ending[match]
             for name in game.fixture.players:
                 log = errors_of(self._data, self._contest, match, name)
+                words = last_lines(self._data, self._contest, match, name)
+                if game.termination == Termination.TIME and LOST_ON_TIME in words:
+                    place = words.rpartition(LOST_ON_TIME)[2].partition("\n")[0]
+                    self.progress.tally.explain(self._numbers[game.fixture], place)
                 if game.termination in ANNULLED:
                     log.unlink(missing_ok=True)
                 else:

@@ -100,6 +100,9 @@ Result = TypeVar("Result")
 MAX_CONNECTIONS = 4
 """Connections of a sandboxed program at a time: it needs one, and a lost one may not have ended yet."""
 
+REFUSED_SECONDS = 5
+"""Seconds that a program whose LOGIN was refused has to try again: most only wait from then on."""
+
 
 class ArenaGame(HostedGame):
     """A game of the arena: its players, and its match from `begin` on."""
@@ -369,10 +372,11 @@ class ArenaHost:
     async def _await_seek(self, one: ProgramCredential, limit: int) -> None:
         """Wait until a program sends SEEK; raises `PlayerMissing` if it ends before, or after ``limit`` seconds.
 
-        They are counted one by one: one in which the server stood still, or could accept no connection, counts once,
-        or not.
+        After a refused LOGIN it has `REFUSED_SECONDS`. Seconds are counted one by one: one in which the server stood
+        still, or could accept no connection, counts once, or not.
         """
-        program, seconds = one.program, 0
+        program = one.program
+        seconds = refused = 0
         async with trio.open_nursery() as nursery:
 
             async def give_up_when_ended() -> None:
@@ -380,15 +384,20 @@ class ArenaHost:
                 nursery.cancel_scope.cancel()
 
             nursery.start_soon(give_up_when_ended)
-            while not one.here.is_set() and seconds <= limit:
+            while not one.here.is_set() and seconds <= limit and refused <= REFUSED_SECONDS:
                 with trio.move_on_after(1):
                     await one.here.wait()
                 # in the last second, what came while the server stood still is read before anybody is late
                 seconds += seconds == limit or not self._arena.accept_status.closed
+                refused += program.refusal.startswith("LOGIN")
             nursery.cancel_scope.cancel()
         if one.here.is_set():
             return
-        late = "" if program.ended.is_set() else f", and had {program.missed} after {number_of(limit, 'second')}"
+        late = (
+            ""
+            if program.ended.is_set()
+            else f", and had {program.missed} after {number_of(min(seconds, limit), 'second')}"
+        )
         one.failed = one.failed or bool(program.fault)
         what = f"did not come to the game: {program.fault or program.report() + late}"
         raise one.missing(what, NO_ANSWER if late else ENDED_AT_START)

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from engine.games.outcome import ANNULLED
 from engine.match import verification
 from engine.match.reader import BadRecord
-from engine.match.referee import State
+from engine.match.referee import MatchState
 from engine.system import lock, usable_cores
 from server.arena.arena import Arena
 from server.arena.session import serve_socket
@@ -172,7 +172,7 @@ class Played(NamedTuple):
     """The verified answer of a worker."""
 
     answer: Answer
-    state: State | None = None
+    state: MatchState | None = None
     """The match as it has ended; None where it could not begin, for which the answer names who is to blame."""
 
 

@@ -21,7 +21,7 @@ from engine.levels import MAX_LEVEL
 from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import Header
-from engine.match.review import ReviewedMove, Worth, review
+from engine.match.review import MoveValue, ReviewedMove, review
 from engine.match.verification import Summary, verify
 from engine.search.game_engine import GameEngine
 from engine.search.memory import MAX_DEPTH
@@ -289,7 +289,7 @@ def record(question: Question, started: str) -> dict[str, str]:
     header = Header(0, history.start, (PLAYER, PLAYER), control, MOVE_LIMIT, f"gipf-arena/{PLAYER}", started)
     state, lines = referee.begin(header), [header.text()]
 
-    def take(step: referee.Step) -> referee.State:
+    def take(step: referee.Step) -> referee.MatchState:
         lines.extend(referee.lines_of(step[1]))
         return step[0]
 
@@ -336,7 +336,7 @@ def _reviewed(move: ReviewedMove) -> dict[str, object]:
     }
 
 
-def _known(worth: Worth | None) -> dict[str, int] | None:
+def _known(worth: MoveValue | None) -> dict[str, int] | None:
     """Return the fields that are known; a depth of 0 says that the rules, the solver or a tablebase have told."""
     if worth is None:
         return None

@@ -22,7 +22,7 @@ from engine.games.interface import Position
 from engine.games.outcome import Outcome, headline
 from engine.match.clock import Clock
 from engine.match.record import Header, RecordedNote
-from engine.match.referee import State
+from engine.match.referee import MatchState
 from engine.match.verification import Summary
 from server.contest.report.formatting import control, date
 
@@ -295,7 +295,7 @@ def _change(before: Frame, after: Frame) -> Change:
 
 
 def now_of(
-    state: State, frame: Frame | None, first: int, now: int, away: tuple[bool, bool], noted: int
+    state: MatchState, frame: Frame | None, first: int, now: int, away: tuple[bool, bool], noted: int
 ) -> dict[str, Any]:
     """Return how a match of the server stands at a stamp of its clock, in microseconds.
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from engine.games.boards.layout import Drawing, Layout
 from engine.games.boards.svg import NO_NAMES, STEP, box, ground, group, look, marks, paint, places_of
 from engine.games.catalogue import USUAL_GAME
-from engine.match.referee import State
+from engine.match.referee import MatchState
 from engine.wire.fields import pieces
 from engine.wire.seat import Seat, environment_variables
 from engine.wire.words import ANY
@@ -100,7 +100,7 @@ def overview(arena: Arena, earlier: tuple[Listed, ...] | None, contests: tuple[E
     }
 
 
-def listed(state: State, now: int) -> Listed:
+def listed(state: MatchState, now: int) -> Listed:
     """Return a match as a line of a list at a stamp of its clock."""
     position = state.header.position
     return Listed(

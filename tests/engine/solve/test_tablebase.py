@@ -198,8 +198,8 @@ def test_bots_and_the_engine_of_pages_play_by_it(given: Path) -> None:
     assert (thought.is_known, thought.score) == (True, plies)
     for with_tablebase in (True, False):
         bot = AlphaBetaBot(tablebase=with_tablebase)
-        assert (bot._searcher_for(asked)._tablebase is not None) == with_tablebase
-    assert AlphaBetaBot(level=5)._searcher_for(asked)._tablebase is None
+        assert (bot._engine.searcher(asked)._tablebase is not None) == with_tablebase
+    assert AlphaBetaBot(level=5)._engine.searcher(asked)._tablebase is None
 
 
 # Searches that come to what is known

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode
-from engine.wire.ends import ALLOWED, IN_MATCH, NEXT, ClientEnd, PipeEnd, ServerEnd, State, after
+from engine.wire.ends import ALLOWED, IN_MATCH, NEXT, ClientEnd, PipeEnd, ServerEnd, SessionState, after
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, Message
 from tests.engine.wire.samples import few, more, near_lines, replies, requests, wild_bytes
 
@@ -59,18 +59,18 @@ def example(cls: type) -> Message:
 
 
 def test_the_tables_are_consistent() -> None:
-    assert set(ALLOWED) == set(State)
+    assert set(ALLOWED) == set(SessionState)
     assert set().union(*ALLOWED.values()) == set(REQUESTS.values())
-    assert not ALLOWED[State.CLOSED]
+    assert not ALLOWED[SessionState.CLOSED]
     for (state, kind), following in NEXT.items():
         assert kind in KINDS
-        assert isinstance(following, State)
+        assert isinstance(following, SessionState)
         if KINDS[kind] in REQUESTS and REQUESTS[KINDS[kind]] is kind:
             assert kind in ALLOWED[state], "a request that changes a state has to be allowed in it"
 
 
 def test_every_state_can_be_reached_and_left() -> None:
-    def reached(start: State) -> set[State]:
+    def reached(start: SessionState) -> set[SessionState]:
         found, queue = {start}, deque([start])
         while queue:
             state = queue.popleft()
@@ -80,24 +80,30 @@ def test_every_state_can_be_reached_and_left() -> None:
                     queue.append(after(state, kind))
         return found
 
-    assert reached(State.GUEST) == set(State)
-    assert all(State.CLOSED in reached(state) for state in State)
-    assert all(State.LOBBY in reached(state) for state in State if state not in (State.ORGANISING, State.CLOSED))
-    assert reached(State.ORGANISING) == {State.ORGANISING, State.CLOSED}, "an organiser does not become a player"
-    assert reached(State.CLOSED) == {State.CLOSED}
+    assert reached(SessionState.GUEST) == set(SessionState)
+    assert all(SessionState.CLOSED in reached(state) for state in SessionState)
+    assert all(
+        SessionState.LOBBY in reached(state)
+        for state in SessionState
+        if state not in (SessionState.ORGANISING, SessionState.CLOSED)
+    )
+    assert reached(SessionState.ORGANISING) == {SessionState.ORGANISING, SessionState.CLOSED}, (
+        "an organiser does not become a player"
+    )
+    assert reached(SessionState.CLOSED) == {SessionState.CLOSED}
 
 
 def test_a_result_leads_out_of_every_match_and_an_error_nowhere() -> None:
-    assert {state for state in State if after(state, m.Result) is not state} == {
+    assert {state for state in SessionState if after(state, m.Result) is not state} == {
         *IN_MATCH,
-        State.WATCHING,
-        State.GUEST_WATCHING,
+        SessionState.WATCHING,
+        SessionState.GUEST_WATCHING,
     }
-    assert all(after(state, m.Error) is state for state in State)
+    assert all(after(state, m.Error) is state for state in SessionState)
 
 
-@pytest.mark.parametrize(("state", "kind"), list(product(State, REQUESTS)))
-def test_every_request_in_every_state(state: State, kind: str) -> None:
+@pytest.mark.parametrize(("state", "kind"), list(product(SessionState, REQUESTS)))
+def test_every_request_in_every_state(state: SessionState, kind: str) -> None:
     end, request = ServerEnd(), REQUESTS[kind]
     end.state = state
     (line,) = end.receive(ClientEnd().send(example(request)))
@@ -152,17 +158,24 @@ ANSWERS: dict[type, list[tuple[type, ...]]] = {
 }
 """What a server may say to a request."""
 
-UNASKED: dict[State, list[tuple[type, ...]]] = {
-    State.GUEST: [],
-    State.GUEST_WATCHING: [(m.Start,), (m.Moved,), (m.Moved, m.Result)],
-    State.LOBBY: [],
-    State.SEEKING: [(m.Match, m.Board), (m.Cancelled,), (m.Cancelled, m.Error), (m.Awaited,)],
-    State.WATCHING: [(m.Start,), (m.Moved,), (m.Moved, m.Noted), (m.Noted, m.Result), (m.Result,)],
-    State.PREPARING: [(m.Result,), (m.Opponent,)],
-    State.WAITING: [(m.Result,), (m.Opponent,), (m.Moved, m.Result), (m.Start,), (m.Start, m.Turn), (m.Moved, m.Turn)],
-    State.THINKING: [(m.Result,), (m.Opponent,)],
-    State.ORGANISING: [],
-    State.CLOSED: [],
+UNASKED: dict[SessionState, list[tuple[type, ...]]] = {
+    SessionState.GUEST: [],
+    SessionState.GUEST_WATCHING: [(m.Start,), (m.Moved,), (m.Moved, m.Result)],
+    SessionState.LOBBY: [],
+    SessionState.SEEKING: [(m.Match, m.Board), (m.Cancelled,), (m.Cancelled, m.Error), (m.Awaited,)],
+    SessionState.WATCHING: [(m.Start,), (m.Moved,), (m.Moved, m.Noted), (m.Noted, m.Result), (m.Result,)],
+    SessionState.PREPARING: [(m.Result,), (m.Opponent,)],
+    SessionState.WAITING: [
+        (m.Result,),
+        (m.Opponent,),
+        (m.Moved, m.Result),
+        (m.Start,),
+        (m.Start, m.Turn),
+        (m.Moved, m.Turn),
+    ],
+    SessionState.THINKING: [(m.Result,), (m.Opponent,)],
+    SessionState.ORGANISING: [],
+    SessionState.CLOSED: [],
 }
 """What a server may say by itself. MATCH is not said in the lobby, only behind WELCOME, when a match is resumed: else a
 READY that was meant for the last match, and crossed its RESULT, would be taken for the new one."""
@@ -208,7 +221,7 @@ class Wire:
                     self.refused.append(error.code)
                     self._say((m.Error,))
                 else:
-                    repeated = isinstance(message, m.Ready) and before is not State.PREPARING  # does nothing
+                    repeated = isinstance(message, m.Ready) and before is not SessionState.PREPARING  # does nothing
                     self._say(() if repeated else self._random.choice(ANSWERS[type(message)]))
 
     def let_client_hear(self) -> None:
@@ -224,7 +237,7 @@ class Wire:
 
 def test_the_walks_know_all_requests_and_states() -> None:
     assert set(ANSWERS) == set(REQUESTS.values())
-    assert set(UNASKED) == set(State)
+    assert set(UNASKED) == set(SessionState)
 
 
 @more
@@ -239,7 +252,7 @@ def test_both_ends_agree_after_every_exchange(seed: int) -> None:
     assert not wire.refused
     wire.close()
     wire.settle()
-    assert wire.client.state is wire.server.state is State.CLOSED
+    assert wire.client.state is wire.server.state is SessionState.CLOSED
 
 
 @more
@@ -265,10 +278,10 @@ def check(error: ProtocolError) -> None:
 
 
 @pytest.mark.parametrize("kind", [ServerEnd, PipeEnd])
-@pytest.mark.parametrize("state", State)
+@pytest.mark.parametrize("state", SessionState)
 @few
 @given(data=st.one_of(wild_bytes, st.binary(), requests.map(encode), near_lines))
-def test_a_server_stands_anything(kind: type[ServerEnd], state: State, data: bytes) -> None:
+def test_a_server_stands_anything(kind: type[ServerEnd], state: SessionState, data: bytes) -> None:
     end = kind()
     end.state = state
     for line in end.receive(data + b"\n"):
@@ -283,10 +296,10 @@ def test_a_server_stands_anything(kind: type[ServerEnd], state: State, data: byt
             assert end.state == after(before, type(message))
 
 
-@pytest.mark.parametrize("state", State)
+@pytest.mark.parametrize("state", SessionState)
 @few
 @given(data=st.one_of(wild_bytes, st.binary(), replies.map(encode), near_lines))
-def test_a_client_stands_anything(state: State, data: bytes) -> None:
+def test_a_client_stands_anything(state: SessionState, data: bytes) -> None:
     end = ClientEnd()
     end.state = state
     try:
@@ -307,7 +320,7 @@ def end() -> PipeEnd:
     end = PipeEnd()
     for message in (m.Arena(1, "arena", "open"), m.Welcome("ann"), m.Seeking("any")):
         end.send(message)
-    assert end.state is State.SEEKING
+    assert end.state is SessionState.SEEKING
     return end
 
 
@@ -345,5 +358,5 @@ def test_what_is_not_for_a_match_is_refused(end: PipeEnd, line: str) -> None:
         with pytest.raises(ProtocolError, match="is not for a program that plays on stdin and stdout") as caught:
             end.accept(line)
         assert caught.value.code == Code.WRONG_STATE
-        if end.state is State.SEEKING:
+        if end.state is SessionState.SEEKING:
             in_match(end)

@@ -17,7 +17,7 @@ from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.match import verification
 from engine.wire import messages as m
-from engine.wire.ends import State
+from engine.wire.ends import SessionState
 from tests.server.arena.test_requests import TOKEN, organised
 from tests.server.harness import ArenaHarness, open_arena
 
@@ -58,7 +58,9 @@ class Simulation:
 class Play:
     """A match whose players lose their connections."""
 
-    def __init__(self, harness: ArenaHarness, number: int, chance: random.Random, dropped: Counter[State]) -> None:
+    def __init__(
+        self, harness: ArenaHarness, number: int, chance: random.Random, dropped: Counter[SessionState]
+    ) -> None:
         self.harness, self.number, self.chance, self.dropped = harness, number, chance, dropped
         self.names = (f"a{number}", f"b{number}")
         self.history = History.begin(GAMES["gipf"].start("3 3 9 9"))
@@ -123,7 +125,7 @@ class Play:
     async def fall(self, side: int) -> None:
         """Be away until the flag has fallen, and come back to learn it."""
         await self.players[side].stream.aclose()
-        self.dropped[State.THINKING] += 1
+        self.dropped[SessionState.THINKING] += 1
         await trio.sleep(self.clocks.now(side, trio.current_time()) + 0.01)
         self.players[side] = await self.harness.connect()
         await self.players[side].say(m.Resume(self.match, self.tokens[side]))
@@ -134,11 +136,11 @@ class Play:
         for player in self.players:
             told = await player.hear(m.Result)
             assert (told.result, told.reason) == (result, reason)
-            assert player.end.state is State.LOBBY
+            assert player.end.state is SessionState.LOBBY
         assert verification.verify(self.harness.record(self.match)).history.moves == self.history.moves
         for side, player in enumerate(self.players):
             await player.stream.aclose()
-            self.dropped[State.LOBBY] += 1
+            self.dropped[SessionState.LOBBY] += 1
             late = await self.harness.connect()
             assert (await late.ask(m.Resume(self.match, self.tokens[side]), m.Result)).reason == reason
             await late.stream.aclose()
@@ -173,7 +175,7 @@ class Play:
                 turn = await again.next()
                 self.clocks.check((turn.yours, turn.theirs) if side == 0 else (turn.theirs, turn.yours))
         await again.nothing()
-        assert again.end.state is (before if all(self.ready) else State.PREPARING)
+        assert again.end.state is (before if all(self.ready) else SessionState.PREPARING)
         if not all(self.ready) and self.ready[side]:
             await again.say(m.Ready())
         if not taken_over:
@@ -181,18 +183,18 @@ class Play:
         self.players[side] = again
 
 
-async def _elsewhere(harness: ArenaHarness, chance: random.Random, dropped: Counter[State], number: int) -> None:
+async def _elsewhere(harness: ArenaHarness, chance: random.Random, dropped: Counter[SessionState], number: int) -> None:
     """Lose a connection outside of a match: the name is free again, and nobody waits."""
     name = f"c{number}"
-    unnamed = (State.GUEST, State.GUEST_WATCHING, State.ORGANISING)
-    state = chance.choice([State.LOBBY, State.SEEKING, State.WATCHING, *unnamed])
+    unnamed = (SessionState.GUEST, SessionState.GUEST_WATCHING, SessionState.ORGANISING)
+    state = chance.choice([SessionState.LOBBY, SessionState.SEEKING, SessionState.WATCHING, *unnamed])
     client = await harness.connect("" if state in unnamed else name)
     running = list(harness.arena.matches)
-    if state is State.SEEKING:
+    if state is SessionState.SEEKING:
         await client.ask(m.Seek("gipf", m.Text("opponent=nobody")), m.Seeking)
-    elif state is State.ORGANISING:
+    elif state is SessionState.ORGANISING:
         await client.ask(m.Organise(TOKEN), m.Organising)
-    elif state in (State.WATCHING, State.GUEST_WATCHING):
+    elif state in (SessionState.WATCHING, SessionState.GUEST_WATCHING):
         if not running:
             state = client.end.state
         else:
@@ -209,7 +211,7 @@ async def _elsewhere(harness: ArenaHarness, chance: random.Random, dropped: Coun
 async def test_every_lost_connection_comes_back_and_clocks_are_those_of_a_simulation(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    chance, dropped, number = random.Random(20261121), Counter[State](), 0
+    chance, dropped, number = random.Random(20261121), Counter[SessionState](), 0
     with capture_logs() as logs:
         async with open_arena(tmp_path, change=organised) as harness:
             while dropped.total() < DROPS:
@@ -225,6 +227,6 @@ async def test_every_lost_connection_comes_back_and_clocks_are_those_of_a_simula
             await trio.testing.wait_all_tasks_blocked()
             assert not harness.arena.matches and not harness.arena.connected_sessions()
     assert not [entry for entry in logs if entry["log_level"] in ("error", "critical")]
-    states = set(State) - {State.CLOSED}
+    states = set(SessionState) - {SessionState.CLOSED}
     assert set(dropped) == states and min(dropped[state] for state in states) > DROPS // 100, dropped
     print(f"{dropped.total()} connections lost, in {number} matches: {dict(dropped)}")

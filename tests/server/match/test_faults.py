@@ -67,7 +67,7 @@ class Injected(RuntimeError):
 
 def _concerns(victim: Any) -> bool:
     """Tell whether a function is called for the match that is to break."""
-    if isinstance(victim, referee.State):
+    if isinstance(victim, referee.MatchState):
         return _concerns(victim.header)
     if isinstance(victim, Header):
         return _concerns(victim.position)

@@ -23,7 +23,7 @@ def test_a_whole_journal_is_taken_up_where_it_stands() -> None:
     assert (leftover.text, leftover.torn, leftover.fault) == (text, 0, None)
     assert leftover.summary is not None
     state, lines = restore(leftover.summary, 5_000_000, 6_000_000)
-    assert state.awaited == referee.Awaited((True, True), 6_000_000)
+    assert state.awaited == referee.AwaitedPlayers((True, True), 6_000_000)
     assert state.playing and state.clock.since == (None, None) and state.clock.increment == 1_500
     assert state.history.plies == len(state.shown) == 9
     assert [moved.move for moved in state.shown] == list(state.history.moves)

@@ -27,7 +27,7 @@ def record(
     header = Header(match, position, players, control, 100, "gipf-arena/test", started)
     state, lines, now = referee.begin(header), [header.text()], 0
 
-    def take(step: referee.Step) -> referee.State:
+    def take(step: referee.Step) -> referee.MatchState:
         lines.extend(referee.lines_of(step[1]))
         return step[0]
 

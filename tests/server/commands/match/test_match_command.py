@@ -3,6 +3,8 @@
 import json
 import re
 import shlex
+import sys
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import cyclopts
@@ -28,6 +30,13 @@ def choose(position, clocks):
 """
 
 
+LOOPS = """
+def choose(position, clocks):
+    while True:
+        pass
+"""
+
+
 def write(folder: Path, **sources: str) -> None:
     for name, source in sources.items():
         (folder / f"{name}.py").write_text(source, encoding="utf-8")
@@ -49,6 +58,35 @@ def test_two_bots_of_a_folder_play_with_records_and_reports(tmp_path: Path) -> N
         assert (list(summary.header.players), summary.history.plies) == (game["players"], game["plies"])
     assert 'failures="0"' in (tmp_path / "match.xml").read_text()
     assert sorted(path.name for path in tmp_path.glob("games/*.txt")) == ["1.txt", "2.txt", "3.txt", "4.txt"]
+
+
+@pytest.mark.slow
+def test_the_line_of_a_loop_stands_behind_its_loss(tmp_path: Path) -> None:
+    write(tmp_path, ann=LOOPS, bob=CHOOSE.format(place=0))
+    _, said, _ = run(tmp_path, "ann.py", "bob.py", *SMALL, "--games", "2", "--budget", "500", "--increment", "0")
+    assert said.count("; choose has not returned in the ") == 2
+    assert fnmatchcase(said, "*: time: ann (*) ran out of time: *, and stands in ann.py, line [34], in choose\n*")
+
+
+BY_SOCKET_WITHOUT_TOKEN = """
+import os, socket
+
+stream = socket.create_connection((os.environ["ARENA_HOST"], int(os.environ["ARENA_PORT"]))).makefile("rw")
+print(f"LOGIN {os.environ['ARENA_NAME']}", file=stream, flush=True)
+while stream.readline():
+    pass
+"""
+
+
+@pytest.mark.slow
+def test_a_program_that_cannot_log_in_is_told_why_soon(tmp_path: Path) -> None:
+    write(tmp_path, ann=BY_SOCKET_WITHOUT_TOKEN)
+    status, _, complained = run(tmp_path, f"{sys.executable} ann.py {{port}}", "random", *SMALL, "--games", "2")
+    assert status == 1
+    assert fnmatchcase(
+        complained, "arena-bot: ann did not come *; it wrote a line that was refused: LOGIN: *ARENA_TOKEN*\n*"
+    )
+    assert "after 60 seconds" not in complained
 
 
 @pytest.mark.slow

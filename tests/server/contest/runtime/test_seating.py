@@ -15,7 +15,7 @@ import trio.testing
 
 from engine.games.outcome import ANNULLED
 from engine.wire import messages as m
-from engine.wire.ends import State
+from engine.wire.ends import SessionState
 from server.contest.fixtures import ABSENT, GameResult, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.store.store import Store
@@ -146,9 +146,9 @@ async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting
         trio.lowlevel.remove_instrument(at)
         assert at.happened
         for session in harness.arena.connected_sessions():
-            seeks = session.state is State.SEEKING
+            seeks = session.state is SessionState.SEEKING
             assert seeks == (ContestPlayers.of(harness.arena).free([session.name]) == [session.name]), session.name
-            assert seeks or session.match is not None or session.state is State.LOBBY
+            assert seeks or session.match is not None or session.state is SessionState.LOBBY
         assert not [game for game in store.games(contest) if game.termination not in ANNULLED], "nobody has lost"
         if event in ("no space", "no store"):
             broken.clear()
