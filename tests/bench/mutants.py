@@ -20,17 +20,17 @@ from typing import Any, NamedTuple, TypeAlias
 
 import pytest
 
-GAMES = ("tests/games/test_against_oracles.py", "tests/games/test_perft.py", "tests/games/test_move_texts.py")
+GAMES = tuple(f"tests/games/test_{name}.py" for name in ("against_oracles", "perft", "move_texts", "interface"))
 MATCH = ("tests/server/match/test_machines.py", "tests/server/match/test_match.py", "tests/engine/test_clock.py")
 CONTEST = ("tests/server/contest/test_standings.py", "tests/server/contest/test_swiss.py")
 ROOMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "clock": ("engine/match/clock.py", MATCH),
     "referee": ("engine/match/referee.py", (*MATCH, "tests/server/match/test_faults.py")),
     "verification": ("engine/match/verification.py", (*MATCH, "tests/engine/test_record.py")),
-    "gipf": ("engine/games/gipf/rules.py", ("-k", "gipf", *GAMES)),
-    "arrows": ("engine/games/arrows/rules.py", ("-k", "arrows", *GAMES)),
-    "morris": ("engine/games/morris/rules.py", ("-k", "morris", *GAMES)),
-    "mnk": ("engine/games/mnk/rules.py", ("-k", "mnk", *GAMES)),
+    "gipf": ("engine/games/gipf/rules.py", ("-k", "gipf", "tests/engine/gipf", *GAMES)),
+    "arrows": ("engine/games/arrows/rules.py", ("-k", "arrows", "tests/engine/arrows", *GAMES)),
+    "morris": ("engine/games/morris/rules.py", ("-k", "morris", "tests/engine/morris", *GAMES)),
+    "mnk": ("engine/games/mnk/rules.py", ("-k", "mnk", "tests/engine/mnk", *GAMES)),
     "scoring": ("server/contest/scoring.py", CONTEST),
     "standings": ("server/contest/standings.py", CONTEST),
     "elo": ("engine/statistics/elo.py", ("tests/engine/statistics",)),
