@@ -26,7 +26,10 @@ CONTEST = ("tests/server/contest/test_standings.py", "tests/server/contest/test_
 ROOMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "clock": ("engine/match/clock.py", MATCH),
     "referee": ("engine/match/referee.py", (*MATCH, "tests/server/match/test_faults.py")),
-    "verification": ("engine/match/verification.py", (*MATCH, "tests/engine/test_record.py")),
+    "verification": (
+        "engine/match/verification.py",
+        (*MATCH, "tests/engine/test_record.py", "tests/engine/test_record_mutations.py"),
+    ),
     "gipf": ("engine/games/gipf/rules.py", ("-k", "gipf", "tests/engine/gipf", *GAMES)),
     "arrows": ("engine/games/arrows/rules.py", ("-k", "arrows", "tests/engine/arrows", *GAMES)),
     "morris": ("engine/games/morris/rules.py", ("-k", "morris", "tests/engine/morris", *GAMES)),
