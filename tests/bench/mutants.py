@@ -25,7 +25,7 @@ MATCH = ("tests/server/match/test_machines.py", "tests/server/match/test_match.p
 CONTEST = ("tests/server/contest/test_standings.py", "tests/server/contest/test_swiss.py")
 ROOMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "clock": ("engine/match/clock.py", MATCH),
-    "referee": ("engine/match/referee.py", (*MATCH, "tests/server/match/test_faults.py")),
+    "referee": ("engine/match/referee.py", (*MATCH, "tests/engine/test_referee.py")),
     "verification": (
         "engine/match/verification.py",
         (*MATCH, "tests/engine/test_record.py", "tests/engine/test_record_mutations.py"),
@@ -111,17 +111,17 @@ def _sites(node: ast.AST, path: Steps = (), *, inside: bool = False) -> Iterator
                 yield from _sites(child, (*path, (field, at)), inside=within)
 
 
-def mutants(file: str) -> Iterator[Mutant]:
-    """Yield every mutant of a module, and nothing else."""
-    for path, node in _sites(ast.parse(Path(file).read_text(encoding="utf-8"))):
+def mutants(file: str, source: str) -> Iterator[Mutant]:
+    """Yield every mutant of a module."""
+    for path, node in _sites(ast.parse(source)):
         for fault in _faults(node):
             text = " -> ".join(ast.unparse(each).partition("\n")[0] for each in (node, fault))
             yield Mutant(f"{file}:{node.lineno}: {text}", path, ast.copy_location(fault, node))
 
 
-def _planted(file: str, mutant: Mutant | None) -> ast.Module:
+def _planted(source: str, mutant: Mutant | None) -> ast.Module:
     """Return the module with the fault of a mutant."""
-    tree = ast.parse(Path(file).read_text(encoding="utf-8"))
+    tree = ast.parse(source)
     if mutant is not None:
         parent: Any = tree
         for field, at in mutant.path[:-1]:
@@ -141,10 +141,10 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def plant(file: str, mutant: Mutant | None) -> None:
+def plant(file: str, source: str, mutant: Mutant | None) -> None:
     """Exchange the code of every function of a module, also that of copies with bound names, and empty all caches."""
     path = str(Path(file).resolve())
-    module = compile(_planted(file, mutant), path, "exec")
+    module = compile(_planted(source, mutant), path, "exec")
     planted = {(code.co_qualname, code.co_firstlineno): code for code in _codes(module)}
     gc.unfreeze()
     for found in gc.get_objects():
@@ -159,7 +159,8 @@ class MutantRunner:
 
     def __init__(self, file: str, sample: int, seed: int) -> None:
         self.file, self.killed, self.valid = file, 0, 0
-        found = list(mutants(file))
+        self.source = Path(file).read_text(encoding="utf-8")
+        found = list(mutants(file, self.source))
         self.sites = len(found)
         self.sample = random.Random(seed).sample(found, min(sample, len(found)))
         self.report: int | None = None
@@ -210,7 +211,7 @@ class MutantRunner:
         resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
         signal.alarm(int(seconds))
         try:
-            plant(self.file, mutant)
+            plant(self.file, self.source, mutant)
         except (SyntaxError, ValueError):
             os._exit(INVALID)
         return 0, ""
