@@ -22,7 +22,7 @@ import pytest
 
 GAMES = tuple(f"tests/games/test_{name}.py" for name in ("against_oracles", "perft", "move_texts", "interface"))
 MATCH = ("tests/server/match/test_machines.py", "tests/server/match/test_match.py", "tests/engine/test_clock.py")
-CONTEST = ("tests/server/contest/test_standings.py", "tests/server/contest/test_swiss.py")
+CONTEST = ("tests/server/contest/test_standings.py", "tests/server/contest/test_disqualification.py")
 ROOMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "clock": ("engine/match/clock.py", MATCH),
     "referee": ("engine/match/referee.py", (*MATCH, "tests/engine/test_referee.py")),
@@ -103,7 +103,11 @@ def _sites(node: ast.AST, path: Steps = (), *, inside: bool = False) -> Iterator
     if inside:
         yield path, node
     for field, value in ast.iter_fields(node):
-        if isinstance(node, ast.Assert) or field in {"annotation", "returns", "decorator_list", "args" * (not inside)}:
+        if (
+            isinstance(node, ast.Assert)
+            or getattr(node, "arg", None) == "strict"
+            or field in {"annotation", "returns", "decorator_list", "args" * (not inside)}
+        ):
             continue
         within = inside or (isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and field == "body")
         for at, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
@@ -141,17 +145,30 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def plant(file: str, source: str, mutant: Mutant | None) -> None:
-    """Exchange the code of every function of a module, also that of copies with bound names, and empty all caches."""
-    path = str(Path(file).resolve())
-    module = compile(_planted(source, mutant), path, "exec")
-    planted = {(code.co_qualname, code.co_firstlineno): code for code in _codes(module)}
-    gc.unfreeze()
-    for found in gc.get_objects():
-        if isinstance(found, FunctionType) and found.__code__.co_filename == path:
-            found.__code__ = planted.get((found.__code__.co_qualname, found.__code__.co_firstlineno), found.__code__)
-        elif isinstance(found, _lru_cache_wrapper):
-            found.cache_clear()
+class Planter:
+    """Exchanges the code of the functions of a module, also of copies with bound names, and empties all caches.
+
+    It finds them once, since to look at all objects makes a fork copy their memory.
+    """
+
+    def __init__(self, file: str) -> None:
+        self.source, self._path = Path(file).read_text(encoding="utf-8"), str(Path(file).resolve())
+        gc.unfreeze()
+        found = gc.get_objects()
+        functions = [one for one in found if isinstance(one, FunctionType)]
+        self._functions = [one for one in functions if one.__code__.co_filename == self._path]
+        self._caches = [one for one in found if isinstance(one, _lru_cache_wrapper)]
+        gc.freeze()
+
+    def plant(self, mutant: Mutant | None) -> None:
+        """Exchange the code for the code of a mutant."""
+        module = compile(_planted(self.source, mutant), self._path, "exec")
+        planted = {(code.co_qualname, code.co_firstlineno): code for code in _codes(module)}
+        for function in self._functions:
+            code = function.__code__
+            function.__code__ = planted.get((code.co_qualname, code.co_firstlineno), code)
+        for cached in self._caches:
+            cached.cache_clear()
 
 
 class MutantRunner:
@@ -159,8 +176,7 @@ class MutantRunner:
 
     def __init__(self, file: str, sample: int, seed: int) -> None:
         self.file, self.killed, self.valid = file, 0, 0
-        self.source = Path(file).read_text(encoding="utf-8")
-        found = list(mutants(file, self.source))
+        found = list(mutants(file, Path(file).read_text(encoding="utf-8")))
         self.sites = len(found)
         self.sample = random.Random(seed).sample(found, min(sample, len(found)))
         self.report: int | None = None
@@ -175,8 +191,8 @@ class MutantRunner:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
-        began = time.monotonic()
-        status, failed = self._fork(session, None, 600)
+        planter, began = Planter(self.file), time.monotonic()
+        status, failed = self._fork(planter, None, 600)
         if self.report is not None:
             return None
         if status:
@@ -184,7 +200,7 @@ class MutantRunner:
         took = time.monotonic() - began
         print(f"{self.file}: {len(session.items)} tests take {took:.1f} s", flush=True)
         for mutant in self.sample:
-            status, failed = self._fork(session, mutant, 10 + 5 * took)
+            status, failed = self._fork(planter, mutant, 10 + 5 * took)
             if self.report is not None:
                 return None
             killed = os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == pytest.ExitCode.TESTS_FAILED
@@ -195,7 +211,7 @@ class MutantRunner:
             session.items.sort(key=lambda item: item.nodeid != failed)
         return True
 
-    def _fork(self, session: pytest.Session, mutant: Mutant | None, seconds: float) -> tuple[int, str]:
+    def _fork(self, planter: Planter, mutant: Mutant | None, seconds: float) -> tuple[int, str]:
         """Return the status of a fork that runs the tests, and the name of the test that failed. Return in the fork."""
         reading, writing = os.pipe()
         if child := os.fork():
@@ -211,7 +227,7 @@ class MutantRunner:
         resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
         signal.alarm(int(seconds))
         try:
-            plant(self.file, self.source, mutant)
+            planter.plant(mutant)
         except (SyntaxError, ValueError):
             os._exit(INVALID)
         return 0, ""
@@ -219,14 +235,15 @@ class MutantRunner:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed and self.report is not None:
             os.write(self.report, f"{report.nodeid}\n".encode())
+            os._exit(pytest.ExitCode.TESTS_FAILED)
 
 
 def run(room: str, sample: int, seed: int) -> None:
     """Print the survivors and the share of the mutants of a room that its tests kill."""
     file, tests = ROOMS[room]
     runner = MutantRunner(file, sample, seed)
-    options = ("-q", "-x", "-s", "-m", "not slow", "-p", "no:cacheprovider", "-o", "faulthandler_timeout=0")
-    status = pytest.main([*options, *tests], plugins=[runner])
+    options = "-q -x -s --tb=native -p no:cacheprovider -o faulthandler_timeout=0".split()
+    status = pytest.main([*options, "-m", "not slow", *tests], plugins=[runner])
     if runner.report is not None:
         os._exit(status)
     share = runner.killed / runner.valid
