@@ -242,7 +242,7 @@ def run(room: str, sample: int, seed: int) -> None:
     """Print the survivors and the share of the mutants of a room that its tests kill."""
     file, tests = ROOMS[room]
     runner = MutantRunner(file, sample, seed)
-    options = "-q -x -s --tb=native -p no:cacheprovider -o faulthandler_timeout=0".split()
+    options = ["-q", "-x", "-s", "--tb=native", "-p", "no:cacheprovider", "-o", "faulthandler_timeout=0"]
     status = pytest.main([*options, "-m", "not slow", *tests], plugins=[runner])
     if runner.report is not None:
         os._exit(status)
