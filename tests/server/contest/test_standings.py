@@ -57,6 +57,11 @@ def test_buchholz_counts_each_opponent_once_and_a_bye_as_oneself() -> None:
     assert [line.name for line in table] == ["a4", "a3", "a1", "a2"]
 
 
+def test_a_bye_of_a_knockout_is_worth_no_points() -> None:
+    table = standings(contest(4, Knockout(control=CONTROL)), 0, NAMES, [], [Bye(1, "a4")])
+    assert {line.name: (line.points, line.byes) for line in table} == {name: (0, name == "a4") for name in NAMES}
+
+
 def test_buchholz_goes_before_sonneborn_berger_in_a_swiss() -> None:
     names = ("a2", "a1", "a3", "a4", "a5", "a6")
     games = [
