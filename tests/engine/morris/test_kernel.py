@@ -7,15 +7,29 @@ import pytest
 
 from engine.games.morris.board import read
 from engine.games.morris.position import MORRIS, bind
-from engine.games.morris.rules import BOARD, FIELDS, State, exchange_squares, reflect, rotate
+from engine.games.morris.rules import (
+    BLOCKED,
+    BOARD,
+    FIELDS,
+    FLYING,
+    PIECE,
+    STEP,
+    SWING,
+    THREAT,
+    TWO,
+    State,
+    exchange_squares,
+    reflect,
+    rotate,
+)
 from tests.engine.morris import samples
 from tests.games.judges import sample, state_of, written
 from tests.oracles import morris as oracle
 
 
-@pytest.mark.slow("interpreted")
-def test_tactical_children_take_a_piece_and_candidates_begin_with_them_or_are_a_win_alone() -> None:
-    for _, position, moves in sample("morris"):
+@pytest.mark.parametrize("few", [True, pytest.param(False, marks=pytest.mark.slow("interpreted"))], ids=["few", "many"])
+def test_tactical_children_take_a_piece_and_candidates_begin_with_them_or_are_a_win_alone(few: bool) -> None:
+    for _, position, moves in sample("morris", few=few):
         kernel = MORRIS.read(oracle.text_of(position)).kernel(compile=False)
         wanted = {tuple(state_of(MORRIS.read(oracle.text_of(after)))): after for _, after in moves}
         standing = len(oracle.standing(position.board, "_")) - (position.hand[position.turn] > 0)
@@ -39,6 +53,33 @@ def test_a_better_position_is_worth_more() -> None:
     assert value("0 0 W", "W__W__W_WB__B__B") > even
     assert value("0 0 B", "W__W__W_WB__B__B") == -value("0 0 W", "W__W__W_WB__B__B")
     assert value("0 0 W", "WW_WW__WB_B_B__B") > value("0 0 W", "W_W_W_W_B_B_B__B")
+
+
+def counted(pieces: set[int], hand: int, empty: set[int]) -> int:
+    """Evaluate one side field by field."""
+
+    def completes(field: int, without: int | None = None) -> bool:
+        others = pieces - {without}
+        return any(field in mill and set(mill) - {field} <= others for mill in oracle.MILLS)
+
+    slides = [(piece, field) for piece in pieces for field in oracle.neighbours(piece) & empty]
+    twos = sum(completes(field) for field in empty)
+    value = PIECE * (len(pieces) + hand) + TWO * twos + STEP * len(slides)
+    if hand or len(pieces) == FLYING:
+        return value + THREAT * twos
+    closing = [(piece, field) for piece, field in slides if completes(field, piece)]
+    swinging = [piece for piece, _ in closing if completes(piece)]
+    blocked = [piece for piece in pieces if not oracle.neighbours(piece) & empty]
+    return value + THREAT * len(closing) + SWING * len(swinging) - BLOCKED * len(blocked)
+
+
+def test_evaluation_is_the_sum_of_features_that_are_counted_field_by_field() -> None:
+    for _, position, _ in sample("morris", few=True):
+        kernel = MORRIS.read(oracle.text_of(position)).kernel(compile=False)
+        own, other = position.turn, oracle.OTHER[position.turn]
+        sets = {colour: set(oracle.standing(position.board, colour)) for colour in (own, other, "_")}
+        mine, theirs = (counted(sets[colour], position.hand[colour], sets["_"]) for colour in (own, other))
+        assert kernel.rules.evaluate(kernel.state) == mine - theirs
 
 
 Map = tuple[Callable[[int], int], Callable[[int, int], tuple[int, int]]]
