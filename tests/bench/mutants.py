@@ -23,6 +23,7 @@ import pytest
 GAMES = tuple(f"tests/games/test_{name}.py" for name in ("against_oracles", "perft", "move_texts", "interface"))
 MATCH = ("tests/server/match/test_machines.py", "tests/server/match/test_match.py", "tests/engine/test_clock.py")
 CONTEST = ("tests/server/contest/test_standings.py", "tests/server/contest/test_disqualification.py")
+INTERVENTIONS = "tests/server/contest/runtime/test_organiser_commands.py"
 ROOMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "clock": ("engine/match/clock.py", MATCH),
     "referee": ("engine/match/referee.py", (*MATCH, "tests/engine/test_referee.py")),
@@ -34,7 +35,7 @@ ROOMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "arrows": ("engine/games/arrows/rules.py", ("-k", "arrows", "tests/engine/arrows", *GAMES)),
     "morris": ("engine/games/morris/rules.py", ("-k", "morris", "tests/engine/morris", *GAMES)),
     "mnk": ("engine/games/mnk/rules.py", ("-k", "mnk", "tests/engine/mnk", *GAMES)),
-    "scoring": ("server/contest/scoring.py", CONTEST),
+    "scoring": ("server/contest/scoring.py", (*CONTEST, INTERVENTIONS)),
     "standings": ("server/contest/standings.py", CONTEST),
     "elo": ("engine/statistics/elo.py", ("tests/engine/statistics",)),
     "likelihood": ("engine/statistics/likelihood.py", ("tests/engine/statistics",)),
@@ -76,8 +77,8 @@ def _faults(node: ast.AST) -> Iterator[ast.AST]:
     match node:
         case ast.Constant(value=bool()):
             yield ast.Constant(not node.value)
-        case ast.Constant(value=int()):
-            yield from (ast.Constant(node.value + 1), ast.Constant(node.value - 1))
+        case ast.Constant(value=int() as number):
+            yield from (ast.Constant(number + 1), ast.Constant(number - 1))
         case ast.UnaryOp(op=ast.Not() | ast.USub()):
             yield node.operand
         case ast.If() | ast.While() | ast.IfExp():
@@ -192,17 +193,17 @@ class MutantRunner:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
         planter, began = Planter(self.file), time.monotonic()
-        status, failed = self._fork(planter, None, 600)
-        if self.report is not None:
+        if (done := self._fork(planter, None, 600)) is None:
             return None
+        status, failed = done
         if status:
             raise pytest.UsageError(f"without any fault, {failed or status} fails")
         took = time.monotonic() - began
         print(f"{self.file}: {len(session.items)} tests take {took:.1f} s", flush=True)
         for mutant in self.sample:
-            status, failed = self._fork(planter, mutant, 10 + 5 * took)
-            if self.report is not None:
+            if (done := self._fork(planter, mutant, 10 + 5 * took)) is None:
                 return None
+            status, failed = done
             killed = os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == pytest.ExitCode.TESTS_FAILED
             self.killed += killed
             self.valid += status != INVALID << 8
@@ -211,8 +212,8 @@ class MutantRunner:
             session.items.sort(key=lambda item: item.nodeid != failed)
         return True
 
-    def _fork(self, planter: Planter, mutant: Mutant | None, seconds: float) -> tuple[int, str]:
-        """Return the status of a fork that runs the tests, and the name of the test that failed. Return in the fork."""
+    def _fork(self, planter: Planter, mutant: Mutant | None, seconds: float) -> tuple[int, str] | None:
+        """Return the status of a fork that runs the tests, and the name of the test that failed; in the fork, None."""
         reading, writing = os.pipe()
         if child := os.fork():
             os.close(writing)
@@ -230,7 +231,7 @@ class MutantRunner:
             planter.plant(mutant)
         except (SyntaxError, ValueError):
             os._exit(INVALID)
-        return 0, ""
+        return None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed and self.report is not None:

@@ -48,6 +48,20 @@ def test_a_game_is_adjudicated_in_play_alone() -> None:
     assert referee.end(playing, ADJUDICATED, 60 * MS)[0].outcome == ADJUDICATED
 
 
+def test_after_a_restart_players_are_awaited_up_to_a_stamp_and_no_longer() -> None:
+    for table in (Table().ready().play("1"), Table().ready(9)):
+        table.restart()
+        awaited = table.state.awaited
+        assert awaited is not None and referee.deadline(table.state) == awaited.until
+        assert referee.flag(table.state, awaited.until - 1) == (table.state, [])
+        state, effects = referee.flag(table.state, awaited.until)
+        assert state.awaited is None
+        if state.playing:
+            assert effects == [referee.GiveTurn(1)]
+        else:
+            assert state.clock.since == (awaited.until, None), "the second side was ready"
+
+
 def test_the_allowance_is_the_lag_in_whole_milliseconds_within_a_bound() -> None:
     state = Table(lag=100).ready().state
     for lag, allowance in ((999, 0), (1_000, 1_000), (7_999, 7_000), (100_000, 100_000), (250_000, 100_000)):

@@ -177,7 +177,7 @@ class RefereeMachine(RuleBasedStateMachine):
         self.journal = leftover.text
         self.now = max(self.now, leftover.summary.latest) + down
         history = self.state.history
-        self.state, lines = recovery.restore(leftover.summary, self.now, self.now + 1_000_000)
+        self.state, lines = recovery.restore(leftover.summary, self.now, self.now + 250_000)
         assert self.state.history == history and self.state.clock.since == (None, None)
         self.journal += lines
         self.awaited = {0: True, 1: True}
