@@ -23,7 +23,7 @@ import pytest
 GAMES = tuple(f"tests/games/test_{name}.py" for name in ("against_oracles", "perft", "move_texts", "interface"))
 MATCH = ("tests/server/match/test_machines.py", "tests/server/match/test_match.py", "tests/engine/test_clock.py")
 CONTEST = ("tests/server/contest/test_standings.py", "tests/server/contest/test_disqualification.py")
-INTERVENTIONS = "tests/server/contest/runtime/test_organiser_commands.py"
+INTERVENTIONS = "tests/server/contest/test_interventions.py"
 ROOMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "clock": ("engine/match/clock.py", MATCH),
     "referee": ("engine/match/referee.py", (*MATCH, "tests/engine/test_referee.py")),
