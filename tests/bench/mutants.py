@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import _lru_cache_wrapper
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -60,15 +60,12 @@ INVALID = 99
 """Status of a fork whose mutant is no Python, or has other variables in its closures."""
 
 
-Steps: TypeAlias = tuple[tuple[str, int | None], ...]
-"""The way to a node: the fields, and the places in those that are lists."""
-
-
 class Mutant(NamedTuple):
-    """A module with one fault."""
+    """A fault, and the list or the fields of a node that have it under a key."""
 
     name: str
-    path: Steps
+    holder: Any
+    key: Any
     fault: ast.AST
 
 
@@ -89,7 +86,7 @@ def _faults(node: ast.AST) -> Iterator[ast.AST]:
             yield ast.Pass()
         case ast.Compare(ops=[operator]):
             yield _with(node, ops=[OPERATORS[type(operator)]()])
-        case ast.BinOp() | ast.BoolOp() | ast.AugAssign() if type(node.op) in OPERATORS:
+        case ast.BinOp() | ast.BoolOp() if type(node.op) in OPERATORS:
             yield _with(node, op=OPERATORS[type(node.op)]())
         case ast.Break() | ast.Continue():
             yield OPERATORS[type(node)]()
@@ -99,10 +96,8 @@ def _with(node: ast.AST, **changes: object) -> ast.AST:
     return type(node)(**dict(ast.iter_fields(node)) | changes)
 
 
-def _sites(node: ast.AST, path: Steps = (), *, inside: bool = False) -> Iterator[tuple[Steps, Any]]:
-    """Yield each node within the body of a function, with the path to it."""
-    if inside:
-        yield path, node
+def _sites(node: ast.AST, *, inside: bool = False) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield each node within the body of a function, behind what holds it and its key there."""
     for field, value in ast.iter_fields(node):
         if (
             isinstance(node, ast.Assert)
@@ -111,32 +106,20 @@ def _sites(node: ast.AST, path: Steps = (), *, inside: bool = False) -> Iterator
         ):
             continue
         within = inside or (isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and field == "body")
-        for at, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
-            if isinstance(child, ast.AST):
-                yield from _sites(child, (*path, (field, at)), inside=within)
+        holder: Any = value if isinstance(value, list) else vars(node)
+        for key in range(len(value)) if isinstance(value, list) else [field]:
+            if isinstance(child := holder[key], ast.AST):
+                if within:
+                    yield holder, key, child
+                yield from _sites(child, inside=within)
 
 
-def mutants(file: str, source: str) -> Iterator[Mutant]:
+def mutants(file: str, tree: ast.Module) -> Iterator[Mutant]:
     """Yield every mutant of a module."""
-    for path, node in _sites(ast.parse(source)):
+    for holder, key, node in _sites(tree):
         for fault in _faults(node):
             text = " -> ".join(ast.unparse(each).partition("\n")[0] for each in (node, fault))
-            yield Mutant(f"{file}:{node.lineno}: {text}", path, ast.copy_location(fault, node))
-
-
-def _planted(source: str, mutant: Mutant | None) -> ast.Module:
-    """Return the module with the fault of a mutant."""
-    tree = ast.parse(source)
-    if mutant is not None:
-        parent: Any = tree
-        for field, at in mutant.path[:-1]:
-            parent = getattr(parent, field) if at is None else getattr(parent, field)[at]
-        field, at = mutant.path[-1]
-        if at is None:
-            setattr(parent, field, mutant.fault)
-        else:
-            getattr(parent, field)[at] = mutant.fault
-    return ast.fix_missing_locations(tree)
+            yield Mutant(f"{file}:{node.lineno}: {text}", holder, key, ast.copy_location(fault, node))
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -152,8 +135,8 @@ class Planter:
     It finds them once, since to look at all objects makes a fork copy their memory.
     """
 
-    def __init__(self, file: str) -> None:
-        self.source, self._path = Path(file).read_text(encoding="utf-8"), str(Path(file).resolve())
+    def __init__(self, file: str, tree: ast.Module) -> None:
+        self._tree, self._path = tree, str(Path(file).resolve())
         gc.unfreeze()
         found = gc.get_objects()
         functions = [one for one in found if isinstance(one, FunctionType)]
@@ -163,7 +146,9 @@ class Planter:
 
     def plant(self, mutant: Mutant | None) -> None:
         """Exchange the code for the code of a mutant."""
-        module = compile(_planted(self.source, mutant), self._path, "exec")
+        if mutant is not None:
+            mutant.holder[mutant.key] = mutant.fault
+        module = compile(ast.fix_missing_locations(self._tree), self._path, "exec")
         planted = {(code.co_qualname, code.co_firstlineno): code for code in _codes(module)}
         for function in self._functions:
             code = function.__code__
@@ -177,7 +162,8 @@ class MutantRunner:
 
     def __init__(self, file: str, sample: int, seed: int) -> None:
         self.file, self.killed, self.valid = file, 0, 0
-        found = list(mutants(file, Path(file).read_text(encoding="utf-8")))
+        self._tree = ast.parse(Path(file).read_text(encoding="utf-8"))
+        found = list(mutants(file, self._tree))
         self.sites = len(found)
         self.sample = random.Random(seed).sample(found, min(sample, len(found)))
         self.report: int | None = None
@@ -192,7 +178,7 @@ class MutantRunner:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
-        planter, began = Planter(self.file), time.monotonic()
+        planter, began = Planter(self.file, self._tree), time.monotonic()
         if (done := self._fork(planter, None, 600)) is None:
             return None
         status, failed = done
