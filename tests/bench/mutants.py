@@ -44,6 +44,12 @@ ROOMS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 """A module of each room, and the tests that are named for it."""
 
+MAX_TEST_SECONDS = 4.0
+"""Processor time of a quick test, which a mutant may keep in a loop for ever."""
+
+MAX_WAIT_SECONDS = 300
+"""Time of a mutant, which may wait for ever."""
+
 MAX_BYTES = 8 << 30
 """Address space of a mutant, which may fill a list for ever."""
 
@@ -179,15 +185,14 @@ class MutantRunner:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
         planter, began = Planter(self.file, self._tree), time.monotonic()
-        if (done := self._fork(planter, None, 600)) is None:
+        if (done := self._fork(planter, None)) is None:
             return None
         status, failed = done
         if status:
             raise pytest.UsageError(f"without any fault, {failed or status} fails")
-        took = time.monotonic() - began
-        print(f"{self.file}: {len(session.items)} tests take {took:.1f} s", flush=True)
+        print(f"{self.file}: {len(session.items)} tests take {time.monotonic() - began:.1f} s", flush=True)
         for mutant in self.sample:
-            if (done := self._fork(planter, mutant, 10 + 5 * took)) is None:
+            if (done := self._fork(planter, mutant)) is None:
                 return None
             status, failed = done
             killed = os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == pytest.ExitCode.TESTS_FAILED
@@ -198,7 +203,7 @@ class MutantRunner:
             session.items.sort(key=lambda item: item.nodeid != failed)
         return True
 
-    def _fork(self, planter: Planter, mutant: Mutant | None, seconds: float) -> tuple[int, str] | None:
+    def _fork(self, planter: Planter, mutant: Mutant | None) -> tuple[int, str] | None:
         """Return the status of a fork that runs the tests, and the name of the test that failed; in the fork, None."""
         reading, writing = os.pipe()
         if child := os.fork():
@@ -212,12 +217,16 @@ class MutantRunner:
         for descriptor in (1, 2):
             os.dup2(null, descriptor)
         resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
-        signal.alarm(int(seconds))
+        signal.alarm(MAX_WAIT_SECONDS)
         try:
             planter.plant(mutant)
         except (SyntaxError, ValueError):
             os._exit(INVALID)
         return None
+
+    def pytest_runtest_logstart(self) -> None:
+        if self.report is not None:
+            signal.setitimer(signal.ITIMER_PROF, MAX_TEST_SECONDS)  # its signal ends the process
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed and self.report is not None:
