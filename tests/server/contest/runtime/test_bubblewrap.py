@@ -24,8 +24,15 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for folder in ("usr/bin", "sbin", "etc/ssl/certs", "etc/python3.11/deep", "cache/gipf-arena/kernels"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "bin").symlink_to("usr/bin")
-    for file in ("etc/hosts", "etc/shadow", "etc/ssl/certs/root.pem", "etc/python3.11/deep/site.py"):
+    for file in (
+        "etc/hosts",
+        "etc/shadow",
+        "etc/ssl/openssl.cnf",
+        "etc/ssl/certs/root.pem",
+        "etc/python3.11/deep/site.py",
+    ):
         (tmp_path / file).write_text(file)
+    (tmp_path / "etc" / "ssl" / "certs" / "link.pem").symlink_to("root.pem")
     (tmp_path / "etc" / "localtime").symlink_to(tmp_path / "nowhere")
     monkeypatch.setattr(bubblewrap, "ETC", tmp_path / "etc")
     monkeypatch.setattr(bubblewrap, "_WHOLE", (str(tmp_path / "usr"), str(tmp_path / "opt")))
@@ -120,9 +127,12 @@ def test_of_etc_programs_see_what_they_need(system: Path) -> None:
     copy = Path(bubblewrap.settings_copy().name)
     assert {str(path.relative_to(copy)) for path in copy.rglob("*") if path.is_file()} == {
         "hosts",
+        "ssl/openssl.cnf",
         "ssl/certs/root.pem",
+        "ssl/certs/link.pem",
         "python3.11/deep/site.py",
     }
+    assert os.readlink(copy / "ssl" / "certs" / "link.pem") == "root.pem", "links stay links"
 
 
 def test_the_environment_has_the_language_and_the_path_of_the_server() -> None:
