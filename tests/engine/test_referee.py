@@ -100,3 +100,11 @@ def test_questions_are_answered_and_nothing_else() -> None:
     assert [referee.answer(request) for request in (m.AskBoard(), m.AskMoves(), m.Quit())] == [None] * 3
     help = referee.answer(m.AskHelp())
     assert isinstance(help, m.Help) and len(help.lines) == len(m.REQUESTS)
+
+
+def test_a_move_before_the_clock_runs_costs_nothing() -> None:
+    state = referee.begin(Table().state.header)
+    for side in (0, 1):
+        state, _ = referee.ready(state, side, 0)
+    state, _ = referee.move(state, 0, state.history.position.legal_moves[0], 5 * MS)
+    assert state.used == (0, 0) and state.uses[0].uncharged == 0
