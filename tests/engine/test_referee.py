@@ -49,7 +49,8 @@ def test_a_game_is_adjudicated_in_play_alone() -> None:
 
 
 def test_after_a_restart_players_are_awaited_up_to_a_stamp_and_no_longer() -> None:
-    for table in (Table().ready().play("1"), Table().ready(9)):
+    for table in (Table().ready().play("1"), Table().ready(9), Table()):
+        ready = table.state.ready
         table.restart()
         awaited = table.state.awaited
         assert awaited is not None and referee.deadline(table.state) == awaited.until
@@ -59,7 +60,12 @@ def test_after_a_restart_players_are_awaited_up_to_a_stamp_and_no_longer() -> No
         if state.playing:
             assert effects == [referee.GiveTurn(1)]
         else:
-            assert state.clock.since == (awaited.until, None), "the second side was ready"
+            assert state.clock.since == tuple(None if is_ready else awaited.until for is_ready in ready)
+
+
+def test_the_time_use_of_each_side_is_its_own() -> None:
+    state = Table().ready(40, 30).play("1", span=900).play("1", span=5).state
+    assert [(use.longest, use.ply) for use in state.uses] == [(900 * MS, 1), (40 * MS, 0)]
 
 
 def test_the_allowance_is_the_lag_in_whole_milliseconds_within_a_bound() -> None:

@@ -193,6 +193,7 @@ class RefereeMachine(RuleBasedStateMachine):
         for side in (0, 1):
             is_due = side == turn or not self.state.ready[side]
             assert (self.state.clock.since[side] is not None) == (is_due and not self.awaited[side])
+            assert self.state.gone[side] != self.is_connected(side)
 
     @invariant()
     def the_journal_says_what_the_referee_knows(self) -> None:
