@@ -114,3 +114,21 @@ def test_a_move_before_the_clock_runs_costs_nothing() -> None:
         state, _ = referee.ready(state, side, 0)
     state, _ = referee.move(state, 0, state.history.position.legal_moves[0], 5 * MS)
     assert state.used == (0, 0) and state.uses[0].uncharged == 0
+
+
+def test_a_bad_move_loses_and_stands_in_the_record() -> None:
+    table = Table().ready()
+    now = table.after(40)
+    state, effects = referee.move(table.state, 0, "a1-a9", now)
+    assert state.outcome is not None and state.outcome[:2] == (1, Termination.BAD_MOVE)
+    assert state.outcome.detail.startswith("alice (white) played 'a1-a9', BAD_MOVE_")
+    refused, result = referee.lines_of(effects)
+    assert refused.startswith("refused white ") and refused.endswith(" a1-a9\n")
+    assert result.startswith("result black bad_move ")
+
+
+def test_of_two_who_are_away_each_comes_back_alone() -> None:
+    for side in (0, 1):
+        state = Table().ready().drop(0, None).drop(1, None).state
+        state, _ = referee.reconnect(state, side, 99 * MS)
+        assert state.gone == (side == 1, side == 0)
