@@ -11,7 +11,14 @@ from server.contest.fixtures import FORFEIT, QUALIFICATION, Fixture, GameResult
 from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.interventions import Intervention, Kind
-from server.contest.scoring import absence_result, effective_results, missing_sentence, rests_on, with_commands
+from server.contest.scoring import (
+    absence_result,
+    effective_results,
+    find_disqualified,
+    missing_sentence,
+    rests_on,
+    with_commands,
+)
 from tests.server.contest.played import CONTROL, contest
 
 DATE = datetime(2026, 11, 22, tzinfo=UTC)
@@ -123,3 +130,9 @@ def test_players_that_are_missing_lose() -> None:
     assert absence_result(fixture(LEAGUE), {"a2"}, "").winner == 0
     both = absence_result(fixture(LEAGUE), {"a1", "a2"}, missing_sentence(["a1", "a2"], 60))
     assert (both.winner, both.detail) == (None, "a1 and a2 had been missing for 60 seconds")
+
+
+def test_who_is_withdrawn_is_out_without_blame() -> None:
+    definition = replace(DEFINITION, interventions=(done(Kind.WITHDRAW, name="a4"),))
+    (out,) = find_disqualified(definition, []).values()
+    assert (out.name, out.evidence, out.withdrawn) == ("a4", (), True)
