@@ -97,7 +97,7 @@ class Clock(Struct, frozen=True):
     def run(self, side: int, now: int) -> "Clock":
         """Start a side's clock."""
         first, second = self.since
-        stalls = self.stalls if self.stalls and self.since[1 - side] is not None else ()
+        stalls = () if self.since[1 - side] is None else self.stalls
         return Clock(self.left, (now, second) if side == 0 else (first, now), self.increment, stalls, self.allowances)
 
     def stop(self, side: int, now: int) -> "Clock":
@@ -160,7 +160,7 @@ class Clock(Struct, frozen=True):
     def milliseconds(self, now: int) -> tuple[int, int]:
         """Return what both sides have left, in whole milliseconds, rounded down and not below 0."""
         first, second = self.left if self.since == STANDING else (self.remaining(0, now), self.remaining(1, now))
-        return (first // MICROSECONDS if first > 0 else 0, second // MICROSECONDS if second > 0 else 0)
+        return (max(0, first // MICROSECONDS), max(0, second // MICROSECONDS))
 
     def _with(self, side: int, left: int, since: tuple[int | None, int | None]) -> "Clock":
         first, second = self.left

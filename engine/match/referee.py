@@ -187,7 +187,8 @@ def move(state: MatchState, side: int, text: str, now: int) -> Step:
         state, effects = finish(_stopped(state, now), Outcome(1 - side, Termination.BAD_MOVE, sentence), now)
         return state, [refused, *effects]
     charged, since = state.clock.left[side] - clock.left[side], state.clock.since[side]
-    use = state.uses[side].with_turn(history.plies, charged, max(0, now - (now if since is None else since)) - charged)
+    took = 0 if since is None else now - since
+    use = state.uses[side].with_turn(history.plies, charged, took - charged)
     clock = clock.add_increment(side)
     ply, name, played = history.plies, state.sides[side], history.moves[-1]
     line = move_line(ply, name, state.sent, now, clock.left[side], played)

@@ -1,21 +1,109 @@
 """Clocks, and what a loss on time says the time went to: figures that a reader of the record can compute again."""
 
+from collections.abc import Iterator
+
 from hypothesis import given, strategies as st
 
-from engine.match.clock import Clock, TimeControl, about, span
+from engine.match.clock import Charge, Clock, Stall, TimeControl, TimeUse, about, span
 from engine.match.verification import time_account, verify
 from tests.engine.records import Table
 
 sides = st.integers(0, 1)
-spans = st.lists(st.tuples(sides, st.integers(0, 50_000), st.integers(0, 50_000)), max_size=30)
 
 
-def test_both_clocks_run_apart_during_initialisation() -> None:
-    clock = Clock.full(TimeControl.of_milliseconds(1)).run(0, 0).run(1, 0).stop(0, 300)
-    assert clock.left == (700, 1000)
-    assert clock.deadline() == 1000
-    assert clock.fallen(999) == (False, False)
-    assert clock.fallen(1000) == (False, True)
+ONE_SECOND = 1_000_000
+NEVER = 1_000
+"""Behind all stamps of the walks below."""
+
+
+class CountedClock:
+    """The clock of one side that looks at each microsecond."""
+
+    def __init__(self, left: int, allowance: int) -> None:
+        self.left, self.allowance = left, allowance
+        self.since: int | None = None
+        self.stalls: list[Stall] = []
+
+    def kinds(self, now: int) -> Iterator[str]:
+        """Yield for each microsecond until now whether it is charged, stalled or allowed."""
+        since, allowance = NEVER if self.since is None else self.since, self.allowance
+        for microsecond in range(since, now):
+            if any(since <= stall.begin <= microsecond < stall.until for stall in self.stalls):
+                yield "stalled"
+            elif allowance > 0:
+                allowance -= 1
+                yield "allowed"
+            else:
+                yield "charged"
+
+    def remaining(self, now: int) -> int:
+        return self.left - list(self.kinds(now)).count("charged")
+
+    def falls(self) -> int:
+        """Return the first stamp at which nothing is left."""
+        left, stamp = self.left, self.since or 0
+        for kind in self.kinds(NEVER):
+            if left <= 0:
+                return stamp
+            stamp += 1
+            left -= kind == "charged"
+        return NEVER
+
+
+events = st.tuples(st.sampled_from(["turn", "turn", "stall", "increment"]), sides, st.integers(0, 12))
+
+
+@given(
+    st.tuples(st.integers(1, 90), st.integers(1, 90)),
+    st.tuples(st.integers(0, 9), st.integers(0, 9)),
+    st.lists(events, max_size=12),
+)
+def test_clocks_agree_with_one_that_counts_each_microsecond(
+    left: tuple[int, int], allowances: tuple[int, int], played: list[tuple[str, int, int]]
+) -> None:
+    clock = Clock(left, increment=5).allow(0, allowances[0]).allow(1, allowances[1])
+    counted = [CountedClock(left[side], allowances[side]) for side in (0, 1)]
+    now = 0
+    for event, side, took in played:
+        begin, now = now, now + took
+        one = counted[side]
+        if event == "stall" and took:
+            stall = Stall(begin, now)
+            assert clock.touched(stall) == any(one.since is not None for one in counted)
+            clock = clock.stalled(stall)
+            for one in counted:
+                one.stalls.append(stall)
+        elif event == "increment":
+            clock, one.left = clock.add_increment(side), one.left + 5
+        elif event == "turn" and one.since is None and one.left > 0:
+            clock, one.since = clock.run(side, now), now
+        elif event == "turn" and one.since is not None:
+            clock, one.left, one.since = clock.stop(side, now), one.remaining(now), None
+        assert clock.since == (counted[0].since, counted[1].since)
+        assert clock.runs == (counted[0].since is not None, counted[1].since is not None)
+        assert clock.allowances == allowances
+        falls = [one.falls() for one in counted]
+        assert clock.deadline() == (min(falls) if min(falls) < NEVER else None)
+        for stamp in range(begin, now + 15):
+            remaining = tuple(one.remaining(stamp) for one in counted)
+            assert (clock.remaining(0, stamp), clock.remaining(1, stamp)) == remaining
+            ran = (counted[0].since is not None, counted[1].since is not None)
+            assert clock.fallen(stamp) == tuple(runs and left <= 0 for runs, left in zip(ran, remaining, strict=True))
+            for side, one in enumerate(counted):
+                charge = Charge.of(clock, side, stamp)
+                kinds = list(one.kinds(stamp))
+                assert [charge.charged, charge.stalled, charge.allowed] == [
+                    kinds.count(kind) for kind in ("charged", "stalled", "allowed")
+                ]
+
+
+def test_clocks_that_stand_remember_no_stall() -> None:
+    clock = Clock.full(TimeControl(100)).stalled(Stall(1, 2)).run(0, 3).stalled(Stall(3, 5)).stop(0, 9)
+    assert clock.stalls == (Stall(3, 5),)
+    assert clock.run(0, 10).stalls == ()
+    assert clock.run(1, 10).run(0, 10).stalls == (), "the first one that runs forgets them"
+    both = clock.run(1, 10).stalled(Stall(11, 12)).run(0, 13)
+    assert both.stalls == (Stall(11, 12),), "the other clock lived through it"
 
 
 def test_milliseconds_are_rounded_down_and_never_negative() -> None:
@@ -23,26 +111,22 @@ def test_milliseconds_are_rounded_down_and_never_negative() -> None:
     assert clock.milliseconds(0) == (2, 2)
     assert clock.milliseconds(1_000) == (2, 1)
     assert clock.milliseconds(99_999) == (2, 0)
+    assert Clock((-2_999, 4_999)).milliseconds(0) == (0, 4), "clocks that stand"
 
 
-def test_standing_clocks_have_no_deadline() -> None:
-    assert Clock.full(TimeControl(1)).deadline() is None
+def test_a_control_is_given_in_milliseconds() -> None:
+    control = TimeControl.of_milliseconds(20_000, 250)
+    assert control == (20 * ONE_SECOND, 250_000)
+    assert control.milliseconds == (20_000, 250)
 
 
-def test_stamp_before_the_start_charges_nothing() -> None:
-    assert Clock.full(TimeControl(5)).run(0, 100).stop(0, 90).left == (5, 5)
-
-
-@given(spans)
-def test_what_is_charged_is_the_sum_of_the_spans(played: list[tuple[int, int, int]]) -> None:
-    clock = Clock.full(TimeControl(10_000_000, 7))
-    now, charged = 0, [0, 0]
-    for side, pause, turn in played:
-        clock = clock.run(side, now + pause)
-        now += pause + turn
-        charged[side] += turn - 7
-        clock = clock.stop(side, now).add_increment(side)
-    assert clock.left == (10_000_000 - charged[0], 10_000_000 - charged[1])
+def test_time_use_names_the_first_of_the_longest_turns() -> None:
+    use = TimeUse().with_turn(1, 50, 3).with_turn(3, 50, 4).with_turn(5, 20, 0)
+    assert use == TimeUse(50, 1, 7)
+    assert use.with_turn(7, 51, 1) == TimeUse(51, 7, 8)
+    clock = Clock((900, 1000), allowances=(30, 0)).run(0, 10).stalled(Stall(20, 60))
+    assert use.until(0, clock, 0, 200, 1000) == TimeUse(100 + 120, 0, 7 + 40 + 30), "with what was used before"
+    assert use.until(9, clock, 0, 200, 1000) == TimeUse(120, 9, 7 + 40 + 30)
 
 
 def test_measured_times_have_the_unit_that_fits() -> None:
@@ -55,8 +139,10 @@ def test_measured_times_have_the_unit_that_fits() -> None:
 
 
 def test_times_that_were_set_are_written_exactly() -> None:
-    times = [500_000, 90_000_000, 125_000_000, 36_000_000_000, 60_500_000]
-    assert [span(time) for time in times] == ["500 ms", "90 s", "125 s", "10 h", "60.5 s"]
+    times = [500_000, ONE_SECOND, 90_000_000, 119_900_000, 120_000_000, 125_000_000, 7_200_000_000, 36_000_000_000]
+    written = ["500 ms", "1 s", "90 s", "119.9 s", "2 min", "125 s", "2 h", "10 h"]
+    assert [span(time) for time in times] == written
+    assert [span(time) for time in (60_500_000, 1_050_000, 12_345)] == ["60.5 s", "1050 ms", "12.345 ms"]
 
 
 def sentence(text: str) -> str:

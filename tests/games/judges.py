@@ -113,8 +113,12 @@ AMOUNTS = {2: 220, 3: 350, 4: 120, 5: 70, 6: 9, 7: 5, 8: 3, 9: 2, 10: 1, 11: 1, 
 """Positions of GIPF of each size, so many that some of each kind are among them."""
 
 
-def _gipf_sample(size: int, lengths: list[int]) -> list[Any]:
-    return gipf_samples.sample(Random(100 * size + 1), size, lengths, AMOUNTS[size] * TIMES)
+FEW = {"morris": 65, "gipf 3": 20, "gipf 4": 20, "gipf 5": 20, "gipf 7": 2}
+"""So many positions of samples that take long are enough for quick tests."""
+
+
+def _gipf_sample(size: int, lengths: list[int], amount: int) -> list[Any]:
+    return gipf_samples.sample(Random(100 * size + 1), size, lengths, amount)
 
 
 def _mnk_sample(rows: int, columns: int) -> list[Any]:
@@ -130,18 +134,22 @@ def _mnk_line_sample(rows: int, columns: int, length: int) -> list[Any]:
 
 
 @cache
-def sample(name: str) -> list[tuple[Judge, Any, list[tuple[str, Any]]]]:
+def sample(name: str, *, few: bool = False) -> list[tuple[Judge, Any, list[tuple[str, Any]]]]:
     """Return positions with the legal moves of each; the name is of a game and what its boards have in common.
 
-    K of GIPF is mostly small, so that rows are frequent.
+    K of GIPF is mostly small, so that rows are frequent. A sample with ``few`` positions has those of `FEW`.
     """
     game, *numbers = name.split()
     about = list(map(int, numbers))
     samples: dict[str, Callable[[], list[Any]]] = {
         "arrows": lambda: list(arrows_samples.positions(Random(1), 400 * TIMES)),
-        "gipf": lambda: _gipf_sample(about[0], about[1:] or [k for k in (2, 3, 3, 3, 4, 4, 5) if k < 2 * about[0]]),
+        "gipf": lambda: _gipf_sample(
+            about[0],
+            about[1:] or [k for k in (2, 3, 3, 3, 4, 4, 5) if k < 2 * about[0]],
+            FEW[name] if few else AMOUNTS[about[0]] * TIMES,
+        ),
         "mnk": lambda: _mnk_line_sample(*about) if len(about) > 2 else _mnk_sample(*about),
-        "morris": lambda: morris_samples.sample(Random(1), 700 * TIMES),
+        "morris": lambda: morris_samples.sample(Random(1), FEW[name] if few else 700 * TIMES),
     }
     judge = JUDGES[game]
     return [(judge, position, judge.moves(position)) for position in samples[game]()]

@@ -14,11 +14,14 @@ from tests.games.judges import sample, written
 from tests.oracles import arrows as oracle
 from tests.oracles.arrows import Field, Position
 
-AMOUNT = 1500 * samples.TIMES
-"""Positions with few fields, of which the oracle knows the winner."""
+AMOUNT, INTERPRETED = 1500 * samples.TIMES, 150
+"""Positions with few fields, of which the oracle knows the winner, for compiled and for interpreted code."""
 
 FEW = 14
 """No more fields are free in such a position."""
+
+
+COMPILE = [False, pytest.param(True, marks=pytest.mark.slow)]
 
 
 # What it is about, told slowly
@@ -68,19 +71,18 @@ def reach_some(chance: Random, fields: list[Field], without: Set[Field]) -> set[
     return set(found[: FEW // 2 + 1])
 
 
-@cache
-def few_fields() -> list[Position]:
-    """Return the positions that the tests share."""
+def few_fields(amount: int) -> list[Position]:
+    """Return positions with few free fields."""
     chance = Random(4)
     found: list[Position] = []
-    while len(found) < AMOUNT:
+    while len(found) < amount:
         position = scattered(chance)
         if len(list(oracle.free_fields(position))) <= FEW:
             found += [position, *(oracle.play(position, move) for move in oracle.moves(position)[:1])]
-    return found[:AMOUNT]
+    return found[:amount]
 
 
-def worth(position: Position, *, compile: bool = True) -> int:
+def worth(position: Position, *, compile: bool) -> int:
     kernel = ARROWS.read(oracle.board_text(position)).kernel(compile=compile)
     return int(kernel.rules.evaluate(kernel.state))
 
@@ -88,15 +90,16 @@ def worth(position: Position, *, compile: bool = True) -> int:
 # Tests
 
 
-@pytest.mark.slow
-def test_the_oracle_agrees_wherever_the_winner_is_known() -> None:
+@pytest.mark.parametrize("compile", COMPILE, ids=["interpreted", "compiled"])
+def test_the_oracle_agrees_wherever_the_winner_is_known(compile: bool) -> None:
     decided = {-DECIDED: 0, DECIDED: 0}
-    for position in few_fields():
-        value = worth(position)
+    amount = AMOUNT if compile else INTERPRETED
+    for position in few_fields(amount):
+        value = worth(position, compile=compile)
         if abs(value) == DECIDED:
             assert (value > 0) == oracle.wins(position, {})
             decided[value] += 1
-    assert min(decided.values()) > AMOUNT // 5
+    assert min(decided.values()) > amount // 5
 
 
 SMALL_AMOUNT = 100 * samples.TIMES

@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from engine.statistics.elo import ELO, Rating, Ratings
-from engine.statistics.likelihood import Result, ratings
+from engine.statistics.likelihood import Result, Vector, aggregate, covariance, fit, likelihood, ratings, strengths
 
 NAMES = ("a1", "a2", "a3", "a4", "a5", "a6")
 
@@ -157,3 +157,33 @@ def test_moving_first_is_rated_by_variant() -> None:
     assert found.advantage[1] == pytest.approx(-50, abs=60)
     assert found.draws[1] == pytest.approx(chances(0, 1)[1], abs=0.1)
     assert found.draws[0] == pytest.approx(chances(0, -4)[1], abs=0.02)
+
+
+def test_strengths_are_those_of_the_ratings() -> None:
+    games, names = some_games(variants=2), ["a1", "a2", "a3"]
+    found = {rating.name: rating.elo for rating in ratings(games, names, 2).table}
+    assert strengths(games, names, 2) == pytest.approx(found)
+
+
+def test_the_covariance_is_the_inverse_of_the_curvature_of_the_likelihood() -> None:
+    """It is compared with differences of the likelihood, with an average strength of 0."""
+    given = aggregate(some_games(variants=2), ["a1", "a2", "a3"], 2)
+    values, step = fit(given).values, 1e-3
+    steps = step * numpy.eye(given.unknowns)
+
+    def curvature(one: Vector, other: Vector) -> float:
+        corners = [(one + other, 1), (one - other, -1), (other - one, -1), (-one - other, 1)]
+        return -sum(sign * likelihood(given, values + corner) for corner, sign in corners) / (4 * step**2)
+
+    information = numpy.array([[curvature(one, other) for other in steps] for one in steps])
+    average = numpy.array([1.0] * 3 + [0.0] * 4)
+    bordered = numpy.block([[information, average[:, None]], [average[None, :], numpy.zeros((1, 1))]])
+    assert covariance(given, values) == pytest.approx(numpy.linalg.inv(bordered)[:-1, :-1], rel=1e-3, abs=1e-5)
+
+
+def test_the_most_likely_values_are_found_from_far_away() -> None:
+    given = aggregate(some_games(), ["a1", "a2", "a3"], 1)
+    best = fit(given)
+    for far in (3.0, 8.0):
+        begin = numpy.array([-far, 0.0, far, far, -far])
+        assert fit(given, begin=begin).values == pytest.approx(best.values, abs=1e-4)

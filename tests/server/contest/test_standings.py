@@ -1,6 +1,7 @@
 """Tables, and the plan of what is to be played."""
 
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -8,10 +9,11 @@ from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.contest.definition import Format, Qualification, Seeding
-from server.contest.fixtures import FORFEIT, QUALIFICATION, Bye, Fixture, GameResult, counted_games
+from server.contest.fixtures import FORFEIT, QUALIFICATION, SET_ASIDE, Bye, Fixture, GameResult, counted_games
 from server.contest.formats.meetings import Gauntlet, Ladder, Pairs, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import Present, plan
+from server.contest.report.contents import crosstable
 from server.contest.scoring import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, final_plan, play
 
@@ -56,6 +58,11 @@ def test_buchholz_counts_each_opponent_once_and_a_bye_as_oneself() -> None:
     assert [line.name for line in table] == ["a4", "a3", "a1", "a2"]
 
 
+def test_a_bye_of_a_knockout_is_worth_no_points() -> None:
+    table = standings(contest(4, Knockout(control=CONTROL)), 0, NAMES, [], [Bye(1, "a4")])
+    assert {line.name: (line.points, line.byes) for line in table} == {name: (0, name == "a4") for name in NAMES}
+
+
 def test_buchholz_goes_before_sonneborn_berger_in_a_swiss() -> None:
     names = ("a2", "a1", "a3", "a4", "a5", "a6")
     games = [
@@ -70,6 +77,66 @@ def test_buchholz_goes_before_sonneborn_berger_in_a_swiss() -> None:
     assert (table["a1"].buchholz, table["a2"].buchholz) == (3, 2)
     assert (table["a1"].sonneborn_berger, table["a2"].sonneborn_berger) == (0, 1)
     assert table["a1"].place < table["a2"].place
+
+
+RESULTS = st.tuples(
+    st.permutations(NAMES).map(lambda names: (names[0], names[1])),
+    st.sampled_from([None, 0, 1]),
+    st.sampled_from(["line", "line", Termination.TIME, FORFEIT, SET_ASIDE]),
+    st.tuples(st.integers(0, 9), st.integers(0, 9)),
+)
+
+
+@given(st.lists(RESULTS, max_size=15), st.sampled_from([(), (Bye(3, "a2"),), (Bye(3, "a2"), Bye(5, "a2"))]))
+def test_every_figure_of_a_table_is_counted_from_the_games(results: list[Any], byes: tuple[Bye, ...]) -> None:
+    games = [
+        GameResult(Fixture(0, number // 3, 0, number, 0, players), 1, winner, termination, used=used)
+        for number, (players, winner, termination, used) in enumerate(results)
+    ]
+    table = standings(contest(4, Swiss(3)), 0, NAMES, games, byes)
+    numbers = {one.fixture: number for number, one in enumerate(games)}
+    table_of = dict(zip(NAMES, crosstable(NAMES, games, numbers), strict=True))
+    rows = {
+        name: {other: cell for other, cell in zip(NAMES, row, strict=True) if cell} for name, row in table_of.items()
+    }
+    points = {name: 2.0 * sum(bye.name == name for bye in byes) for name in NAMES}
+    for one in games:
+        for side, name in enumerate(one.fixture.players):
+            halves = one.winner is None and one.termination != FORFEIT
+            points[name] += 0.5 if halves else one.winner == side
+    for line in table:
+        sides = [(one, one.fixture.players.index(line.name)) for one in games if line.name in one.fixture.players]
+        played = [(one, side) for one, side in sides if one.termination not in (FORFEIT, SET_ASIDE)]
+        others = [(one, side) for one, side in sides if one.termination in (FORFEIT, SET_ASIDE)]
+        won = [one.winner == side for one, side in played]
+        lost = [one.winner == 1 - side for one, side in played]
+        assert line.points == points[line.name]
+        assert (line.games, line.wins, line.losses) == (len(played), sum(won), sum(lost))
+        assert line.draws == len(played) - sum(won) - sum(lost)
+        assert line.forfeits_won == sum(one.winner == side for one, side in others)
+        neither = sum(one.winner is None and one.termination == FORFEIT for one, _ in others)
+        assert line.forfeits_lost == sum(one.winner == 1 - side for one, side in others) + neither
+        assert line.firsts == sum(side == 0 for _, side in played)
+        used = [one.used[side] for one, side in played]
+        assert (line.used, line.longest) == (sum(used), max([*used, 0]))
+        assert line.time_losses == sum(
+            one.termination == Termination.TIME and one.winner != side for one, side in played
+        )
+        met = {(one.fixture.players[1 - side], one.fixture.round) for one, side in sides}
+        byes_of = sum(bye.name == line.name for bye in byes)
+        assert line.byes == byes_of
+        assert line.buchholz == sum(points[name] for name, _ in met) + byes_of * points[line.name]
+        assert line.sonneborn_berger == sum(cell.points * points[other] for other, cell in rows[line.name].items())
+        for other, cell in rows[line.name].items():
+            mine = [(one, side) for one, side in sides if other in one.fixture.players]
+            assert list(cell.games) == [numbers[one.fixture] for one, _ in mine]
+            assert cell.wins == sum(one.winner == side for one, side in mine)
+            assert cell.wins + cell.draws + cell.losses == len(mine)
+            assert cell.points == cell.wins + cell.draws / 2
+            assert rows[other][line.name].wins <= cell.losses
+    marks = [(line.points, line.buchholz, line.sonneborn_berger, line.wins + line.forfeits_won) for line in table]
+    assert marks == sorted(marks, reverse=True)
+    assert [line.place for line in table] == [1 + sum(other > mark for other in marks) for mark in marks]
 
 
 def test_forfeits_give_points_and_count_as_no_games() -> None:

@@ -17,6 +17,7 @@ from engine.match import recovery, referee, verification
 from engine.match.clock import Stall, TimeControl
 from engine.match.record import Header
 from engine.wire.codes import ProtocolError
+from engine.wire.messages import Opponent
 
 WALKS = settings(max_examples=2000 if os.environ.get("ARENA_CAMPAIGN") else 25, stateful_step_count=40)
 
@@ -30,6 +31,7 @@ class RefereeMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.now = 0
+        self.awaited = {0: False, 1: False}
 
     @initialize(
         parameters=st.sampled_from(["3 3 9 9", "2 2 5 5", "2 3 5 5"]),
@@ -65,7 +67,10 @@ class RefereeMachine(RuleBasedStateMachine):
     @property
     def on_turn(self) -> bool:
         side = self.state.history.position.turn
-        return self.state.playing and self.state.clock.since[side] is not None
+        return self.state.playing and self.state.clock.since[side] is not None and self.is_connected(side)
+
+    def is_connected(self, side: int) -> bool:
+        return self.state.absent[side] is None
 
     @rule(span=SPANS)
     def wait(self, span: int) -> None:
@@ -74,7 +79,11 @@ class RefereeMachine(RuleBasedStateMachine):
         deadline = referee.deadline(self.state)
         if deadline is not None and deadline <= self.now:
             self.now = max(deadline, self.state.sent)
+            if self.state.awaited is not None and self.state.awaited.until <= self.now:
+                self.awaited = {0: False, 1: False}
             self.take(referee.flag(self.state, self.now))
+            deadline = referee.deadline(self.state)
+            assert deadline is None or deadline > self.now, "what was due is done"
 
     @precondition(lambda self: self.runs)
     @rule(span=st.integers(1, 10_000_000))
@@ -87,7 +96,7 @@ class RefereeMachine(RuleBasedStateMachine):
     @rule(side=SIDES, late=st.integers(0, 10_000))
     def ready(self, side: int, late: int) -> None:
         """Its line may have come before what was dealt with just now."""
-        if self.state.awaited is None or not self.state.awaited.sides[side]:
+        if self.is_connected(side):
             self.take(referee.ready(self.state, side, max(self.state.sent, self.now - late)))
 
     @precondition(lambda self: self.runs and self.on_turn)
@@ -111,19 +120,21 @@ class RefereeMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.runs)
     @rule(side=SIDES)
     def resign(self, side: int) -> None:
-        self.take(referee.resign(self.state, side, self.now))
+        if self.is_connected(side):
+            self.take(referee.resign(self.state, side, self.now))
 
     @precondition(lambda self: self.runs)
     @rule(side=SIDES, sentence=st.sampled_from(["", "ValueError: no move", "x" * 500]))
     def says_crashed(self, side: int, sentence: str) -> None:
-        self.take(referee.report_crash(self.state, side, sentence, self.now))
+        if self.is_connected(side):
+            self.take(referee.report_crash(self.state, side, sentence, self.now))
 
     @precondition(lambda self: self.runs)
     @rule(side=SIDES, ply=st.none() | st.integers(0, 8), times=st.sampled_from([1, 17]))
     def note(self, side: int, ply: int | None, times: int) -> None:
         """A note changes nothing but itself; one that cannot be recorded changes nothing."""
         content = f"{'' if ply is None else f'ply={ply} '}depth=1 text=ż  x"
-        for _ in range(times):
+        for _ in range(times if self.is_connected(side) else 0):
             before, told = replace(self.state, notes=()), len(self.state.notes)
             with suppress(ProtocolError):
                 self.take(referee.note(self.state, side, content))
@@ -132,9 +143,19 @@ class RefereeMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.runs)
     @rule(side=SIDES)
-    def drop_and_come_back(self, side: int) -> None:
-        self.take(referee.disconnect(self.state, side, self.now))
-        self.take(referee.reconnect(self.state, side, self.now))
+    def drop_or_come_back(self, side: int) -> None:
+        if self.is_connected(side):
+            step = referee.disconnect(self.state, side, self.now)
+            assert step[1][1:] == [referee.Tell(1 - side, Opponent("gone"))]
+            self.take(step)
+        else:
+            self.come_back(side)
+
+    def come_back(self, side: int) -> None:
+        self.awaited[side] = False
+        step = referee.reconnect(self.state, side, self.now)
+        assert step[1][1] == referee.Tell(1 - side, Opponent("back"))
+        self.take(step)
 
     @precondition(lambda self: self.runs)
     @rule(winner=st.sampled_from([None, 0, 1]))
@@ -147,21 +168,32 @@ class RefereeMachine(RuleBasedStateMachine):
         self.take(referee.end(self.state, Outcome(None, why, "so  it is"), self.now))
 
     @precondition(lambda self: self.runs)
-    @rule(torn=st.integers(0, 30), down=SPANS, back=st.permutations([0, 1]))
-    def die(self, torn: int, down: int, back: list[int]) -> None:
-        """The server dies, and its last line may be torn; it is started again, and the players come back."""
+    @rule(torn=st.integers(0, 30), down=SPANS, back=st.sampled_from([(0, 1), (1, 0), (0,), (1,), ()]))
+    def die(self, torn: int, down: int, back: tuple[int, ...]) -> None:
+        """The server dies, and its last line may be torn; it is started again, and some players come back."""
         data = self.journal.encode() + b"move 1 white 12.000 100000000.000"[:torn]
         leftover = recovery.examine(7, data)
         assert leftover.fault is None and leftover.summary is not None
         self.journal = leftover.text
         self.now = max(self.now, leftover.summary.latest) + down
         history = self.state.history
-        self.state, lines = recovery.restore(leftover.summary, self.now, self.now + 1_000_000)
+        self.state, lines = recovery.restore(leftover.summary, self.now, self.now + 250_000)
         assert self.state.history == history and self.state.clock.since == (None, None)
         self.journal += lines
+        self.awaited = {0: True, 1: True}
         for side in back:
             if self.runs:
-                self.take(referee.reconnect(self.state, side, self.now))
+                self.come_back(side)
+
+    @invariant()
+    def a_clock_runs_while_its_player_is_to_answer_and_not_awaited(self) -> None:
+        if not hasattr(self, "journal") or not self.runs:
+            return
+        turn = self.state.history.position.turn if self.state.playing else None
+        for side in (0, 1):
+            is_due = side == turn or not self.state.ready[side]
+            assert (self.state.clock.since[side] is not None) == (is_due and not self.awaited[side])
+            assert self.state.gone[side] != self.is_connected(side)
 
     @invariant()
     def the_journal_says_what_the_referee_knows(self) -> None:

@@ -149,10 +149,11 @@ def test_records_that_change_or_go_are_no_longer_found_as_they_were(data: Path) 
     assert [(game.match, game.players) for game in search(data).games] == [(2, ("Bob", "ann")), (1, ("dan", "eve"))]
 
 
-def test_records_that_are_not_true_are_not_found(data: Path) -> None:
+def test_records_that_are_not_true_or_have_no_result_are_not_found(data: Path) -> None:
     write(data, 4, record(4).replace("a3", "c1"))
     write(data, 5, record(6))
     (data / "records" / "6.txt").write_bytes(b"\xff")
+    write(data, 7, record(7)[: record(7).index("result ")])
     settle(data)
     assert index(data) == Progress(games=3, left=0, complete=True)
 

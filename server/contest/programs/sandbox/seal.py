@@ -174,7 +174,7 @@ def is_shown(path: Path, *more: Path) -> bool:
 def _system() -> tuple[str, ...]:
     """Return the options that show the system's programs, libraries, devices and processes."""
     words: list[str] = []
-    for path in map(Path, (*_WHOLE, *(f"/{name}" for name in _TOP))):
+    for path in (Path("/", name) for name in (*_WHOLE, *_TOP)):
         if path.is_symlink() and str(path) not in _WHOLE:
             words += ["--symlink", str(path.readlink()), str(path)]
         elif path.is_dir():

@@ -138,6 +138,13 @@ def test_what_was_changed_after_it_was_signed_is_named(packed: bytes) -> None:
         verify_export(pack(files))
 
 
+def test_a_file_that_was_not_signed_is_refused_and_one_that_is_missing(packed: bytes) -> None:
+    files = unpack(packed)
+    for changed in (files | {"records/99.txt": b"x"}, {name: files[name] for name in files if name != "records/1.txt"}):
+        with pytest.raises(BadExport, match="stands in the manifest or in the archive, and not in both"):
+            verify_export(pack(changed))
+
+
 def test_it_has_nothing_that_is_nobody_elses_business(packed: bytes) -> None:
     """Names of keys stand in the report; no token, command or folder does."""
     text = unpack(packed)["contest.json"].decode()

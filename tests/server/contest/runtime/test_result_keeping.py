@@ -1,6 +1,7 @@
 """What the database keeps for good."""
 
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,12 +11,13 @@ from typing import Any
 import pytest
 import trio
 
-from server.contest.fixtures import Fixture, GameResult, counted_games
+from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, counted_games
 from server.contest.formats.meetings import RoundRobin
 from server.contest.hosts import arena_host
+from server.contest.hosts.host import MAX_FAILURES
 from server.contest.programs.program import Program, run
 from server.contest.runtime import ledger, runner
-from server.contest.runtime.ledger import sync_result
+from server.contest.runtime.ledger import Ledger, sync_result
 from server.contest.store.store import FILE, Store
 from server.storage.record_store import RecordStore
 from tests.server.contest.played import contest
@@ -49,6 +51,29 @@ def test_results_are_synced_before_they_stand(tmp_path: Path) -> None:
         assert dict(modes) == {"contests": 2, "pairings": 1, "games": 2}
         assert store.records(1) == {3: "0a" * 32}
         store.sync()
+
+
+class _Seats:
+    """Reads and writes the store at once, as the host of a server does in a thread."""
+
+    async def stored(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        return work(*arguments)
+
+
+async def test_a_game_that_fails_again_and_again_is_set_aside_also_by_the_next_server(tmp_path: Path) -> None:
+    with closing(Store(tmp_path / FILE)) as store:
+        store.open_contest("", contest(2, RoundRobin()), DATE)
+        seats: Any = _Seats()
+        record_store: Any = None  # no record stands behind a game that was not played
+        for failures in range(1, MAX_FAILURES + 1):
+            if failures in (1, 3):  # the third time it is another server
+                account = Ledger(1, store, record_store, seats)
+            assert account.games == [] and account.failures.get(GAME.fixture, 0) == failures - 1
+            await account.count_failure(GAME.fixture)
+            assert store.failures(1) == {GAME.fixture: failures}
+        (aside,) = account.games
+        assert (aside.fixture, aside.winner, aside.termination) == (GAME.fixture, None, SET_ASIDE)
+        assert store.games(1) == account.games
 
 
 PROGRAMS = """
