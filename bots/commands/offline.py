@@ -249,7 +249,7 @@ def review(
     record: Record,
     /,
     *,
-    nodes: Annotated[int, Parameter(validator=POSITIVE)] = 100_000,
+    nodes: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
     data: Path = DATA,
     json: File = None,
 ) -> None:
@@ -257,7 +257,8 @@ def review(
 
     Scores are for the side that moves, a piece of GIPF being worth 100; `win 3` is a proven win within 3 plies, `draw`
     a proven draw, and `?` what was not searched. The loss is how much less the move is worth than the best one. A
-    blunder gives away a fifth of a point or more, 150 being 73 points of 100 games; a missed win had a proven one.
+    mistake gives away a tenth of a point or more, a blunder a fifth; a score of 150 is worth 73 points in 100 games. A
+    missed win had a proven one.
 
     Parameters
     ----------
@@ -265,6 +266,7 @@ def review(
         File of the record, number of a match in the data directory, URL of a match's page, or - for standard input.
     nodes
         Positions that the search looks at for each position; the solver at a tenth of them where that proves nothing.
+        Left out, 100000, or 1000 where the search is not compiled.
     data
         Data directory of a server.
     json
@@ -274,9 +276,12 @@ def review(
 
     from bots.workbench import review as texts
     from engine.commands.inputs import say_compiling, say_interpreted
+    from engine.compiling.binding import can_compile
     from engine.match.review import review as reviewed_moves
 
     summary = _record_of(record, data)
+    if nodes is None:
+        nodes = 100_000 if can_compile() else 1_000
     reports.check_files({"--json": json})
     write = say if json == "-" else answer
     for line in texts.heading(summary, nodes):

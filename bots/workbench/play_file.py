@@ -55,6 +55,10 @@ def _run(file: Path, main: ModuleType) -> LoadedBot:
         raise ArenaError(f"{file} has ended before it called play, with exit status {leaving.code or 0}") from None
     except ArenaError as error:
         raise ArenaError(f"{file}: {error}") from None
+    except EOFError:
+        raise ArenaError(
+            f"{file} reads standard input; needed is a file that calls play or has a function {CHOOSE}"
+        ) from None
     except Exception as error:
         print(traceback_of(error), end="", file=sys.stderr)
         raise ArenaError(describe_failure("before it called play", error)) from None

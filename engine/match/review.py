@@ -32,8 +32,8 @@ SOLVER_BYTES = 256 << 20
 SOLVER_SHARE = 10
 """The solver has one in so many of a search's nodes, each of which takes it some sixty times as long."""
 
-BLUNDER = 0.2
-"""A move that gives away so many points (`engine.search.capabilities.expected_points`) is a blunder."""
+MISTAKE, BLUNDER = 0.1, 0.2
+"""A move that gives away so many points (`engine.search.capabilities.expected_points`) is a mistake, or a blunder."""
 
 SIDES = (Result.FIRST, Result.SECOND)
 POINTS = {1: 1.0, 0: 0.5, -1: 0.0}
@@ -100,6 +100,8 @@ class Evaluator:
 class Mark(StrEnum):
     """A fault of a move."""
 
+    MISTAKE = "mistake"
+    """It gives away `MISTAKE` or more, or it allows a proven loss where another move does not."""
     BLUNDER = "blunder"
     """It gives away `BLUNDER` or more."""
     MISSED_WIN = "missed win"
@@ -166,8 +168,11 @@ class ReviewedMove(NamedTuple):
         found = []
         if self.best_worth.result == 1 and self.worth.result != 1:
             found.append(Mark.MISSED_WIN)
-        if self.best_worth.points - self.worth.points >= BLUNDER:
+        given_away = self.best_worth.points - self.worth.points
+        if given_away >= BLUNDER:
             found.append(Mark.BLUNDER)
+        elif given_away >= MISTAKE or self.worth.result == -1 != self.best_worth.result:
+            found.append(Mark.MISTAKE)
         return tuple(found)
 
 

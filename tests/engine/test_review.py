@@ -119,13 +119,21 @@ def test_worth_one_ply_before(worth: MoveValue, before: MoveValue) -> None:
     assert worth.points == pytest.approx(1 - before.points)
 
 
-def test_a_move_that_gives_little_away_is_no_blunder() -> None:
-    def move(best: int, this: int) -> ReviewedMove:
-        return ReviewedMove(1, 0, "a", "b", MoveValue(best, None, None, 1), (), MoveValue(this, None, None, 1))
-
-    assert move(60, -60).loss == 120 and move(60, -60).marks == ()
-    assert move(70, -70).marks == (Mark.BLUNDER,)
-    assert move(900, 700).marks == (), "won either way"
+@pytest.mark.parametrize(
+    ("best", "this", "marks"),
+    [
+        (30, -20, ()),
+        (60, -60, (Mark.MISTAKE,)),
+        (70, -70, (Mark.BLUNDER,)),
+        (900, 700, ()),  # won either way
+        (-500, None, (Mark.MISTAKE,)),  # lost either way, but only now proven
+    ],
+)
+def test_marks_follow_the_points_that_a_move_gives_away(best: int, this: int | None, marks: tuple[Mark, ...]) -> None:
+    lost = MoveValue(None, -1, 4, 0)
+    value = lost if this is None else MoveValue(this, None, None, 1)
+    assert ReviewedMove(1, 0, "a", "b", MoveValue(best, None, None, 1), (), value).marks == marks
+    assert ReviewedMove(1, 0, "a", "b", lost, (), lost).marks == ()
 
 
 # Tablebases

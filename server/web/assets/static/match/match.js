@@ -124,7 +124,8 @@ class MatchPage extends GamePage {
     $("moves").querySelector("[aria-current]")?.removeAttribute("aria-current");
     const current = this.moves[this.ply - 1];
     current?.setAttribute("aria-current", "true");
-    if (current) reveal($("moves"), current);
+    // after the parts beside the list have their size
+    if (current) requestAnimationFrame(() => reveal($("moves"), current));
     else $("moves").scrollTop = 0;
   }
 
@@ -214,12 +215,15 @@ class MatchPage extends GamePage {
     const { state, ply } = this;
     const go = (there) => this.go(there);
     graphs.drawTimes($("times"), state, ply, go);
-    const values = this.review.moves.length ? this.review.values(state) : [];
+    const isReviewed = this.review.moves.length > 0;
+    const values = isReviewed ? this.review.values(state) : state.notedValues();
     graphs.drawValues($("values"), values, state, ply, go, this.review.mistakes);
-    if (!this.review.moves.length) {
+    if (!isReviewed) {
       const canAsk = state.over && state.plies > 0;
       $("evaluate").hidden = !canAsk || !$("reviewing").hidden;
-      $("value").hidden = canAsk;
+      const noted = values[ply] ? `Noted by the player: ${valueInWords(values[ply], state.sides)}` : "";
+      $("value").hidden = canAsk && !noted;
+      say($("value"), noted || "Once the match is over, the engine reviews its moves.");
       return;
     }
     drawReview(this.review, state, ply, go);
