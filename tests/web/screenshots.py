@@ -195,8 +195,8 @@ def set_up(page: Page) -> None:
 def boards() -> Iterator[Shot]:
     """Yield pages with a board."""
     for name, (game, parameters, plies, _) in BOARDS.items():
-        yield Shot(f"match-{name}-running", f"/match/{{{name}}}", BOARD)
-        yield Shot(f"match-{name}-over", f"/match/{OVER[name]}", BOARD)
+        yield Shot(f"match-{name}-running", f"/match/{{{name}}}", "#moves li")
+        yield Shot(f"match-{name}-over", f"/match/{OVER[name]}", "#moves li")
         moves = ",".join(random_moves(game, parameters, plies))
         params = parameters or GAMES[game].default_parameters
         link = urlencode({"game": game, "params": params, "players": "person,person", "moves": moves})
@@ -221,9 +221,10 @@ def boards() -> Iterator[Shot]:
 
 def lists() -> Iterator[Shot]:
     """Yield the lobby, contests, games and players."""
-    yield Shot("lobby", "/", "#featured svg.board")
-    yield Shot("lobby-empty", "/", "#nobody", "empty")
+    yield Shot("lobby", "/", "#results table")
+    yield Shot("lobby-empty", "/", "#results .empty", "empty")
     yield Shot("learn", "/learn", ".steps svg")
+    yield Shot("learn-morris", "/learn#morris", "#morris h2")
     yield Shot("contests", "/contests", ".one")
     yield Shot("contests-empty", "/contests", "main .empty", "empty")
     for number, name in enumerate(CONTESTS, 1):
@@ -231,6 +232,7 @@ def lists() -> Iterator[Shot]:
         yield Shot(f"contest-{name}-live", f"/contest/{number}/live", "#progress")
         for tab in TABS_SHOWN if name in CONTESTS_WITH_TABS else ():
             yield Shot(f"contest-{name}-{tab}", f"/contest/{number}?tab={tab}", "#parts")
+    yield Shot("contest-waiting-live", "/contest/1/live", "#head", "league")
     yield Shot("contest-games", "/contest/1/games?first=a1&second=a2", "table.games")
     yield Shot("games", "/games", "#games tr")
     yield Shot("games-empty", "/games", "#none", "empty")
@@ -239,6 +241,7 @@ def lists() -> Iterator[Shot]:
 
 def league() -> Iterator[Shot]:
     """Yield pages of accounts and of the ladder."""
+    yield Shot("ladder-empty", "/ladder", place="empty")
     yield Shot("join", "/join", place="league")
     yield Shot("join-link", "/join/{link}", place="league")
     yield Shot("version", f"/bots/{WIDE}-1/versions/1", place="league", who="author")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
@@ -67,6 +67,55 @@ def test_a_live_match_is_seen_move_by_move(visit: Visit, seat: Seat) -> None:
     expect(page.locator("#ending")).to_contain_text("ann (white) resigned")
     expect(page.locator("#status")).to_have_text("over")
     check_accessibility(page)
+
+
+EXPOSE_FEED = """
+window.EventSource = class extends EventSource {
+    constructor(...address) { super(...address); window.feed = this; }
+};
+"""
+"""Lets a test send the page an event."""
+
+NOTE_VIEWS = """() => {
+    const read = (selector) => document.querySelector(selector).innerHTML;
+    const view = () => [read("#moves [aria-current]"), read("#board svg"), location.hash, scrollY];
+    const note = () => window.views.add(JSON.stringify(view()));
+    const everything = { attributes: true, characterData: true, childList: true, subtree: true };
+    window.views = new Set();
+    note();
+    new MutationObserver(note).observe(document.body, everything);
+}"""
+"""Notes every position, move and address that the page shows from now on."""
+
+
+def test_a_reader_who_stepped_back_stays_when_a_move_arrives_or_the_match_is_read_anew(
+    browser: Browser, site: Site, seat: Seat
+) -> None:
+    table = seat("gipf", "params=3,3,9,9 budget=600000")
+    with open_page(browser, still=True) as page:
+        page.add_init_script(EXPOSE_FEED)
+        page.goto(f"{site.url}/match/{table.match}")
+        for ply, move in enumerate(MOVES, 1):
+            table.move(move)
+            expect(page.locator("#moves li")).to_have_count(ply)
+        address, reads = f"**/api/matches/{table.match}", list[Route]()
+        page.route(address, lambda route: reads.append(route))
+        with page.expect_request(address):  # moves are missing: the page reads the match anew
+            page.evaluate("feed.dispatchEvent(new MessageEvent('message', { data: JSON.stringify({ first: 99 }) }))")
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#moves button[aria-current]")).to_contain_text(f"2.{MOVES[1]}")
+        page.evaluate(NOTE_VIEWS)
+        table.move("a4-b4")
+        expect(page.locator("#ending")).to_contain_text("You see move 2 of 5.")
+        answer = reads[0].fetch()
+        match = answer.json()
+        match["now"]["away"] = [True, True]  # shows that the answer was read
+        reads[0].fulfill(response=answer, json=match)
+        expect(page.locator("#player0 .away")).to_be_visible()
+        table.move("d7-d6")
+        expect(page.locator("#ending")).to_contain_text("You see move 2 of 6.")
+        assert page.evaluate("window.views.size") == 1
 
 
 def test_notes_are_shown_beside_their_moves_when_the_match_is_over(visit: Visit, site: Site, seat: Seat) -> None:
