@@ -56,9 +56,7 @@ def _run(file: Path, main: ModuleType) -> LoadedBot:
     except ArenaError as error:
         raise ArenaError(f"{file}: {error}") from None
     except EOFError:
-        raise ArenaError(
-            f"{file} reads standard input; needed is a file that calls play or has a function {CHOOSE}"
-        ) from None
+        raise ArenaError(f"{file} reads standard input, and neither calls play nor has a function {CHOOSE}") from None
     except Exception as error:
         print(traceback_of(error), end="", file=sys.stderr)
         raise ArenaError(describe_failure("before it called play", error)) from None

@@ -235,7 +235,7 @@ def test_the_bot_of_a_file_is_what_it_plays_with(place: Callable[[str, str], Non
             "the bot failed before it called play (mine.py, line 2, in <module>): AttributeError: 'int' object has no ",
         ),
         ("raise SystemExit(3)\n", "mine.py has ended before it called play, with exit status 3"),
-        ("input()\n", "the bot failed before it called play (mine.py, line 1, in <module>): EOFError"),
+        ("input()\n", "mine.py reads standard input, and neither calls play nor has a function choose"),
         ("x = 1\n", "mine.py neither calls play nor has a function choose(position, clocks)"),
         (
             "def Choose(p, c): ...\n",
