@@ -107,7 +107,7 @@ async def run_build(command: Sequence[str], folder: Path, log: Path, home: str) 
     reads, writes = os.pipe()
     async with trio.lowlevel.FdStream(reads) as errors:
         with open(writes, "wb") as printed:
-            async with running(words, environment, seal, None, writes, home) as box, trio.open_nursery() as nursery:
+            async with running(words, environment, seal, None, writes) as box, trio.open_nursery() as nursery:
                 printed.close()
                 assert box.process.stdin is not None
                 box.process.stdin.close()
@@ -135,7 +135,7 @@ async def run_check(command: Sequence[str], folder: Path, log: Path, home: str, 
     words = [
         *(sys.executable, "-P", "-m", "bots", "check", "--game", variant[0]),
         *("--json", str(log.with_name(CHECK_REPORT)), "--"),
-        *(sys.executable, "-P", "-m", sealed_bot.__name__, home, str(folder), *command),
+        *(sys.executable, "-P", "-m", sealed_bot.__name__, str(folder), *command),
     ]
     return await _run(words, log, home, CHECK_SECONDS)
 
