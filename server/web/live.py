@@ -26,7 +26,6 @@ from server.web import answers  # noqa: F401 (templates use its filters)
 from server.web.http.listener import STREAM, BoundedStream
 from server.web.http.request import Refused, cancel_when_gone
 from server.web.views.contests import ReportIndex, contest_of_today
-from server.web.views.learn import example
 from server.web.views.lobby import BOARDS, Listed, Tiles, games_of, newest, overview, round_of
 
 MIN_REST = 0.04
@@ -358,7 +357,7 @@ class LivePages:
         others = tuple(entry for entry in running_first if entry is not today)[:CONTESTS]
         lobby = overview(self._arena, self._earlier, others)
         contest = await self._look_at_contest(None if today is None else today.contest, self._tiles)
-        return {"lobby": lobby, "example": example().moving, **contest}
+        return {"lobby": lobby, **contest}
 
     async def _look_at_contest(self, number: int | None, tiles: Tiles) -> Values:
         """Return the values of a contest; without one, or as long as it has no report, the newest matches."""
