@@ -183,7 +183,8 @@ class _Follower:
             if verdict.differences:
                 self.say(f"{verdict.sentence}; arena-server contest --verify names them")
         made = await trio.to_thread.run_sync(write_report, self._data, self._contest, found)
-        self._console.print(progress.render_report(made))
+        for line in progress.table_lines(made):
+            self.say(line)
         self._console.print(f"The whole report: {folder_of(self._data, self._contest) / 'index.html'}", soft_wrap=True)
         if self.before is not None:
             self.say(
