@@ -31,7 +31,8 @@ from server.contest.hosts.game_worker import (
     cluster_obstacle,
     greet,
     make_job,
-    play as play_apart,
+    own_cores,
+    play as play_wanted,
 )
 from server.contest.hosts.host import GameTask, NotPlayed
 from server.contest.plan import plan
@@ -223,7 +224,6 @@ def test_what_hinders_at_the_beginning_is_one_sentence(made: Made, monkeypatch: 
 
 
 def test_games_that_another_version_has_played_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where a worker's machine is upgraded after its worker has joined: each game has a new process."""
     for other in ("gipf-arena/0.9 with the rules 0123456789abcdef", program_with_rules() + "0"):
         with pytest.raises(BadAnswer) as caught:
             check_answer(job(), msgspec.json.encode(Answer(other, why="p2 did not come", names=("p2",))))
@@ -310,18 +310,14 @@ async def test_who_does_not_come_is_named_and_what_it_wrote_comes_back(tmp_path:
     assert bad is not None and bad.status == 1
 
 
-@pytest.mark.slow
-def test_what_is_wrong_with_a_machine_is_no_fault_of_entrants(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = msgspec.json.decode(play_apart(b"nonsense", lambda: True), type=Answer)
+async def test_what_is_wrong_with_a_machine_is_no_fault_of_entrants() -> None:
+    answer = msgspec.json.decode(await play_wanted(b"nonsense", lambda: True), type=Answer)
     assert (answer.names, answer.record) == ((), "")
     assert answer.fault.startswith("DecodeError")
-    monkeypatch.setattr(sys, "executable", "false")
-    with pytest.raises(BadAnswer, match="the process of the game ended with status 1"):
-        check_answer(job(), play_apart(b"{}", lambda: True))
 
 
 @pytest.mark.slow
-def test_a_game_that_nobody_wants_any_more_ends_with_its_programs(tmp_path: Path) -> None:
+async def test_a_game_that_nobody_wants_any_more_ends_with_its_programs(tmp_path: Path) -> None:
     sleeper = f"[[entrants]]\nname = 's{{}}'\ncommand = {['sleep', str(SLEEP)]}\n"
     text = PROGRAMS + sleeper.format(1) + sleeper.format(2)
     task = msgspec.json.encode(job(of=definition(str(tmp_path), text)))
@@ -332,9 +328,18 @@ def test_a_game_that_nobody_wants_any_more_ends_with_its_programs(tmp_path: Path
         seen[:] = sleepers() or seen
         return len(seen) < 2 and time.monotonic() < began + WAIT_SECONDS
 
-    assert play_apart(task, wanted) == b""
+    assert await play_wanted(task, wanted) == b""
     assert len(seen) == 2
     assert sleepers() == []
+
+
+def test_games_of_a_machine_claim_cores_of_their_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(game_worker, "usable_cores", lambda: range(5))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with own_cores(2) as first, own_cores(2) as second, own_cores(2) as third:
+        assert (first, second, third) == ((0, 1), (2, 3), ())
+    with own_cores(2) as again:
+        assert again == (0, 1)
 
 
 SLEEP = 10_000_000 + os.getpid()
