@@ -198,7 +198,7 @@ def _share_of_budgets(definition: Definition, games: list[GameResult]) -> float 
 
 
 def table_lines(report: Report) -> list[str]:
-    """Return state and tables of a report as lines for a terminal: the last stage first, and the notes.
+    """Return a report as lines for a terminal: its state, the tables, the last stage first, who is out, and notes.
 
     Qualification, ratings, crosstables, games, losses and interruptions stand on the page of the report.
     """
@@ -206,11 +206,12 @@ def table_lines(report: Report) -> list[str]:
     for stage in reversed(report.stages):
         if stage.table:
             lines += ["", f"Stage {stage.number}: {stage.format} · {stage.time}", *_standings(stage)]
+    lines += [f"{one.name} is {out_text(one.reason)}" for one in report.disqualified]
     return [formatting.printable(line) for line in (*lines, *report.notes)]
 
 
 def _standings(stage: Stage) -> list[str]:
-    """Return the table of a stage, with disqualified and withdrawn entrants below it."""
+    """Return the table of a stage."""
     columns = marks(stage)
     rows = [("#", "name", *(mark.short for mark in columns), "+", "=", "−", "began", "time", "longest", "late")]
     rows += [
@@ -228,5 +229,4 @@ def _standings(stage: Stage) -> list[str]:
         )
         for line in stage.table
     ]
-    out = [f"{line.name} is {out_text(line.disqualified)}" for line in stage.table if line.disqualified]
-    return [*aligned(rows, left=(1,)), *out]
+    return aligned(rows, left=(1,))
