@@ -255,24 +255,8 @@ class Turns:
         if len(self._tried) >= self._at_once:
             return None
         busy = set(self._tried.values())
-        return next((one for one in self.order(under_way) if one.owner not in busy), None)
-
-    def order(self, under_way: Sequence[Version]) -> list[Version]:
-        """Return the versions that are not being tried, in the order of their turns."""
-        left = [one for one in under_way if one.id not in self._tried]
-        served, found = dict(self._served), []
-        turn = max(served.values(), default=0)
-        while left:
-            first = min(left, key=lambda one: (one.state == "waiting", served.get(one.owner, 0), one.id))
-            left.remove(first)
-            found.append(first)
-            served[first.owner] = turn = turn + 1
-        return found
-
-    def ahead(self, under_way: Sequence[Version], version: Version) -> int | None:
-        """Return how many versions wait before a version; None where it does not wait."""
-        places = [one.id for one in self.order(under_way)]
-        return places.index(version.id) if version.id in places and version.state == "waiting" else None
+        free = [one for one in under_way if one.owner not in busy]
+        return min(free, key=lambda one: (one.state == "waiting", self._served.get(one.owner, 0), one.id), default=None)
 
 
 class Pipeline:
