@@ -14,7 +14,7 @@ from engine.commands.program import explain_fault
 from engine.match import verification
 from engine.match.reader import BadRecord
 from engine.wire.words import number_of
-from server.config import keys, serve_options, tokens
+from server.config import keys, serve_options
 from server.config.declared import BadTable
 from server.config.settings import Limits, Network
 from server.contest.programs.sandbox.seal import sandbox_obstacle
@@ -30,8 +30,8 @@ SAMPLE = 50
 SOON_DAYS = 14
 """Days of validity below which the renewal of a certificate is advised."""
 
-OTHERS_READ, OTHERS_WRITE = 0o077, 0o022
-"""Permissions of other users to read, and to write, a file or folder."""
+OTHERS_READ = 0o077
+"""Permissions of other users of a file or folder."""
 
 
 class Finding(NamedTuple):
@@ -47,7 +47,7 @@ class Wrong(Exception):
     """A fault that a check has found; ``str(error)`` says in a sentence what is wrong and what to do."""
 
 
-FAULTS = (Wrong, OSError, BadTable, keys.BadCertificate, tokens.BadTokens)
+FAULTS = (Wrong, OSError, BadTable, keys.BadCertificate)
 """Exceptions of checks that are findings."""
 
 
@@ -73,8 +73,6 @@ def diagnosis(config: Path | None, data: Path | None) -> Iterator[Finding]:
         "league": partial(_league, data),
         "sandbox": _sandbox,
         "certificate": partial(_certificate, options),
-        "tokens": partial(_token_file, options.tokens, tokens.read, "add tokens to"),
-        "organiser": partial(_token_file, options.organiser, tokens.read_organiser, "replace"),
         "user header": partial(_user_header, options.user_header, found.limits.trusted),
     }
     for about, check in checks.items():
@@ -110,21 +108,21 @@ def _records(data: Path) -> Results:
 def _league(data: Path) -> Results:
     places = [place for place in (data / LEAGUE, data / FOLDER) if place.exists()]
     for place in places:
-        _check_access(place, OTHERS_READ, "read")
+        _check_access(place, "read")
     if places:
         yield GOOD, "accounts and submitted bots are readable only by the user of the server"
 
 
-def _check_access(path: Path, permissions: int, harm: str) -> None:
+def _check_access(path: Path, harm: str) -> None:
     """Raise `Wrong` if other users have permissions of a file or folder."""
-    if path.stat().st_mode & permissions:
+    if path.stat().st_mode & OTHERS_READ:
         raise Wrong(f"other users can {harm} {path}; chmod go= {path}")
 
 
 def _signing_key(data: Path) -> Results:
     path = data / keys.SIGNING_KEY
     if path.exists():
-        _check_access(path, OTHERS_READ, "sign records with")
+        _check_access(path, "sign records with")
         keys.signing_key(data)
         yield GOOD, f"{path} is readable only by the user of the server"
 
@@ -134,13 +132,6 @@ def _certificate(options: serve_options.ServeOptions) -> Results:
     if certificate is not None and key is not None:
         days = keys.days_left(keys.Identity(certificate, key))
         yield GOOD if days >= SOON_DAYS else NOTE, f"{certificate} is valid for {number_of(days, 'day')} more"
-
-
-def _token_file(path: Path | None, read: Callable[[Path], object], harm: str) -> Results:
-    if path is not None:
-        read(path)
-        _check_access(path, OTHERS_WRITE, harm)
-        yield GOOD, f"{path} has hashes of tokens"
 
 
 def _user_header(header: str, trusted: Sequence[Network]) -> Results:

@@ -11,7 +11,6 @@ from trio.testing import MockClock
 
 from engine.wire import messages as m
 from server.commands.doctor import GOOD, NOTE, WRONG, Finding, diagnosis
-from server.config import tokens
 from server.config.keys import SIGNING_KEY, signing_key
 from server.league.accounts import AUTHOR, Accounts
 from server.league.database import FILE as LEAGUE
@@ -70,32 +69,6 @@ def test_key_that_signs_exports(tmp_path: Path) -> None:
         path.write_text(text)
         (finding,) = found(tmp_path, "signing key")
         assert finding.state == WRONG and words in finding.sentence
-
-
-def make_tokens(path: Path) -> str:
-    tokens.add(path, "ann")
-    return "ann secret"
-
-
-@pytest.mark.parametrize(
-    ("about", "make", "words"),
-    [("tokens", make_tokens, "line 1"), ("organiser", tokens.make_organiser, "64 hexadecimal digits")],
-)
-def test_files_of_tokens(tmp_path: Path, about: str, make: Callable[[Path], str], words: str) -> None:
-    def state() -> str:
-        (finding,) = found(tmp_path, about, f"{about} = 'tokens.txt'")
-        return finding.state
-
-    path = tmp_path / "tokens.txt"
-    assert found(tmp_path, about) == []
-    assert state() == WRONG, "there is no file"
-    secret = make(path)
-    assert state() == GOOD
-    path.chmod(0o620)
-    assert state() == WRONG, "others may write to it"
-    path.write_text(secret)
-    (finding,) = found(tmp_path, about, f"{about} = 'tokens.txt'")
-    assert finding.state == WRONG and words in finding.sentence and secret not in finding.sentence
 
 
 def test_league(tmp_path: Path) -> None:
