@@ -13,7 +13,6 @@ import server.web.app  # noqa: F401 - a package that is not installed ends the c
 from engine.commands.program import explain_fault
 from engine.match import verification
 from engine.match.reader import BadRecord
-from engine.wire.words import number_of
 from server.config import keys, serve_options
 from server.config.declared import BadTable
 from server.config.settings import Limits, Network
@@ -26,9 +25,6 @@ GOOD, NOTE, WRONG = "ok", "note", "WRONG"
 
 SAMPLE = 50
 """Minimum number of records that are verified if there are more: some seconds of work."""
-
-SOON_DAYS = 14
-"""Days of validity below which the renewal of a certificate is advised."""
 
 OTHERS_READ = 0o077
 """Permissions of other users of a file or folder."""
@@ -47,7 +43,7 @@ class Wrong(Exception):
     """A fault that a check has found; ``str(error)`` says in a sentence what is wrong and what to do."""
 
 
-FAULTS = (Wrong, OSError, BadTable, keys.BadCertificate)
+FAULTS = (Wrong, OSError, BadTable)
 """Exceptions of checks that are findings."""
 
 
@@ -72,7 +68,6 @@ def diagnosis(config: Path | None, data: Path | None) -> Iterator[Finding]:
         "signing key": partial(_signing_key, data),
         "league": partial(_league, data),
         "sandbox": _sandbox,
-        "certificate": partial(_certificate, options),
         "user header": partial(_user_header, options.user_header, found.limits.trusted),
     }
     for about, check in checks.items():
@@ -125,13 +120,6 @@ def _signing_key(data: Path) -> Results:
         _check_access(path, "sign records with")
         keys.signing_key(data)
         yield GOOD, f"{path} is readable only by the user of the server"
-
-
-def _certificate(options: serve_options.ServeOptions) -> Results:
-    certificate, key = options.tls_cert, options.tls_key
-    if certificate is not None and key is not None:
-        days = keys.days_left(keys.Identity(certificate, key))
-        yield GOOD if days >= SOON_DAYS else NOTE, f"{certificate} is valid for {number_of(days, 'day')} more"
 
 
 def _user_header(header: str, trusted: Sequence[Network]) -> Results:

@@ -2,11 +2,9 @@
 
 from collections.abc import Callable
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-import trustme
 from trio.testing import MockClock
 
 from engine.wire import messages as m
@@ -107,23 +105,6 @@ def test_header_that_names_who_has_signed_in(tmp_path: Path, text: str, state: s
     (finding,) = found(tmp_path, "user header", f"user-header = 'X-Remote-User'\n{text}")
     assert finding.state == state and words in finding.sentence
     assert found(tmp_path, "user header", text) == []
-
-
-@pytest.mark.parametrize(
-    ("begins", "ends", "state", "words"),
-    [
-        (-10, 200, GOOD, "valid for 199 days more"),
-        (-10, 5, NOTE, "valid for 4 days more"),
-        (-10, -1, WRONG, "certificate has expired"),
-        (3, 10, WRONG, "certificate is not yet valid"),
-    ],
-)
-def test_certificate(tmp_path: Path, begins: int, ends: int, state: str, words: str) -> None:
-    now = datetime.now(UTC)
-    issued = trustme.CA().issue_cert("localhost", not_before=now + timedelta(begins), not_after=now + timedelta(ends))
-    issued.private_key_and_cert_chain_pem.write_to_path(tmp_path / "both.pem")
-    (finding,) = found(tmp_path, "certificate", "[tls]\ncert = 'both.pem'\nkey = 'both.pem'")
-    assert finding.state == state and words in finding.sentence
 
 
 @pytest.mark.parametrize(
