@@ -101,7 +101,7 @@ class Made:
 
     def submit(self, function: Any, pure: bool) -> MadeFuture:
         assert not pure
-        future = MadeFuture(lambda: self.open.pop(future) and None)
+        future = MadeFuture(lambda: self.open.__delitem__(future))
         self.open[future] = msgspec.json.decode(function.args[0], type=Job).match
         answer = self.answers.pop(0) if self.answers else None
         if isinstance(answer, Exception):
