@@ -154,7 +154,7 @@ def test_a_server_that_uses_the_directory_holds_the_contest_of_another_command(t
     waits = contest(first, PROGRAMS.replace('"Programs"', '"Waits"') + entrants(0, 2))
     with Command(waits, data, "--port", "0", "--verbose") as holder:
         wait_for_line(holder, "listening on")
-        status, said = run(contest(second, PROGRAMS + entrants(2, 0)), data, "--port", "0")
+        status, said = run(contest(second, PROGRAMS + entrants(2, 0)), data)
         assert status == 0 and "holds the contest" in said
         wait_for_line(holder, "contest_ended")
     with closing(Store(data / FILE)) as store:
