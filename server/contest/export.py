@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -340,6 +340,7 @@ def _verdict(opened: Opened, contents: Contents, past: Past) -> Verdict:
     strays = {name for name in opened.files if name.startswith(LINKS)}.difference(map(record_name, records))
     made = contents.report(past.definition, found.games, found.plan)
     its = msgspec.to_builtins(decoded(opened.files, REPORT, Report))
+    written = decoded(opened.files, REPORT, dict[str, Any])  # another version may have fewer fields
     adjudicated = [
         f"match {result.match}, {' against '.join(result.fixture.players)}: {result.detail}; the record has no proof"
         for result in past.played
@@ -351,7 +352,9 @@ def _verdict(opened: Opened, contents: Contents, past: Past) -> Verdict:
             *(f"match {match}: the record is not signed by the key of the export" for match in unsigned),
             *found.verdict.differences,
             *(f"{name} is of no game of the contest" for name in sorted(strays)),
-            *differences(msgspec.to_builtins(made), its),
+            *differences(
+                *({key: one[key] for key in one.keys() & written} for one in (msgspec.to_builtins(made), its))
+            ),
         ),
         unproven=(*found.verdict.unproven, *adjudicated),
     )

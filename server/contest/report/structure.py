@@ -318,7 +318,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     state: ContestState
     status: str = ""
-    """The state in a sentence without its end, with names, dates and reasons."""
+    """The state in a sentence without its end, with names, dates and reasons; empty in older exports."""
     waiting_for: tuple[str, ...] = ()
     """Missing entrants that games wait for."""
     champions: tuple[str, ...] = ()
