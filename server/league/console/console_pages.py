@@ -84,7 +84,6 @@ def read_overview(
         ]
         paused = is_paused(store.interventions(LADDER))
     turns = service.seats.turns
-    cluster = service.cluster
     return {
         **trio.from_thread.run_sync(_read_lobby, arena),
         "contests": contests,
@@ -95,8 +94,6 @@ def read_overview(
             "free_bytes": shutil.disk_usage(arena.settings.data).free,
             "cores": turns.cores,
             "cores_taken": turns.taken,
-            "cluster_workers": 0 if cluster is None else cluster.workers,
-            "cluster_games": 0 if cluster is None else cluster.games,
         },
         "uploads": [{"bot": one.bot, "number": one.number, "state": one.state} for one in versions.under_way()],
     }
