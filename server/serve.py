@@ -31,7 +31,7 @@ from server.league.console.actions import Announcements, answer_commands, keep_a
 from server.league.contests import Comparisons, enter_versions, keep_tidy
 from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.service import LadderService
-from server.league.submissions.pipeline import Pipeline, Turns
+from server.league.submissions.pipeline import Pipeline
 from server.league.submissions.versions import Versions
 from server.net.admission import Listener, RateLimiter, close_all, listen, patrol
 from server.net.timing import StallMonitor, loop_clock
@@ -168,11 +168,10 @@ async def _serve(
             pipeline = Pipeline(versions, settings.data, cores=len(usable()))
             services.start_soon(supervise, "submissions", pipeline.run, contests.cleaned)
             if web:
-                services.start_soon(supervise, "last_match", arena.read_last_match)
                 services.start_soon(supervise, "retention", keep_tidy, versions, comparisons)
                 from server.web.app import serve as serve_web
 
-                tabs, routes = _league_pages(accounts, versions, pipeline.turns, comparisons, arena, contests, playing)
+                tabs, routes = _league_pages(accounts, versions, comparisons, arena, contests, playing)
                 services.start_soon(supervise, "pages", serve_web, arena, record_store, web, tabs, *routes)
             log.info(
                 "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
@@ -214,7 +213,6 @@ def _overview(
 def _league_pages(
     accounts: Accounts,
     versions: Versions,
-    turns: Turns,
     comparisons: Comparisons,
     arena: Arena,
     contests: ContestService,
@@ -234,7 +232,7 @@ def _league_pages(
     tabs = partial(player_tabs, accounts, None if ladder is None else ladder.store)
     pages = (
         AccountPages(accounts, identities, book, arena.settings.data),
-        VersionPages(accounts, identities, versions, turns, comparisons, tabs),
+        VersionPages(accounts, identities, versions, comparisons, tabs),
         ConsolePages(accounts, identities, versions, arena, contests, ladder),
         LadderPages(identities, ladder, tabs),
     )

@@ -174,8 +174,6 @@ def _show(reply: dict[str, Any], log: str, state: str) -> tuple[str, str]:
         lines = found[len(log) :].splitlines(keepends=True)
         sys.stdout.write("".join(line for line in lines if not line.startswith(passed)))
     said = reply["state"]
-    if reply["ahead"] is not None:
-        said += f"; {reply['ahead']} to be tried before it"
     if said != state:
         print(f"-- {said}{': ' if reply['sentence'] else ''}{reply['sentence']}")
     sys.stdout.flush()

@@ -237,8 +237,6 @@ def _lines(now: dict[str, Any]) -> Iterator[str]:
     yield f"{machine['cores_taken']} of {machine['cores']} cores taken by programs of contests"
     free = machine["free_bytes"] >> 30
     yield f"{machine['processors']} processors, load {machine['load']:.1f}, {free} GB free on the disk"
-    if machine["cluster_workers"]:
-        yield f"cluster: {machine['cluster_workers']} workers, {machine['cluster_games']} games at a time"
     yield from (f"version {one['number']} of {one['bot']}: {one['state']}" for one in now["uploads"])
 
 

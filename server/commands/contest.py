@@ -62,7 +62,7 @@ def hold(
 ) -> None:
     """Hold a contest from its first game to its final table; the same command goes on with one that was stopped.
 
-    Where a server uses the data directory already, it holds the contest, and this command shows how it goes.
+    Where a server uses the data directory already, it holds the contest, and this command ends.
 
     Parameters
     ----------

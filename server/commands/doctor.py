@@ -13,11 +13,10 @@ import server.web.app  # noqa: F401 - a package that is not installed ends the c
 from engine.commands.program import explain_fault
 from engine.match import verification
 from engine.match.reader import BadRecord
-from engine.wire.words import number_of
-from server.config import keys, serve_options, tokens
+from server.config import keys, serve_options
 from server.config.declared import BadTable
 from server.config.settings import Limits, Network
-from server.contest.programs.sandbox.seal import lacks, sandbox_obstacle
+from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import FOLDER
 from server.storage.disk import SUFFIX
@@ -27,11 +26,8 @@ GOOD, NOTE, WRONG = "ok", "note", "WRONG"
 SAMPLE = 50
 """Minimum number of records that are verified if there are more: some seconds of work."""
 
-SOON_DAYS = 14
-"""Days of validity below which the renewal of a certificate is advised."""
-
-OTHERS_READ, OTHERS_WRITE = 0o077, 0o022
-"""Permissions of other users to read, and to write, a file or folder."""
+OTHERS_READ = 0o077
+"""Permissions of other users of a file or folder."""
 
 
 class Finding(NamedTuple):
@@ -47,7 +43,7 @@ class Wrong(Exception):
     """A fault that a check has found; ``str(error)`` says in a sentence what is wrong and what to do."""
 
 
-FAULTS = (Wrong, OSError, BadTable, keys.BadCertificate, tokens.BadTokens)
+FAULTS = (Wrong, OSError, BadTable)
 """Exceptions of checks that are findings."""
 
 
@@ -72,9 +68,6 @@ def diagnosis(config: Path | None, data: Path | None) -> Iterator[Finding]:
         "signing key": partial(_signing_key, data),
         "league": partial(_league, data),
         "sandbox": _sandbox,
-        "certificate": partial(_certificate, options),
-        "tokens": partial(_token_file, options.tokens, tokens.read, "add tokens to"),
-        "organiser": partial(_token_file, options.organiser, tokens.read_organiser, "replace"),
         "user header": partial(_user_header, options.user_header, found.limits.trusted),
     }
     for about, check in checks.items():
@@ -89,8 +82,7 @@ def _sandbox() -> Results:
     if why := sandbox_obstacle():
         yield NOTE, why
     else:
-        found = " ".join(lacks()) or "The kernel holds their bounds, in control groups."
-        yield GOOD, f"programs of contests can be sealed. {found}"
+        yield GOOD, "programs of contests can be sealed"
 
 
 def _records(data: Path) -> Results:
@@ -111,37 +103,23 @@ def _records(data: Path) -> Results:
 def _league(data: Path) -> Results:
     places = [place for place in (data / LEAGUE, data / FOLDER) if place.exists()]
     for place in places:
-        _check_access(place, OTHERS_READ, "read")
+        _check_access(place, "read")
     if places:
         yield GOOD, "accounts and submitted bots are readable only by the user of the server"
 
 
-def _check_access(path: Path, permissions: int, harm: str) -> None:
+def _check_access(path: Path, harm: str) -> None:
     """Raise `Wrong` if other users have permissions of a file or folder."""
-    if path.stat().st_mode & permissions:
+    if path.stat().st_mode & OTHERS_READ:
         raise Wrong(f"other users can {harm} {path}; chmod go= {path}")
 
 
 def _signing_key(data: Path) -> Results:
     path = data / keys.SIGNING_KEY
     if path.exists():
-        _check_access(path, OTHERS_READ, "sign records with")
+        _check_access(path, "sign records with")
         keys.signing_key(data)
         yield GOOD, f"{path} is readable only by the user of the server"
-
-
-def _certificate(options: serve_options.ServeOptions) -> Results:
-    certificate, key = options.tls_cert, options.tls_key
-    if certificate is not None and key is not None:
-        days = keys.days_left(keys.Identity(certificate, key))
-        yield GOOD if days >= SOON_DAYS else NOTE, f"{certificate} is valid for {number_of(days, 'day')} more"
-
-
-def _token_file(path: Path | None, read: Callable[[Path], object], harm: str) -> Results:
-    if path is not None:
-        read(path)
-        _check_access(path, OTHERS_WRITE, harm)
-        yield GOOD, f"{path} has hashes of tokens"
 
 
 def _user_header(header: str, trusted: Sequence[Network]) -> Results:

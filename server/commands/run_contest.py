@@ -53,11 +53,8 @@ LOOK_SHARE = 4.0
 LINE_SECONDS = 30.0
 """Time between two lines of progress if the output is no terminal."""
 
-TAKE_SECONDS = 3.0
-"""Time between two attempts to take over from the server that is followed."""
-
 OVER, STOPPED = 0, 3
-"""Exit statuses: the contest is over; it was stopped, and the same command goes on with it."""
+"""Exit statuses: the contest is over, or another server holds it; it was stopped, and the same command goes on."""
 
 
 async def hold(file: str, definition: Definition, settings: Settings, dask: str, console: Console) -> int:
@@ -78,7 +75,10 @@ async def hold(file: str, definition: Definition, settings: Settings, dask: str,
             found = await follower.look()
             is_finished, follower.before = False, found.moment.closed
             if follower.before is None or settings.web is not None:
-                found, is_finished = await _serve_contest(settings, cluster, follower)
+                served = await _serve_contest(settings, cluster, follower)
+                if served is None:
+                    return OVER
+                found, is_finished = served
             if found.moment.closed is None:
                 over = games_over(game.termination for game in counted_games(found.games))
                 console.print(f"Stopped: {over}. The same command goes on with the contest.")
@@ -111,47 +111,38 @@ async def _serve_contest(
     settings: Settings,
     cluster: Cluster | None,
     follower: "_Follower",
-) -> tuple[ContestSnapshot, bool]:
-    """Serve until the contest is over or the server is stopped; follow another server that does so already.
+) -> tuple[ContestSnapshot, bool] | None:
+    """Serve until the contest is over or the server is stopped.
 
-    When that server ends, this one continues the contest. A server with pages finishes the contest
-    when it is over, and serves its pages until it is stopped. Return the last snapshot, and whether it was finished.
+    A server with pages finishes the contest when it is over, and serves its pages until it is stopped. Return the last
+    snapshot, and whether it was finished; None if another server uses the data directory, and holds the contest.
     """
-    waited = False
-    while True:
-        async with trio.open_nursery() as nursery:
-            stopped = trio.Event()
+    async with trio.open_nursery() as nursery:
+        stopped = trio.Event()
 
-            async def run(*, stopped: trio.Event = stopped, task_status: trio.TaskStatus[Arena]) -> None:
-                await serve(settings, cluster, task_status=task_status)
-                stopped.set()
+        async def run(*, task_status: trio.TaskStatus[Arena]) -> None:
+            await serve(settings, cluster, task_status=task_status)
+            stopped.set()
 
-            try:
-                arena = await nursery.start(run)
-            except DataDirectoryInUse:
-                if cluster is not None:
-                    raise
-                if not waited:
-                    sentence = f"the server that uses {settings.data} holds the contest; this shows how it goes"
-                    follower.say(f"{sentence}, and goes on with it should that server end")
-                waited = True
-                with trio.move_on_after(TAKE_SECONDS):
-                    return await follower.follow(None, stopped), False
-                continue
-            if waited:
-                follower.say("the server that held the contest has ended; this one goes on with it")
-            follower.say(f"listening on {settings.host}, port {arena.ports[0]}; Ctrl-C stops in order")
+        try:
+            arena = await nursery.start(run)
+        except DataDirectoryInUse:
             if cluster is not None:
-                workers, games = number_of(cluster.workers, "worker"), number_of(cluster.games, "game")
-                follower.say(f"the cluster at {cluster.address} has {workers}, and room for {games} at a time")
-            found = await follower.follow(arena, stopped)
-            stays = settings.web is not None and found.moment.closed is not None and not stopped.is_set()
-            if stays:
-                await follower.finish(found)
-                follower.say(f"{found.definition.name} is over; its pages stay at {web_address(arena)} until Ctrl-C")
-                await stopped.wait()
-            arena.closing.set()
-        return found, stays
+                raise
+            follower.say(f"the server that uses {settings.data} holds the contest; its pages show how it goes")
+            return None
+        follower.say(f"listening on {settings.host}, port {arena.ports[0]}; Ctrl-C stops in order")
+        if cluster is not None:
+            workers, games = number_of(cluster.workers, "worker"), number_of(cluster.games, "game")
+            follower.say(f"the cluster at {cluster.address} has {workers}, and room for {games} at a time")
+        found = await follower.follow(arena, stopped)
+        stays = settings.web is not None and found.moment.closed is not None and not stopped.is_set()
+        if stays:
+            await follower.finish(found)
+            follower.say(f"{found.definition.name} is over; its pages stay at {web_address(arena)} until Ctrl-C")
+            await stopped.wait()
+        arena.closing.set()
+    return found, stays
 
 
 class _Follower:
@@ -183,7 +174,8 @@ class _Follower:
             if verdict.differences:
                 self.say(f"{verdict.sentence}; arena-server contest --verify names them")
         made = await trio.to_thread.run_sync(write_report, self._data, self._contest, found)
-        self._console.print(progress.render_report(made))
+        for line in progress.table_lines(made):
+            self.say(line)
         self._console.print(f"The whole report: {folder_of(self._data, self._contest) / 'index.html'}", soft_wrap=True)
         if self.before is not None:
             self.say(

@@ -3,7 +3,6 @@
 import os
 import ssl
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, NamedTuple
@@ -40,19 +39,6 @@ def context(identity: Identity) -> ssl.SSLContext:
             f" {error.reason or error}"
         ) from None
     return context
-
-
-def days_left(identity: Identity) -> int:
-    """Return for how many whole days the certificate is valid; raises `BadCertificate` where it is not, or not yet."""
-    from cryptography import x509
-
-    context(identity)
-    certificate, now = x509.load_pem_x509_certificate(identity.certificate.read_bytes()), datetime.now(UTC)
-    if now < certificate.not_valid_before_utc:
-        raise BadCertificate(f"{identity.certificate}: certificate is not yet valid")
-    if now > certificate.not_valid_after_utc:
-        raise BadCertificate(f"{identity.certificate}: certificate has expired")
-    return (certificate.not_valid_after_utc - now).days
 
 
 SIGNING_KEY = "signing-key.pem"

@@ -181,7 +181,7 @@ class Comparisons:
                 "SELECT contest FROM comparisons JOIN bots ON bots.id = bot WHERE owner = ?", person.id
             )
             if any(store.contest(number).closed is None for (number,) in rows):
-                raise NotAllowed("a comparison of yours is being played; wait until it is over, or cancel it")
+                raise NotAllowed("a comparison of yours is being played; wait until it is over")
             contest = store.open_contest(text, definition, self._now())
             database.execute("INSERT INTO comparisons SELECT ?, id FROM bots WHERE name = ?", (contest, bot))
             return self._read(store.contest(contest))
@@ -193,14 +193,6 @@ class Comparisons:
         )
         with closing(Store(self._data / FILE)) as store:
             return [self._read(store.contest(number)) for (number,) in rows]
-
-    def cancel(self, bot: str, contest: int, by: str) -> None:
-        """End a comparison before its last game. Raises `NotAllowed` and `BadIntervention`."""
-        if (found := next((one for one in self.of(bot) if one.contest == contest), None)) is None or found.is_over:
-            raise NotAllowed(f"{bot} has no comparison {contest} that is being played")
-        with closing(Store(self._data / FILE)) as store:
-            intervene(store, contest, Intervention(0, self._now(), Kind.CANCEL))
-        self._accounts.note(by, f"{found.name}: the contest was cancelled")
 
     def remove_programs(self) -> None:
         """Remove the copies of programs of all comparisons that are over. Raises OSError."""

@@ -31,6 +31,10 @@ class BadStore(Exception):
     """The store cannot be used. ``str(error)`` is one sentence that names the file."""
 
 
+class DamagedStore(BadStore):
+    """The file of the store is damaged, or has other tables."""
+
+
 def connect(path: Path, schema: Schema, *, check: bool = False) -> sqlite3.Connection:
     """Open or create a store; raises `BadStore`. With ``check`` all of it is read, to find damage: once, at the start.
 
@@ -38,7 +42,9 @@ def connect(path: Path, schema: Schema, *, check: bool = False) -> sqlite3.Conne
     cut may lose the last of them, never a part of one, and none that was `synced` (SQLite, "Write-Ahead Logging").
     """
     try:
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(
+            path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
+        )
     except sqlite3.Error as error:
         raise BadStore(f"{path} cannot be opened: {error}") from None
     try:
@@ -88,7 +94,7 @@ def guarded(path: Path) -> Iterator[None]:
     except sqlite3.IntegrityError:
         raise  # the caller's own fault, not the file's
     except sqlite3.DatabaseError as error:
-        raise BadStore(f"{path} is no database, or a damaged one: {error}") from None
+        raise DamagedStore(f"{path} is no database, or a damaged one: {error}") from None
 
 
 @contextmanager
@@ -128,9 +134,9 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema) -> None
     tables = _number(connection, "SELECT count(*) FROM sqlite_schema")
     connection.execute("COMMIT")
     if application != schema.application and tables > 0:
-        raise BadStore(f"{path} is the database of another program; move it away, or give another data directory")
+        raise DamagedStore(f"{path} is the database of another program; move it away, or give another data directory")
     if version not in (0, VERSION):  # 0: the tables are not made yet
-        raise BadStore(
+        raise DamagedStore(
             f"{path} was written by another version of arena-server: its schema is {version}, this one reads {VERSION}"
         )
     connection.execute("PRAGMA journal_mode = WAL")

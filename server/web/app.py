@@ -62,7 +62,7 @@ from server.web.matches import MatchHubs, MatchRoutes
 from server.web.pool import Pool
 from server.web.views import contests
 from server.web.views.board import Ending, about, view
-from server.web.views.learn import example, rules
+from server.web.views.learn import rules
 from server.web.views.lobby import Listed, how_to_start, overview, running
 
 PAUSE_SECONDS = 0.5
@@ -271,7 +271,6 @@ class Pages:
         settings = self._arena.settings
         bots = {bot.name for bot in settings.builtin_bots}
         values = {
-            "example": await trio.to_thread.run_sync(example),
             "rules": await trio.to_thread.run_sync(rules),
             "host": request.url.hostname,
             "port": self._arena.ports[0],

@@ -26,18 +26,15 @@ from engine.match.reader import decoded
 from engine.match.verification import verify
 from server.contest.store.store import FILE as STORE, LADDER
 from server.ops.typed_json import convert
-from server.storage.database import transaction, wait_while_busy
+from server.storage.database import Schema, connect, guarded, transaction
 from server.storage.disk import SUFFIX
 from server.web.http.request import Refused
 
 FILE = "games.sqlite3"
 """Its name in a data directory."""
 
-VERSION = 2
-"""Number of the tables. An index with another number is deleted."""
-
-BUSY_SECONDS = 5.0
-"""Longest wait for the process that indexes."""
+APPLICATION = 0x41524C49
+"""Tells the file from databases of other programs: ARLI. Another number stands for other tables."""
 
 MAX_BYTES = 2 * 1024 * 1024
 """A longer record has no game in the index."""
@@ -70,29 +67,17 @@ TABLES = (
     # seen: the time of the last change of the folder whose records are all here, or 0
     "CREATE TABLE state (seen INTEGER NOT NULL)",
     "INSERT INTO state VALUES (0)",
-    f"PRAGMA user_version = {VERSION}",
 )
+
+
+SCHEMA = Schema(APPLICATION, TABLES)
 
 
 @contextmanager
 def opened(data: Path) -> Iterator[sqlite3.Connection]:
-    """Open the index of a data directory; an index that is missing or of another version is made anew.
-
-    Raises sqlite3.DatabaseError if it is damaged.
-    """
+    """Open the index of a data directory, or make it. Raises `DamagedStore` if it has to be deleted, and `BadStore`."""
     path = data / FILE
-    with closing(_connect(path)) as connection:
-        version = _version(connection)
-        if version == VERSION:
-            yield connection
-            return
-    if version:
-        delete(data)
-    with closing(_connect(path)) as connection:
-        with transaction(connection):
-            if _version(connection) == 0:  # no other process was faster
-                for statement in TABLES:
-                    connection.execute(statement)
+    with guarded(path), closing(connect(path, SCHEMA)) as connection:
         yield connection
 
 
@@ -100,20 +85,6 @@ def delete(data: Path) -> None:
     """Delete the index of a data directory. A process that has it open still uses the deleted file."""
     for suffix in ("-wal", "-shm", ""):  # a new file must never meet the log of an old one
         (data / f"{FILE}{suffix}").unlink(missing_ok=True)
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, uri=True)
-    try:
-        wait_while_busy(connection, lambda: connection.execute("PRAGMA journal_mode = WAL"), BUSY_SECONDS)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -362,7 +333,6 @@ def _names(connection: sqlite3.Connection, beginnings: list[str]) -> tuple[str, 
 def attach_contests(data: Path, connection: sqlite3.Connection) -> None:
     """Attach the database of contests, which is only read, or an empty one if it has no contests yet."""
     path = data / STORE
-    connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000:.0f}")
     if path.exists():
         connection.execute("ATTACH ? AS arena", (f"{path.absolute().as_uri()}?mode=ro",))
         if connection.execute("SELECT 1 FROM arena.sqlite_schema WHERE name = 'pairings'").fetchone():

@@ -26,7 +26,6 @@ from server.web import answers  # noqa: F401 (templates use its filters)
 from server.web.http.listener import STREAM, BoundedStream
 from server.web.http.request import Refused, cancel_when_gone
 from server.web.views.contests import ReportIndex, contest_of_today
-from server.web.views.learn import example
 from server.web.views.lobby import BOARDS, Listed, Tiles, games_of, newest, overview, round_of
 
 MIN_REST = 0.04
@@ -358,7 +357,7 @@ class LivePages:
         others = tuple(entry for entry in running_first if entry is not today)[:CONTESTS]
         lobby = overview(self._arena, self._earlier, others)
         contest = await self._look_at_contest(None if today is None else today.contest, self._tiles)
-        return {"lobby": lobby, "example": example().moving, **contest}
+        return {"lobby": lobby, **contest}
 
     async def _look_at_contest(self, number: int | None, tiles: Tiles) -> Values:
         """Return the values of a contest; without one, or as long as it has no report, the newest matches."""
@@ -368,7 +367,7 @@ class LivePages:
             games = list(islice(newest(self._arena), 2 * BOARDS))
         else:
             games = [] if report is None else games_of(report, self._arena.matches.values())
-        last = self._arena.last_finished if number is None else None
+        last = self._arena.recent[-1] if number is None and self._arena.recent else None
         if report is not None and report.state is ContestState.PAUSED:  # its last board stays
             last = max(games_of(report, self._arena.recent), key=lambda match: match.number, default=None)
         tiles.choose(games, BOARDS, trio.current_time(), last)

@@ -24,6 +24,7 @@ from server.config.process_settings import compute_in_one_thread, lower_priority
 from server.match.match_messages import now_text
 from server.ops.typed_json import decode
 from server.ops.worker_process import OK, Question, answer_questions
+from server.storage.database import DamagedStore
 from server.web import games_index
 from server.web.http.request import Refused
 from server.web.play import arranging, questions
@@ -104,9 +105,7 @@ def of_games(kind: str, data: Path, query: Mapping[str, str]) -> object:
     try:
         with games_index.opened(data) as connection:
             return OF_GAMES[kind](data, connection, query)
-    except (sqlite3.OperationalError, sqlite3.IntegrityError):
-        raise  # busy, or no room: the file is sound
-    except sqlite3.DatabaseError:
+    except DamagedStore:
         games_index.delete(data)
     with games_index.opened(data) as connection:
         return OF_GAMES[kind](data, connection, query)

@@ -54,13 +54,12 @@ class ScriptedLeague:
         return self.told.pop(0)
 
 
-def told(state: str, log: str = "", *, ahead: int | None = None, minutes: int | None = None, why: str = "") -> Any:
+def told(state: str, log: str = "", *, minutes: int | None = None, why: str = "") -> Any:
     place = {"bot": "ann-1", "version": 3, "page": "/bots/ann-1/versions/3", "sha256": "5a5a"}
     is_under_way = state in ("waiting", "building", "checking", "qualifying")
     return place | {
         "state": state,
         "log": log,
-        "ahead": ahead,
         "minutes": minutes,
         "sentence": why,
         "is_under_way": is_under_way,
@@ -116,14 +115,14 @@ def test_the_status_tells_whether_it_plays_and_each_line_is_said_once(
     said: str,
 ) -> None:
     bot = write(tmp_path, bot_py="print()") / "bot.py"
-    waiting, building = told("waiting", ahead=2), told("building", "== build\n")
+    waiting, building = told("waiting"), told("building", "== build\n")
     with pytest.raises(SystemExit) as ended:
         submit(monkeypatch, bot, waiting, waiting, building, told("checking", "== build\nmade\n"), last)
     assert ended.value.code == status
     lines = [
         "version 3 of ann-1: 7 bytes sent; https://arena.example.org/bots/ann-1/versions/3\n",
         "SHA-256 5a5a\n",
-        "-- waiting; 2 to be tried before it\n",
+        "-- waiting\n",
         "== build\n-- building\nmade\n-- checking\n",
     ]
     assert capsys.readouterr().out.startswith("".join(lines))

@@ -1,6 +1,5 @@
 """What the arena computes today from the stored games of the golden files, as texts by file name."""
 
-import io
 import json
 import subprocess
 import sys
@@ -8,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
-from rich.console import Console
 
 from engine.statistics.online import LadderGame, LadderPlayer, VersionStart, rate
 from server.contest import contest_file
@@ -17,7 +15,7 @@ from server.contest.fixtures import GameResult
 from server.contest.plan import Present, plan
 from server.contest.report.contents import make_report
 from server.contest.report.files import file_texts
-from server.contest.report.progress import Moment, render_report
+from server.contest.report.progress import Moment, table_lines
 
 FOLDER = Path(__file__).parent
 CONTESTS = ("gauntlet", "knockout", "ladder", "round_robin", "swiss")
@@ -55,9 +53,7 @@ def contest_texts(contest: str) -> dict[str, str]:
     closed = OPENED + timedelta(hours=8)
     began = {stage.number: OPENED + timedelta(hours=stage.number + 1) for stage in now.stages}
     report = make_report(definition, games, now, Moment(closed, OPENED, closed, began, cores=2))
-    with io.StringIO() as screen:
-        Console(file=screen, width=120, color_system=None).print(render_report(report))
-        return {**file_texts(report), "report.txt": "".join(f"{x.rstrip()}\n" for x in screen.getvalue().splitlines())}
+    return {**file_texts(report), "report.txt": "".join(f"{line}\n" for line in table_lines(report))}
 
 
 def ladder_ratings() -> str:

@@ -2,13 +2,14 @@
 
 import ast
 import re
+from importlib.resources import files
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from engine.games.catalogue import GAMES
 from server.web.views.board import motion
-from server.web.views.learn import MOVE, POSITION, example, rules
+from server.web.views.learn import rules
 from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
 from tests.web.site import Site
 
@@ -25,10 +26,13 @@ def test_each_game_has_its_rules_and_pictures_and_no_link_is_dead() -> None:
     assert not re.findall('"#[0-9a-f]{6}"', whole), "a picture has a colour that does not follow the page"
 
 
+POSITION = "4 4 15 15\n9 10 W\nW _ _ B\n_ _ B _ _\n_ _ _ _ W _\nW W W B _ _ _\n_ B _ _ _ _\n_ _ _ _ _\nB _ _ W\n"
+
+
 def test_the_example_moves_what_the_rules_move() -> None:
-    made = motion(GAMES["gipf"].read(POSITION), MOVE)
+    made = motion(GAMES["gipf"].read(POSITION), "a1-b2")
     assert len(made.slides) == 4 and len(made.taken) == 5 and len(made.returned) == 4
-    moving = example().moving
+    moving = (files("server.web") / "assets/pages/example/moving.svg").read_text(encoding="utf-8")
     assert moving.count("<animateTransform ") == len(made.slides) + 1
     assert moving.count('values="1;1;0;0"') == len(made.taken)
 

@@ -1,1 +1,1 @@
-"""Hosts of games: this server, a local worker process, and the workers of a cluster."""
+"""Hosts of games: this server, and the workers of a cluster."""

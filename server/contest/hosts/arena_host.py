@@ -205,11 +205,11 @@ class ArenaHost:
     All contests of a server share it: its cores, and the thread that writes to the store.
     """
 
-    def __init__(self, arena: Arena) -> None:
-        """Take a running arena."""
+    def __init__(self, arena: Arena, cores: Cores | None = None) -> None:
+        """Take a running arena, and the cores of programs, if not all of this machine."""
         self._arena = arena
         self._home = descendants.home_of(arena.settings.data)
-        self.cores = Cores()
+        self.cores = cores or Cores()
         self._one_at_a_time = trio.CapacityLimiter(1)
         self.turns = CoreQueue(self.cores.count)
 

@@ -1,9 +1,8 @@
 """Plays games on the workers of a cluster of dask.distributed.
 
-A worker plays half as many games at a time as it has threads. It plays a game to the end
-(`server.contest.hosts.game_worker`), and the record that comes back is verified. When a worker is lost, other workers
-play its games under the same numbers. When the scheduler is lost, all games wait until it is back. A worker that fails
-again and again gets no more games, and a game that fails again and again is given back to the contest.
+A thread of a worker plays a game to the end (`server.contest.hosts.game_worker`), and the record that comes back is
+verified. The scheduler of dask chooses the workers, and lets others play the games of a lost worker. When the scheduler
+is lost, all games wait until it is back. A game that fails again and again is given back to the contest.
 """
 
 import logging
@@ -11,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 import msgspec
 import trio
@@ -22,7 +21,7 @@ from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, GameResult
 from server.contest.hosts import game_worker
 from server.contest.hosts.game_worker import BadAnswer, Job, Played, check_answer, cluster_obstacle, make_job
-from server.contest.hosts.host import MAX_FAILURES, PROGRAMS, GameTask, HostedGame, NotPlayed, PlayerMissing
+from server.contest.hosts.host import MAX_FAILURES, GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.scoring import game_result
 from server.contest.store.folders import keep_written
 from server.ops.faults import server_fault
@@ -47,12 +46,6 @@ POLL_SECONDS = 1.0
 ANSWER_SECONDS = 15.0
 """How long the scheduler may take to name its workers."""
 
-GREETING_SECONDS = 30.0
-"""How long to wait at the beginning for the answers of the first workers."""
-
-MAX_WORKER_FAILURES = 3
-"""A worker gets no more games after so many failures in a row."""
-
 MAX_CALLS = 10_000
 """Calls of workers at a time. Each holds a thread, which waits for the answer."""
 
@@ -61,8 +54,8 @@ class BadCluster(OSError):
     """The cluster cannot play. ``str(error)`` is one sentence."""
 
 
-class WorkerLost(Exception):
-    """A worker, or the connection to its cluster, was lost during a call."""
+class ClusterLost(Exception):
+    """The connection to the cluster was lost during a game."""
 
 
 def connect(address: str) -> "Client":
@@ -100,25 +93,8 @@ async def connected_cluster(address: str, definition: Definition) -> AsyncIterat
         nursery.cancel_scope.cancel()
 
 
-class _Worker:
-    """A worker, until it is lost."""
-
-    def __init__(self, address: str) -> None:
-        self.address = address
-        self.rooms = 0
-        """How many games it can play at a time, as soon as it has answered the greeting."""
-        self.calls: set[trio.CancelScope] = set()
-        """Its greeting and its games. Cancelling a scope gives up the answer."""
-        self.failures = 0
-
-    @property
-    def fit(self) -> bool:
-        """Whether it gets games."""
-        return self.rooms > 0 and self.failures < MAX_WORKER_FAILURES
-
-
 class Cluster:
-    """A cluster while `run` is connected to it."""
+    """A cluster while `run` is connected to it. Its scheduler chooses the worker of each game."""
 
     def __init__(self, address: str, folder: str, connect: Callable[[str], "Client"] = connect) -> None:
         """Take the scheduler's address, the contest file's folder, and the function that connects."""
@@ -126,173 +102,109 @@ class Cluster:
         self._folder = folder
         self._connect = connect
         self._client: Client | None = None
-        self._workers: dict[str, _Worker] = {}
-        self._lacks: dict[str, None] = {}
-        """Sentences about the workers that cannot play."""
-        self._changed = trio.Event()
+        self._threads: dict[str, int] = {}
+        """The number of threads of each worker."""
         self._calls = trio.CapacityLimiter(MAX_CALLS)
 
     @property
     def workers(self) -> int:
-        """The number of workers that can play."""
-        return sum(worker.fit for worker in self._workers.values())
+        """The number of workers."""
+        return len(self._threads)
 
     @property
     def games(self) -> int:
         """The number of games that can be played at the same time."""
-        return sum(worker.rooms for worker in self._workers.values() if worker.fit)
+        return sum(self._threads.values())
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Stay connected to the cluster until cancelled; reports when its workers have answered.
 
-        Raises `BadCluster` without a scheduler at the beginning, or where it has workers and none of them can play.
+        Raises `BadCluster` without a scheduler at the beginning, or where one of its workers cannot play.
         """
         try:
             try:
-                self._client = await self._in_thread(self._connect, self.address)
-                with trio.move_on_after(GREETING_SECONDS):
-                    async with trio.open_nursery() as nursery:
-                        await self._poll(nursery)
+                await self._poll()
             except OSError as error:
                 raise BadCluster(f"no dask scheduler can be reached at {self.address!r}: {error}") from error
-            if self._lacks and not self.workers:
-                raise BadCluster(f"no worker of {self.address} can play: {'; '.join(self._lacks)}")
+            await self._greet()
             task_status.started()
-            async with trio.open_nursery() as nursery:
-                await self._poll_workers(nursery)
+            while True:
+                await trio.sleep(POLL_SECONDS)
+                try:
+                    await self._poll()
+                except OSError as error:
+                    if self._client is not None:
+                        log.warning("cluster_lost", cluster=self.address, error=str(error))
+                    await self._leave()
         finally:
             await self._leave()
 
-    async def _poll_workers(self, nursery: trio.Nursery) -> None:
-        """Look for workers at intervals."""
-        waits = False
-        while True:
-            if not self.workers and not waits:
-                log.warning("worker_wait_started", cluster=self.address)
-            waits = not self.workers
-            await trio.sleep(POLL_SECONDS)
-            try:
-                await self._poll(nursery)
-            except OSError as error:
-                if self._client is not None:
-                    log.warning("cluster_lost", cluster=self.address, error=str(error))
-                await self._leave()
-
     async def _leave(self) -> None:
-        """Close the connection, and give up all workers."""
+        """Close the connection, and give up all games."""
         client, self._client = self._client, None
-        for worker in list(self._workers.values()):
-            self._forget(worker)
+        self._threads = {}
         if client is not None:
             with trio.CancelScope(shield=True), suppress(Exception):
                 await self._in_thread(partial(client.close, timeout=CLOSE_SECONDS))
 
-    async def _poll(self, nursery: trio.Nursery) -> None:
-        """Greet new workers, and forget lost ones; connect again if the scheduler was lost.
-
-        Raises OSError if the scheduler does not answer.
-        """
+    async def _poll(self) -> None:
+        """Ask the scheduler for its workers; connect if there is no connection. Raises OSError without an answer."""
         if self._client is None:
             self._client = await self._in_thread(self._connect, self.address)
-            log.warning("cluster_recovered", cluster=self.address)
+            log.info("cluster_connected", cluster=self.address)
         try:
             with trio.fail_after(ANSWER_SECONDS):
-                found: dict[str, int] = await self._in_thread(self._client.nthreads)
+                self._threads = dict(await self._in_thread(self._client.nthreads))
         except Exception as error:
             raise OSError(str(error) or type(error).__name__) from error
-        for address in self._workers.keys() - found.keys():
-            log.warning("worker_lost", worker=address)
-            self._forget(self._workers[address])
-        for address in found.keys() - self._workers.keys():
-            worker = self._workers[address] = _Worker(address)
-            nursery.start_soon(self._greet, worker, found[address])
 
-    def _forget(self, worker: _Worker) -> None:
-        """Remove a worker; its calls are lost."""
-        if self._workers.get(worker.address) is worker:
-            del self._workers[worker.address]
-        for call in worker.calls:
-            call.cancel()
-        self._wake()
-
-    def _wake(self) -> None:
-        """Wake the games that wait for a worker."""
-        self._changed.set()
-        self._changed = trio.Event()
-
-    async def _greet(self, worker: _Worker, threads: int) -> None:
-        """Let a worker play if it has all that games need."""
-        try:
-            lacks = await self._call(worker, partial(game_worker.greet, self._folder, program_with_rules()))
-        except WorkerLost:
-            self._forget(worker)  # the next look greets it again
-            return
-        except BadAnswer as error:
-            lacks = f"it cannot run this program: {error}"
-        if lacks:
-            log.warning("worker_unfit", worker=worker.address, lacks=lacks)
-            self._lacks[f"{worker.address}: {lacks}"] = None
-        else:
-            worker.rooms = max(1, threads // PROGRAMS)
-            log.info("worker_joined", worker=worker.address, games=worker.rooms)
-            self._wake()
+    async def _greet(self) -> None:
+        """Raise `BadCluster` where a worker lacks something that games need."""
+        assert self._client is not None
+        greet = partial(self._client.run, game_worker.greet, self._folder, program_with_rules(), on_error="return")
+        for worker, lacks in (await self._in_thread(greet)).items():
+            if isinstance(lacks, Exception):
+                lacks = f"it cannot run this program: {_in_words(lacks)}"
+            if lacks:
+                raise BadCluster(f"the worker {worker} cannot play: {lacks}")
 
     async def play(self, job: Job) -> Played:
-        """Let a worker play a game as soon as one has room for it. Raises `NotPlayed`."""
+        """Let a worker play a game. Raises `NotPlayed`."""
         task = partial(game_worker.play_task, msgspec.json.encode(job))
-        failures = 0
+        failures, why = 0, ""
         while failures < MAX_FAILURES:
-            worker, client = await self._with_room(), self._client
             try:
-                played = await self._in_thread(check_answer, job, await self._call(worker, task))
-            except WorkerLost:
-                if self._client is not client:
-                    continue  # the whole cluster was lost
-                why = "its worker was lost"
+                return await self._in_thread(check_answer, job, await self._answer(task))
+            except ClusterLost:
+                continue
             except BadAnswer as error:
-                why = str(error)
-                worker.failures += 1
-                log.warning("worker_game_failed", worker=worker.address, match=job.match, why=why)
-                if worker.failures == MAX_WORKER_FAILURES:
-                    log.error("worker_excluded", worker=worker.address, failures=worker.failures, why=why)
-            else:
-                worker.failures = 0
-                return played
-            finally:
-                self._wake()
-            failures += 1
+                failures, why = failures + 1, str(error)
+                log.warning("worker_game_failed", match=job.match, why=why)
         raise NotPlayed(f"it was tried {failures} times on the cluster; the last time {why}")
 
-    async def _with_room(self) -> _Worker:
-        """Return the most reliable worker with room for a game, among equals the one with the most room."""
-        while True:
-            free = [worker for worker in self._workers.values() if worker.fit and len(worker.calls) < worker.rooms]
-            if free:
-                return min(free, key=lambda worker: (worker.failures, len(worker.calls) - worker.rooms))
-            await self._changed.wait()
-
-    async def _call(self, worker: _Worker, function: Callable[[], Any]) -> Any:
-        """Return the answer of a worker; raises `BadAnswer` for its exceptions, and `WorkerLost`."""
-        assert self._client is not None
-        with trio.CancelScope() as scope:
-            worker.calls.add(scope)
-            try:
-                future = self._client.submit(function, workers=[worker.address], allow_other_workers=False, pure=False)
-                try:
-                    return await self._in_thread(future.result)
-                finally:
-                    future.release()
-            except CancelledError:
-                await trio.sleep(POLL_SECONDS)  # after the next look it is known whether the scheduler is there
-            except Exception as error:
-                raise BadAnswer(" ".join(f"{type(error).__name__}: {error}".split())) from error
-            finally:
-                worker.calls.discard(scope)
-        raise WorkerLost
+    async def _answer(self, task: Callable[[], bytes]) -> bytes:
+        """Return the answer of a worker; raises `BadAnswer` for its exceptions, and `ClusterLost`."""
+        while self._client is None:
+            await trio.sleep(POLL_SECONDS)
+        future = self._client.submit(task, pure=False)
+        try:
+            answer: bytes = await self._in_thread(future.result)
+        except CancelledError:
+            await trio.sleep(POLL_SECONDS)
+            raise ClusterLost from None
+        except Exception as error:
+            raise BadAnswer(_in_words(error)) from error
+        finally:
+            future.release()
+        return answer
 
     async def _in_thread(self, work: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
         """Run a slow function in a thread; if this is cancelled, the thread goes on."""
         return await trio.to_thread.run_sync(work, *arguments, abandon_on_cancel=True, limiter=self._calls)
+
+
+def _in_words(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 class ClusterGame(HostedGame):

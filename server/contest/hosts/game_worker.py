@@ -1,23 +1,19 @@
 """The job of a worker: a game to play, the answer, and its verification. Knows no cluster.
 
-`play` and `greet` run on the worker. The game has a process of its own there, which runs this module as a program and
-plays in an arena of its own. The process reads a `Job`, a line of JSON, from its standard input, and writes its
-`Answer` to its standard output when the game is over. It ends its programs and itself as soon as its input ends: the
-process that started it is gone then, or does not want the game any more.
+`play_task` and `greet` run on the worker. A thread of the worker plays the game in an event loop and an arena of its
+own, and ends the programs as soon as nobody wants the game any more.
 """
 
-import os
 import socket
-import subprocess
-import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+import structlog
 import trio
 from msgspec.structs import replace
 
@@ -34,7 +30,7 @@ from server.contest.fixtures import Fixture, Programs
 from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import PROGRAMS, GameTask, PlayerMissing
-from server.contest.programs.sandbox.cores import CAN_PIN
+from server.contest.programs.sandbox.cores import CAN_PIN, Cores
 from server.contest.store.folders import errors_of
 from server.contest.verification import header_differences
 from server.net.admission import RateLimiter, patrol
@@ -46,12 +42,6 @@ from server.storage.record_store import RecordStore
 
 POLL_SECONDS = 0.5
 """How often a worker looks whether the game is still wanted."""
-
-END_SECONDS = 10.0
-"""How long the process of a game may take to end its programs when it is not wanted any more."""
-
-MAX_SHOWN = 300
-"""Characters that stand in a sentence of what a process wrote at its end."""
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -102,8 +92,8 @@ def foreign_program(theirs: str, mine: str) -> str:
 
 
 @contextmanager
-def own_cores(number: int) -> Iterator[None]:
-    """Confine this process to cores that no other game of this machine has; to none where too few are free.
+def own_cores(number: int) -> Iterator[tuple[int, ...]]:
+    """Claim cores that no other game of this machine has; none where too few are free.
 
     Each core has a lock file, by which games claim it.
     """
@@ -111,21 +101,20 @@ def own_cores(number: int) -> Iterator[None]:
     with ExitStack() as files:
         for core in usable_cores() if CAN_PIN else ():
             with suppress(OSError):  # another game has the core
-                file = files.enter_context(open(Path(tempfile.gettempdir()) / f"arena-core-{core}.lock", "a"))
-                lock(file)
+                lock(files.enter_context(open(Path(tempfile.gettempdir()) / f"arena-core-{core}.lock", "a")))
                 claimed.append(core)
             if len(claimed) == number:
-                os.sched_setaffinity(0, claimed)
-                break
-        else:
-            files.close()
-        yield
+                yield tuple(claimed)
+                return
+    yield ()
 
 
 def play_task(job: bytes) -> bytes:
     """Play a game as a task of a dask worker, until the scheduler cancels it."""
     from distributed import get_worker
 
+    if not structlog.is_configured():
+        configure(quiet=True)
     worker = get_worker()
     key = worker.get_current_task()
 
@@ -133,35 +122,30 @@ def play_task(job: bytes) -> bytes:
         state = worker.state.tasks.get(key)
         return state is not None and state.state == "executing"
 
-    return play(job, wanted)
+    return trio.run(play, job, wanted)
 
 
-def play(job: bytes, wanted: Callable[[], bool]) -> bytes:
-    """Play a `Job`, and return its `Answer`, both as JSON; return nothing when it is not ``wanted`` any more.
+async def play(job: bytes, wanted: Callable[[], bool]) -> bytes:
+    """Play a `Job`, and return its `Answer`, both as JSON; return nothing when it is not ``wanted`` any more."""
+    answer = None
+    async with trio.open_nursery() as nursery:
 
-    The process ends with this one, however that ends.
-    """
-    command, pipe = [sys.executable, "-P", "-m", "server.contest.hosts.game_worker"], subprocess.PIPE
-    theirs, mine = os.pipe()
-    with open(mine, "wb", 0) as told, subprocess.Popen(command, stdin=theirs, stdout=pipe, stderr=pipe) as process:
-        os.close(theirs)
-        with suppress(BrokenPipeError):  # it has ended at once, and what it has written says why
-            told.write(job + b"\n")
-        while wanted():
-            with suppress(subprocess.TimeoutExpired):
-                answer, errors = process.communicate(timeout=POLL_SECONDS)
-                if process.returncode == 0 and answer:
-                    return answer
-                lines = errors.decode(errors="replace").strip().splitlines()
-                last = f": {lines[-1][-MAX_SHOWN:]!r}" if lines else ""
-                fault = f"the process of the game ended with status {process.returncode}{last}"
-                return msgspec.json.encode(Answer(program_with_rules(), fault=fault))
-        told.close()
+        async def end_unwanted() -> None:
+            while wanted():
+                await trio.sleep(POLL_SECONDS)
+            nursery.cancel_scope.cancel()
+
+        nursery.start_soon(end_unwanted)
         try:
-            process.wait(END_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-        return b""
+            with own_cores(PROGRAMS) as cores:
+                answer = await play_job(decode(job, type=Job), cores)
+        except Exception as error:
+            found: BaseException = error
+            while isinstance(found, BaseExceptionGroup):
+                found = found.exceptions[0]
+            answer = Answer(program_with_rules(), fault=f"{type(found).__name__}: {found}")
+        nursery.cancel_scope.cancel()
+    return b"" if answer is None else msgspec.json.encode(answer)
 
 
 class BadAnswer(Exception):
@@ -229,17 +213,15 @@ def check_answer(job: Job, answer: bytes) -> Played:
     return Played(found, summary.state)
 
 
-READ_BYTES = 1 << 16
-
 CONTEST = 1
 """The number of the contest in the arena, which knows no other."""
 
 
-async def play_job(job: Job) -> Answer:
-    """Play a game in a temporary directory. Raises the faults of this machine."""
+async def play_job(job: Job, cores: Sequence[int] | None = None) -> Answer:
+    """Play a game in a temporary directory, by programs on some cores. Raises the faults of this machine."""
     with tempfile.TemporaryDirectory(prefix="arena-game-") as folder:
         data = Path(folder)
-        async with private_arena(data, job.server) as (_, record_store, seats):
+        async with private_arena(data, job.server, cores=cores) as (_, record_store, seats):
             try:
                 async with seats.play(GameTask(CONTEST, job.definition, job.fixture, job.match)) as game:
                     assert game is not None  # nobody stops this arena, and who was withdrawn has no games
@@ -259,11 +241,11 @@ async def play_job(job: Job) -> Answer:
 
 @asynccontextmanager
 async def private_arena(
-    data: Path, server: str, last_match: int = 0
+    data: Path, server: str, last_match: int = 0, cores: Sequence[int] | None = None
 ) -> AsyncIterator[tuple[Arena, RecordStore, ArenaHost]]:
     """Open an arena that only programs of this machine can reach, and only those enter that were started for a game.
 
-    The numbers of its matches begin after ``last_match``.
+    The numbers of its matches begin after ``last_match``. ``cores`` are those of the programs, if not all.
     """
     settings = Settings(data=data, tokens={})
     record_store = RecordStore(data)
@@ -278,43 +260,5 @@ async def private_arena(
             arena.own_address = ("127.0.0.1", listeners[0].socket.getsockname()[1])
             nursery.start_soon(watch.pulse, lambda: bool(arena.matches))
             nursery.start_soon(patrol, rate_limiter)
-            yield arena, record_store, ArenaHost(arena)
+            yield arena, record_store, ArenaHost(arena, Cores(cores))
             nursery.cancel_scope.cancel()
-
-
-async def main() -> None:
-    """Read a job, play it and write the answer; write nothing if the input ends early."""
-    async with trio.lowlevel.FdStream(os.dup(sys.stdin.fileno())) as told:
-        text = b""
-        while not text.endswith(b"\n"):
-            data = await told.receive_some(READ_BYTES)
-            if not data:
-                return
-            text += data
-        async with trio.open_nursery() as nursery:
-
-            async def end_with_input() -> None:
-                await told.receive_some(READ_BYTES)
-                nursery.cancel_scope.cancel()
-
-            nursery.start_soon(end_with_input)
-            sys.stdout.buffer.write(msgspec.json.encode(await _answered(text)))
-            nursery.cancel_scope.cancel()
-
-
-async def _answered(text: bytes) -> Answer:
-    try:
-        program_with_rules()  # reads the sources now, before an upgrade can replace them
-        job = decode(text, type=Job)
-        with own_cores(PROGRAMS):
-            return await play_job(job)
-    except Exception as error:
-        found: BaseException = error
-        while isinstance(found, BaseExceptionGroup):
-            found = found.exceptions[0]
-        return Answer(program_with_rules(), fault=f"{type(found).__name__}: {found}")
-
-
-if __name__ == "__main__":
-    configure(quiet=True)
-    trio.run(main)

@@ -2,10 +2,9 @@
 
 A host leases the players of a game, lets it be played, and returns a verified result.
 
-There are three: an arena in the server's process, for players that connect and for programs whose games are watched
-there (`server.contest.hosts.arena_host`); the same in a process of its own, which plays one game and ends
-(`server.contest.hosts.game_worker`); and the workers of a cluster, each of which starts such a process
-(`server.contest.hosts.dask_cluster`).
+There are two: an arena in the server's process, for players that connect and for programs whose games are watched
+there (`server.contest.hosts.arena_host`), and the workers of a cluster (`server.contest.hosts.dask_cluster`), each of
+which has such an arena for each game (`server.contest.hosts.game_worker`).
 """
 
 from abc import ABC, abstractmethod

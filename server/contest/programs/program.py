@@ -22,7 +22,7 @@ from engine.wire.ends import log_line_of
 from engine.wire.seat import PIPES, Seat, environment_variables, fill_command
 from engine.wire.words import without_folders
 from server.contest.fixtures import ProgramUsage
-from server.contest.programs.sandbox import limits, process as sealed
+from server.contest.programs.sandbox import process as sealed
 from server.contest.programs.sandbox.cores import spawn
 from server.contest.programs.sandbox.limits import Excess, Usage
 from server.contest.programs.sandbox.process import Sealed
@@ -366,9 +366,7 @@ async def _sealed(command: Sequence[str], seat: Seat, place: Place, seal: Seal, 
     environment = sealed_environment(os.environ, {**environment_variables(seat), descendants.VARIABLE: marker})
     if "/" not in words[0] and shutil.which(words[0], path=environment["PATH"]) is None:  # as it would fail in there
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), words[0])
-    return await sealed.in_lasting_thread(
-        partial(sealed.start, words, environment, seal, place.core, port, errors, place.home)
-    )
+    return await sealed.in_lasting_thread(partial(sealed.start, words, environment, seal, place.core, port, errors))
 
 
 def _not_started(called: str, error: Exception, place: Place) -> NotStarted:
@@ -409,10 +407,8 @@ async def _end_descendants(called: str, marker: str) -> None:
 
 async def end_left_programs(data: Path) -> None:
     """Kill the processes that a dead server has left in a data directory; raises nothing."""
-    home = descendants.home_of(data)
     try:
-        left = await trio.to_thread.run_sync(descendants.end_marked, home)
-        await trio.to_thread.run_sync(limits.clear, home)
+        left = await trio.to_thread.run_sync(descendants.end_marked, descendants.home_of(data))
     except Exception as error:
         log.error("leftover_programs_kill_failed", error=repr(error))
         return

@@ -2,21 +2,15 @@
 
 The time that is left follows from the part of the budgets that recent games have taken, and from the number of games
 that can be played at a time: cores, entrants that connect and play one game each, and rounds that wait for the round
-before. Before the first game, all budgets count as used up. Names and sentences are never read as markup, and control
-nothing in the terminal.
+before. Before the first game, all budgets count as used up. Names and sentences control nothing in the terminal.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rich.console import Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
-
-from engine.wire.words import duration, number_of
+from engine.wire.words import aligned, duration, number_of
 from server.contest.definition import Definition, Qualification
 from server.contest.fixtures import (
     QUALIFICATION,
@@ -203,51 +197,27 @@ def _share_of_budgets(definition: Definition, games: list[GameResult]) -> float 
     return sum(max(game.seconds, sum(game.used) / SECOND) for game in played) / budgets
 
 
-Row = Sequence[RenderableType]
+def table_lines(report: Report) -> list[str]:
+    """Return a report as lines for a terminal: its state, the tables, the last stage first, who is out, and notes.
 
-
-def render_report(report: Report) -> RenderableType:
-    """Return state and tables of a report: the last stage first, then qualification and ratings, and the notes.
-
-    Crosstables, games, losses and interruptions stand on the page of the report.
+    Qualification, ratings, crosstables, games, losses and interruptions stand on the page of the report.
     """
-    parts: list[RenderableType] = [_plain(report.name, "bold"), _plain(formatting.as_of(report), "dim")]
+    lines = [report.name, formatting.as_of(report)]
     for stage in reversed(report.stages):
         if stage.table:
-            parts += [_title(f"Stage {stage.number}: {stage.format} · {stage.time}"), standings(stage)]
-    if report.qualification is not None:
-        rows: list[Row] = [
-            (
-                _plain(line.name, "bold"),
-                *map(str, (line.games, line.left, line.late, line.bad_moves)),
-                _plain(line.verdict, "red" if line.disqualified else ""),
-            )
-            for line in report.qualification.table
-        ]
-        parts += [_title("Qualification"), _table(("name", "games", "left", "late", "bad moves", "verdict"), rows)]
-    if report.ratings:
-        ratings: list[Row] = [
-            (
-                str(place),
-                _plain(rating.name, "bold"),
-                *("–" if elo is None else formatting.elo(elo) for elo in (rating.elo, rating.low, rating.high)),
-                str(rating.games),
-            )
-            for place, rating in enumerate(report.ratings, 1)
-        ]
-        heads = ("#", "name", "Elo", "95 % from", "to", "games")
-        parts += [_title("Ratings, Elo against the average"), _table(heads, ratings)]
-    parts += [Padding(_plain(note, "dim"), (1, 0, 0, 0)) for note in report.notes]
-    return Group(*parts)
+            lines += ["", f"Stage {stage.number}: {stage.format} · {stage.time}", *_standings(stage)]
+    lines += [f"{one.name} is {out_text(one.reason)}" for one in report.disqualified]
+    return [formatting.printable(line) for line in (*lines, *report.notes)]
 
 
-def standings(stage: Stage) -> RenderableType:
-    """Return the table of a stage, with disqualifications, withdrawals and byes below it."""
+def _standings(stage: Stage) -> list[str]:
+    """Return the table of a stage."""
     columns = marks(stage)
-    rows: list[Row] = [
+    rows = [("#", "name", *(mark.short for mark in columns), "+", "=", "−", "began", "time", "longest", "late")]
+    rows += [
         (
             str(line.place),
-            _plain(line.name, "dim strike" if line.disqualified else "bold"),
+            line.name,
             *(mark.text(line) for mark in columns),
             with_forfeits(line.wins, line.forfeits_won),
             str(line.draws),
@@ -259,28 +229,4 @@ def standings(stage: Stage) -> RenderableType:
         )
         for line in stage.table
     ]
-    heads = ("#", "name", *(mark.short for mark in columns), "+", "=", "−", "began", "time", "longest", "late")
-    out = [line for line in stage.table if line.disqualified]
-    below = [_plain(f"{line.name} is {out_text(line.disqualified)}", "red") for line in out]
-    if stage.byes:
-        below.append(_plain(f"byes: {', '.join(f'{bye.name} in round {bye.round}' for bye in stage.byes)}", "dim"))
-    return Group(_table(heads, rows), *below)
-
-
-def _table(heads: Sequence[str], rows: Iterable[Row]) -> Table:
-    """Return a table: names and verdicts wrap where there is no room, and numbers stand to the right."""
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
-    for head in heads:
-        wraps = head in ("name", "verdict")
-        table.add_column(head, justify="left" if wraps else "right", min_width=8 if wraps else None, no_wrap=not wraps)
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def _title(text: str) -> RenderableType:
-    return Padding(_plain(text, "bold"), (1, 0, 0, 0))
-
-
-def _plain(text: str, style: str = "") -> Text:
-    return Text(formatting.printable(text), style, overflow="ellipsis")
+    return aligned(rows, left=(1,))

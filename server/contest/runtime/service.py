@@ -97,7 +97,7 @@ class ContestService:
 
         Contests that can be played on the ``cluster`` are.
         """
-        self.cluster = cluster
+        self._cluster = cluster
         self._arena = arena
         self._store = store
         self.seats = ArenaHost(arena)
@@ -129,7 +129,7 @@ class ContestService:
             nursery.start_soon(supervise, report, self._report, contest)
             # made beside the loop, and after whatever else is done with the store: it reads all games
             ledger = await self.seats.stored(Ledger, contest, self._store, self._arena.record_store, self.seats)
-            await Runner(ledger, self._arena, self.seats, self.cluster).run()
+            await Runner(ledger, self._arena, self.seats, self._cluster).run()
             nursery.cancel_scope.cancel()
         await supervise(report, self._write, contest)
         await trio.sleep(VERIFY_SECONDS)

@@ -35,7 +35,7 @@ from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import ACTIONS, Intervention, Kind, counted_games, is_paused
 from server.contest.hosts.contest_players import ContestPlayers, Presence
 from server.contest.programs.sandbox.cores import Cores
-from server.contest.programs.sandbox.seal import contest_obstacle, lacks
+from server.contest.programs.sandbox.seal import contest_obstacle
 from server.contest.report.progress import forecast, progress_text, status_of
 from server.contest.report.structure import ContestState
 from server.contest.runtime.organiser_commands import find_contest, intervene
@@ -84,7 +84,6 @@ def read_overview(
         ]
         paused = is_paused(store.interventions(LADDER))
     turns = service.seats.turns
-    cluster = service.cluster
     return {
         **trio.from_thread.run_sync(_read_lobby, arena),
         "contests": contests,
@@ -95,8 +94,6 @@ def read_overview(
             "free_bytes": shutil.disk_usage(arena.settings.data).free,
             "cores": turns.cores,
             "cores_taken": turns.taken,
-            "cluster_workers": 0 if cluster is None else cluster.workers,
-            "cluster_games": 0 if cluster is None else cluster.games,
         },
         "uploads": [{"bot": one.bot, "number": one.number, "state": one.state} for one in versions.under_way()],
     }
@@ -134,14 +131,12 @@ def read_contest(arena: Arena, number: int) -> dict[str, Any]:
         found = take_snapshot(store, number, datetime.now(UTC), _presence(arena, number))
         definition, games = found.definition, found.games
         counting = counted_games(games)
-        seals = definition.sandbox is Sandbox.SEALED and not all(entrant.connects for entrant in definition.entrants)
         return {
             "row": store.contest(number),
             "progress": progress_text(*found),
             "is_over": status_of(*found).state is ContestState.OVER,
             "is_paused": is_paused(definition.interventions),
             "missing": found.moment.missing,
-            "lacks": lacks() if seals else (),
             "entrants": definition.entrants,
             "actions": {kind: action for kind, action in ACTIONS.items() if action.in_console},
             "out": {name: one.reason for name, one in find_disqualified(definition, counting).items()},

@@ -6,7 +6,7 @@
   file itself, named by ``?file=``
 - ``GET /bots/BOT/versions/3``: its state and logs; for the token of the bot as JSON
 - ``GET /bots/BOT/comparisons``: its comparisons as JSON, for the token of the bot; ``POST`` begins one, by the fields
-  ``first``, ``second``, ``game``, ``params`` and ``games``; ``POST /bots/BOT/comparisons/7/cancel`` ends one
+  ``first``, ``second``, ``game``, ``params`` and ``games``
 - ``POST /bots/BOT/versions/3/play`` and ``…/rest``: which version plays; ``…/delete`` deletes its files. A request with
   the token of the bot gets the version as JSON
 
@@ -32,7 +32,6 @@ from server.league.accounts import Accounts
 from server.league.contests import Comparisons
 from server.league.ladder.store import LadderStore
 from server.league.pages.forms import Change, Form, Identities, Identity, PlayerTabs, page
-from server.league.submissions.pipeline import Turns
 from server.league.submissions.upload import MAX_UPLOAD
 from server.league.submissions.versions import LOG, PASSED, State, Version, Versions
 from server.web.answers import json_answer
@@ -76,15 +75,13 @@ class VersionPages:
         accounts: Accounts,
         identities: Identities,
         versions: Versions,
-        turns: Turns,
         comparisons: Comparisons,
         tabs: PlayerTabs,
     ) -> None:
-        """Take the accounts, the sessions, the versions, the order of their turns, the comparisons, and the tabs."""
+        """Take the accounts, the sessions, the versions, the comparisons, and the tabs."""
         self._tabs = tabs
         self._accounts = accounts
         self._comparisons = comparisons
-        self._turns = turns
         self._identities = identities
         self._versions = versions
 
@@ -95,7 +92,6 @@ class VersionPages:
             "versions/{number:number}/rest": partial(self._choose, self._versions.retire),
             "versions/{number:number}/delete": partial(self._choose, self._versions.delete),
             "comparisons": self._compare,
-            "comparisons/{number:number}/cancel": self._cancel,
         }
         bot, identities = "/bots/{bot}", self._identities
         return [
@@ -139,7 +135,7 @@ class VersionPages:
         identity = self._identities.author(request)
         version = self._found(request.path_params)
         if identity.by_token:
-            return _json(self._with_log(version))
+            return _json({**_told(version), "log": self._log(version)})
         return page(
             "bots/version",
             f"{version.bot}, version {version.number}",
@@ -147,7 +143,6 @@ class VersionPages:
             version=version,
             words=WORDS,
             log=self._log(version),
-            ahead=self._ahead(version),
         )
 
     def _compared(self, request: Request) -> Response:
@@ -158,7 +153,7 @@ class VersionPages:
 
     def _send(self, form: Form) -> Response:
         version = self._versions.add(form.identity.person, form.path["bot"], form.fields["name"], form.fields["data"])
-        return _answer(form, self._with_log(version), version.page)
+        return _answer(form, {**_told(version), "log": self._log(version)}, version.page)
 
     def _choose(self, choice: Callable[[Version, str], None], form: Form) -> Response:
         version = self._found(form.path)
@@ -171,10 +166,6 @@ class VersionPages:
         begun = self._comparisons.begin(form.identity.person, form.path["bot"], *asked)
         return _answer(form, begun, begun.page)
 
-    def _cancel(self, form: Form) -> Response:
-        self._comparisons.cancel(form.path["bot"], form.path["number"], form.by)
-        return _answer(form, {"contest": form.path["number"]}, f"/bots/{form.path['bot']}")
-
     # versions
 
     def _found(self, path: Mapping[str, Any]) -> Version:
@@ -182,12 +173,6 @@ class VersionPages:
         if (version := self._versions.version(bot, number)) is None:
             raise Refused(404, f"{bot} has no version {number}")
         return version
-
-    def _with_log(self, version: Version) -> dict[str, object]:
-        return {**_told(version), "log": self._log(version), "ahead": self._ahead(version)}
-
-    def _ahead(self, version: Version) -> int | None:
-        return self._turns.ahead(self._versions.under_way(), version)
 
     def _log(self, version: Version) -> str:
         path = self._versions.folder(version) / LOG

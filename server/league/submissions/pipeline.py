@@ -107,7 +107,7 @@ async def run_build(command: Sequence[str], folder: Path, log: Path, home: str) 
     reads, writes = os.pipe()
     async with trio.lowlevel.FdStream(reads) as errors:
         with open(writes, "wb") as printed:
-            async with running(words, environment, seal, None, writes, home) as box, trio.open_nursery() as nursery:
+            async with running(words, environment, seal, None, writes) as box, trio.open_nursery() as nursery:
                 printed.close()
                 assert box.process.stdin is not None
                 box.process.stdin.close()
@@ -135,7 +135,7 @@ async def run_check(command: Sequence[str], folder: Path, log: Path, home: str, 
     words = [
         *(sys.executable, "-P", "-m", "bots", "check", "--game", variant[0]),
         *("--json", str(log.with_name(CHECK_REPORT)), "--"),
-        *(sys.executable, "-P", "-m", sealed_bot.__name__, home, str(folder), *command),
+        *(sys.executable, "-P", "-m", sealed_bot.__name__, str(folder), *command),
     ]
     return await _run(words, log, home, CHECK_SECONDS)
 
@@ -255,24 +255,8 @@ class Turns:
         if len(self._tried) >= self._at_once:
             return None
         busy = set(self._tried.values())
-        return next((one for one in self.order(under_way) if one.owner not in busy), None)
-
-    def order(self, under_way: Sequence[Version]) -> list[Version]:
-        """Return the versions that are not being tried, in the order of their turns."""
-        left = [one for one in under_way if one.id not in self._tried]
-        served, found = dict(self._served), []
-        turn = max(served.values(), default=0)
-        while left:
-            first = min(left, key=lambda one: (one.state == "waiting", served.get(one.owner, 0), one.id))
-            left.remove(first)
-            found.append(first)
-            served[first.owner] = turn = turn + 1
-        return found
-
-    def ahead(self, under_way: Sequence[Version], version: Version) -> int | None:
-        """Return how many versions wait before a version; None where it does not wait."""
-        places = [one.id for one in self.order(under_way)]
-        return places.index(version.id) if version.id in places and version.state == "waiting" else None
+        free = [one for one in under_way if one.owner not in busy]
+        return min(free, key=lambda one: (one.state == "waiting", self._served.get(one.owner, 0), one.id), default=None)
 
 
 class Pipeline:

@@ -23,13 +23,13 @@ STDERR = 2
 """The descriptor that the bot prints to."""
 
 
-async def main(home: str, folder: Path, *command: str) -> int:
+async def main(folder: Path, *command: str) -> int:
     """Run a command in a folder until it ends, and return its exit status; raises OSError."""
     port = int(os.environ[variable("port")])
     told = {name: value for name, value in os.environ.items() if name.startswith(variable(""))}
     seal = Seal(View(folder, (folder,)), Bounds(), CPU_SECONDS, niceness=0)
     environment = sealed_environment(os.environ, told)
-    async with running(command, environment, seal, port, STDERR, home) as box, trio.open_nursery() as nursery:
+    async with running(command, environment, seal, port, STDERR) as box, trio.open_nursery() as nursery:
         if (listener := await box.listener()) is not None:
             nursery.start_soon(trio.serve_listeners, partial(_join, port), [listener])
         status, excess = await box.end()
@@ -59,4 +59,4 @@ async def _copy(source: trio.SocketStream, target: trio.SocketStream) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(trio.run(main, sys.argv[1], Path(sys.argv[2]), *sys.argv[3:]))
+    sys.exit(trio.run(main, Path(sys.argv[1]), *sys.argv[2:]))

@@ -87,13 +87,13 @@ class BoundedStream:
         await self._stream.aclose()
 
 
-def configuration(idle_seconds: int = IDLE_SECONDS, head_bytes: int = HEAD_BYTES) -> Config:
+def configuration() -> Config:
     """Return hypercorn's settings: no logs of its own, its name not told, and bounds."""
     config = Config()
     config.accesslog = config.errorlog = None
     config.include_server_header = False
-    config.keep_alive_timeout = idle_seconds
-    config.h11_max_incomplete_size = head_bytes
+    config.keep_alive_timeout = IDLE_SECONDS
+    config.h11_max_incomplete_size = HEAD_BYTES
     return config
 
 
@@ -101,10 +101,9 @@ async def serve_browsers(
     app: Callable[..., Awaitable[Any]],
     listeners: Sequence[trio.abc.Listener[trio.SocketStream]],
     http_rate_limiter: HttpRateLimiter,
-    config: Config | None = None,
 ) -> None:
     """Serve an ASGI application on listeners, which the caller closes, until cancelled."""
-    config = config or configuration()
+    config = configuration()
     context = WorkerContext(None)
     wrapped = wrap_app(app, config.wsgi_max_body_size, "asgi")
     connected: set[BoundedStream] = set()

@@ -14,7 +14,6 @@ from prometheus_client.core import (
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -24,7 +23,7 @@ from server.match.stats import Histogram
 from server.net.admission import Listener, RateLimiter, close_all
 from server.net.timing import microseconds
 from server.ops.supervisor import supervise
-from server.web.http.listener import REFUSAL, configuration, serve_browsers
+from server.web.http.listener import REFUSAL, serve_browsers
 from server.web.http.request import HttpRateLimiter
 
 HOST = "127.0.0.1"
@@ -35,12 +34,6 @@ MICROSECOND = 1e-6
 
 MAX_CONNECTIONS = 50
 """A program that collects figures has one at a time."""
-
-HEAD_BYTES = 8192
-"""Largest head of a request: those of programs that collect figures have some hundred bytes."""
-
-IDLE_SECONDS = 5
-"""How long a request may take to come."""
 
 HEADERS = {"cache-control": "no-store", "connection": "close"}
 
@@ -109,15 +102,7 @@ def application(arena: Arena, rate_limiter: RateLimiter) -> Starlette:
             return PlainTextResponse("stopping\n", 503, HEADERS)
         return PlainTextResponse("ok\n", headers=HEADERS)
 
-    return Starlette(
-        routes=[Route("/metrics", metrics), Route("/health", health)], exception_handlers={HTTPException: _unknown}
-    )
-
-
-async def _unknown(request: Request, _error: Exception) -> Response:
-    if request.method not in ("GET", "HEAD"):
-        return PlainTextResponse("ask GET /metrics or GET /health\n", 400, HEADERS)
-    return PlainTextResponse("there are /metrics and /health\n", 404, HEADERS)
+    return Starlette(routes=[Route("/metrics", metrics), Route("/health", health)])
 
 
 async def serve_metrics(
@@ -127,9 +112,8 @@ async def serve_metrics(
     quota = HttpRateLimiter(arena.settings.limits, MAX_CONNECTIONS, microseconds)
     listeners = await trio.open_tcp_listeners(port, host=HOST)
     task_status.started(listeners[0].socket.getsockname()[1])
-    app, config = application(arena, rate_limiter), configuration(IDLE_SECONDS, HEAD_BYTES)
     wrapped = [Listener(listener, arena.accept_status, REFUSAL) for listener in listeners]
     try:
-        await supervise("metrics", serve_browsers, app, wrapped, quota, config)
+        await supervise("metrics", serve_browsers, application(arena, rate_limiter), wrapped, quota)
     finally:
         await close_all(listeners)

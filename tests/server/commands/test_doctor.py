@@ -2,16 +2,13 @@
 
 from collections.abc import Callable
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-import trustme
 from trio.testing import MockClock
 
 from engine.wire import messages as m
 from server.commands.doctor import GOOD, NOTE, WRONG, Finding, diagnosis
-from server.config import tokens
 from server.config.keys import SIGNING_KEY, signing_key
 from server.league.accounts import AUTHOR, Accounts
 from server.league.database import FILE as LEAGUE
@@ -72,32 +69,6 @@ def test_key_that_signs_exports(tmp_path: Path) -> None:
         assert finding.state == WRONG and words in finding.sentence
 
 
-def make_tokens(path: Path) -> str:
-    tokens.add(path, "ann")
-    return "ann secret"
-
-
-@pytest.mark.parametrize(
-    ("about", "make", "words"),
-    [("tokens", make_tokens, "line 1"), ("organiser", tokens.make_organiser, "64 hexadecimal digits")],
-)
-def test_files_of_tokens(tmp_path: Path, about: str, make: Callable[[Path], str], words: str) -> None:
-    def state() -> str:
-        (finding,) = found(tmp_path, about, f"{about} = 'tokens.txt'")
-        return finding.state
-
-    path = tmp_path / "tokens.txt"
-    assert found(tmp_path, about) == []
-    assert state() == WRONG, "there is no file"
-    secret = make(path)
-    assert state() == GOOD
-    path.chmod(0o620)
-    assert state() == WRONG, "others may write to it"
-    path.write_text(secret)
-    (finding,) = found(tmp_path, about, f"{about} = 'tokens.txt'")
-    assert finding.state == WRONG and words in finding.sentence and secret not in finding.sentence
-
-
 def test_league(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
@@ -134,23 +105,6 @@ def test_header_that_names_who_has_signed_in(tmp_path: Path, text: str, state: s
     (finding,) = found(tmp_path, "user header", f"user-header = 'X-Remote-User'\n{text}")
     assert finding.state == state and words in finding.sentence
     assert found(tmp_path, "user header", text) == []
-
-
-@pytest.mark.parametrize(
-    ("begins", "ends", "state", "words"),
-    [
-        (-10, 200, GOOD, "valid for 199 days more"),
-        (-10, 5, NOTE, "valid for 4 days more"),
-        (-10, -1, WRONG, "certificate has expired"),
-        (3, 10, WRONG, "certificate is not yet valid"),
-    ],
-)
-def test_certificate(tmp_path: Path, begins: int, ends: int, state: str, words: str) -> None:
-    now = datetime.now(UTC)
-    issued = trustme.CA().issue_cert("localhost", not_before=now + timedelta(begins), not_after=now + timedelta(ends))
-    issued.private_key_and_cert_chain_pem.write_to_path(tmp_path / "both.pem")
-    (finding,) = found(tmp_path, "certificate", "[tls]\ncert = 'both.pem'\nkey = 'both.pem'")
-    assert finding.state == state and words in finding.sentence
 
 
 @pytest.mark.parametrize(

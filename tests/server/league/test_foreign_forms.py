@@ -26,7 +26,7 @@ from server.league.ladder.service import LadderService
 from server.league.pages.account_pages import AccountPages
 from server.league.pages.bot_pages import VersionPages
 from server.league.pages.forms import Identities
-from server.league.submissions.pipeline import Pipeline, Turns
+from server.league.submissions.pipeline import Pipeline
 from server.league.submissions.versions import Versions
 from server.web import app
 from server.web.http.request import GUESS_COST, QUOTA, REQUESTS, HttpRateLimiter, Refused
@@ -194,7 +194,7 @@ async def test_an_address_that_guesses_is_refused_until_its_time_has_come(
     comparisons = Comparisons(tmp_path, accounts, versions)
     pages = (
         AccountPages(accounts, identities, book, tmp_path),
-        VersionPages(accounts, identities, versions, Turns(), comparisons, lambda *_: {}),
+        VersionPages(accounts, identities, versions, comparisons, lambda *_: {}),
     )
     app = Starlette(routes=[route for one in pages for route in one.routes()], exception_handlers={Refused: refused})
     now = 0

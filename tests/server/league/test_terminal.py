@@ -34,8 +34,7 @@ NOW = {
     "matches": [{"match": 17, "game": "mnk", "parameters": "3 3 3", "players": ["ann", "bob"], "plies": 4}],
     "players": [{"name": "ann", "doing": "plays", "match": 17}, {"name": "carl", "doing": "rests", "match": None}],
     "playing": 2, "present": 3, "seeking": 0, "guests": 1,
-    "machine": {"processors": 8, "load": 1.26, "free_bytes": 7 << 30, "cores": 1, "cores_taken": 1, "processes": 0,
-                "cluster_workers": 3, "cluster_games": 12},
+    "machine": {"processors": 8, "load": 1.26, "free_bytes": 7 << 30, "cores": 1, "cores_taken": 1, "processes": 0},
     "uploads": [{"bot": "dora", "number": 3, "state": "building"}],
 }  # fmt: skip
 
@@ -105,7 +104,6 @@ async def test_what_goes_on_is_printed_a_line_each(
         "1 connection not logged in",
         "1 of 1 cores taken by programs of contests",
         "8 processors, load 1.3, 7 GB free on the disk",
-        "cluster: 3 workers, 12 games at a time",
         "version 3 of dora: building",
     ]
 

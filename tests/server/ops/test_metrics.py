@@ -108,9 +108,8 @@ async def test_answers_over_http(tmp_path: Path) -> None:
             assert read(body)["process_open_fds", ""] > 0
         assert await ask(b"GET /health HTTP/1.0\n\n") == (200, "ok\n")
         assert await ask(b"HEAD /health HTTP/1.0\r\n\r\n") == (200, "")
-        assert await ask(b"GET /x HTTP/1.1\r\nHost: x\r\n\r\n") == (404, "there are /metrics and /health\n")
-        request = b"POST /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
-        assert await ask(request) == (400, "ask GET /metrics or GET /health\n")
+        assert (await ask(b"GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))[0] == 404
+        assert (await ask(b"POST /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))[0] == 405
         assert (await ask(b"\xff\xfe\n\n"))[0] == 400
         harness.arena.stopping = True
         assert await ask(b"GET /health HTTP/1.0\n\n") == (503, "stopping\n")

@@ -46,9 +46,9 @@ class CoreLease:
 class Cores:
     """The pool of cores for programs."""
 
-    def __init__(self) -> None:
-        """Begin with all cores; of many, the first one is the server's: the system's own work is mostly there."""
-        found = usable()
+    def __init__(self, cores: Sequence[int] | None = None) -> None:
+        """Begin with some cores, or all; of many, the first one is the server's: the system's own work is there."""
+        found = usable() if cores is None else tuple(cores)
         self._rest = found[: len(found) > MAX_SHARED]
         """The cores of the server."""
         programs = found[len(self._rest) :]

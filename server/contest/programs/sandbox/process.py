@@ -29,9 +29,7 @@ from server.contest.programs.sandbox.limits import (
     Excess,
     SandboxMonitor,
     Usage,
-    around,
     out_of_cpu_time,
-    out_of_memory,
 )
 from server.contest.programs.sandbox.seal import Descriptors, Seal, sandboxed
 from server.contest.programs.sandbox.syscall_filter import filter_to_read, new_session_keyring
@@ -95,12 +93,11 @@ class Sealed:
         way: socket.socket | None,
         own: ExitStack,
         seal: Seal,
-        home: str,
     ) -> None:
         """Take bubblewrap, two pipes, and the way that a port is handed over by, which ``own`` closes; set the bounds.
 
         Bubblewrap writes its status to the first pipe, and reads a byte from the other one before the program begins.
-        ``home`` is that of the server's data directory. If it fails, all that it has begun is left to ``own``.
+        If it fails, all that it has begun is left to ``own``.
         """
         self.process = process
         self._status, self._start_pipe = pipes
@@ -114,9 +111,6 @@ class Sealed:
             raise
         own.callback(os.close, self._handle)
         own.callback(self.kill)  # it waits for bubblewrap for ever, where that is killed alone
-        self._group = around(self._first, home, seal.bounds)
-        if self._group is not None:
-            own.callback(self._group.close)
         import resource
 
         for kind, (soft, hard) in _limits(seal).items():
@@ -190,15 +184,12 @@ class Sealed:
             return Excess(Termination.FILE_TOO_LARGE, f"a file may have {monitor.bounds.file_size} MB")
         if monitor.excess is None and status == -signal.SIGXCPU:
             return out_of_cpu_time(monitor.cpu_seconds)
-        if monitor.excess is None and self._group is not None and self._group.out_of_memory:
-            return out_of_memory(monitor.bounds, ", and the system has ended it")
         return monitor.excess
 
     @property
     def usage(self) -> Usage:
-        """Return what has been used, as far as was seen."""
-        seen = self._monitor.usage
-        return seen if self._group is None else seen._replace(cpu_seconds=self._group.cpu_seconds)
+        """Return the measured usage."""
+        return self._monitor.usage
 
     def never_ran(self) -> bool:
         """Tell, after bubblewrap has ended, whether the program was never begun."""
@@ -230,13 +221,10 @@ def start(
     core: int | None,
     port: int | None,
     errors: int,
-    home: str,
 ) -> Sealed:
     """Make a sandbox for a program, which begins with `Sealed.begin`.
 
     A program that connects, to a ``port``, does not talk on its pipes.
-
-    ``home`` is that of the server's data directory.
 
     Raises `NotSealed` and other OSError, for none of which the program is to blame. To be called by
     `in_lasting_thread`.
@@ -263,7 +251,7 @@ def start(
             talks, niceness = port is None, seal.niceness
             process = spawn(words, environment, "/", core, talks=talks, errors=errors, given=given, niceness=niceness)
         try:
-            return Sealed(process, (told, goes), way, own, seal, home)
+            return Sealed(process, (told, goes), way, own, seal)
         except BaseException:
             own.close()
             with process:
@@ -273,10 +261,10 @@ def start(
 
 @asynccontextmanager
 async def running(
-    command: Sequence[str], environment: Mapping[str, str], seal: Seal, port: int | None, errors: int, home: str
+    command: Sequence[str], environment: Mapping[str, str], seal: Seal, port: int | None, errors: int
 ) -> AsyncIterator[Sealed]:
     """Run a program in a sandbox, as `start` does, and end all that is in it when the context is left."""
-    box = await in_lasting_thread(partial(start, command, environment, seal, None, port, errors, home))
+    box = await in_lasting_thread(partial(start, command, environment, seal, None, port, errors))
     try:
         box.begin()
         yield box

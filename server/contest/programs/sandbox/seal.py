@@ -32,7 +32,6 @@ import trio
 from engine.system import NEEDS_LINUX
 from server.contest.definition import Bounds, Definition, Entrant, Sandbox
 from server.contest.fixtures import Fixture
-from server.contest.programs.sandbox import limits
 from server.contest.programs.sandbox.cores import NICENESS
 from server.contest.programs.sandbox.limits import MEGABYTE
 from server.contest.programs.sandbox.syscall_filter import filter_to_read
@@ -214,19 +213,11 @@ def seal_of(definition: Definition, fixture: Fixture, name: str, data: Path, *, 
     """
     if definition.sandbox is Sandbox.NONE:
         return None
-    for lack in lacks():
-        limits.log_lack(lack)
     budget, increment = definition.control(fixture)
     game_seconds = (2 * budget + definition.move_limit * increment) / 1_000_000
     longest = (definition.start_seconds + game_seconds) * (1 if pinned else os.cpu_count() or 1)
     bounds = definition.bounds
     return Seal(view(definition, definition.entrant(name), data), bounds, bounds.cpu_seconds or longest)
-
-
-def lacks() -> tuple[str, ...]:
-    """Return a sentence about each limit of sealed programs that the kernel does not enforce on this machine."""
-    why = limits.lack()
-    return (f"The server measures memory and processor time of programs ten times a second: {why}.",) if why else ()
 
 
 def contest_obstacle(definition: Definition) -> str:

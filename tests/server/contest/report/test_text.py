@@ -12,7 +12,6 @@ import msgspec
 import pytest
 from hypothesis import given, strategies as st
 from msgspec.structs import replace
-from rich.console import Console, RenderableType
 
 from engine.match.clock import TimeControl
 from engine.wire.words import duration, number_of
@@ -26,31 +25,24 @@ from tests.server.contest.played import contest
 from tests.server.contest.report.samples import FORMATS, report_of, sample_report
 
 
-def shown(renderable: RenderableType, width: int) -> str:
-    """Return what a terminal without colours would show."""
-    console = Console(width=width, force_terminal=False, color_system=None)
-    with console.capture() as capture:
-        console.print(renderable)
-    return capture.get()
-
-
 @pytest.mark.parametrize("formats", FORMATS)
-@pytest.mark.parametrize("width", [80, 120])
-def test_tables_of_long_names_are_readable_and_control_nothing(formats: tuple[Format, ...], width: int) -> None:
+def test_tables_in_a_terminal_are_aligned_and_control_nothing(formats: tuple[Format, ...]) -> None:
     made = sample_report(7, *formats, advance=4)
     stages = [
         replace(stage, table=tuple(replace(line, name=f"{line.name}{'x' * 28}\x1b\u202e") for line in stage.table))
         for stage in made.stages
     ]
-    found = shown(progress.render_report(replace(made, stages=tuple(stages), notes=("[bold]<script>",))), width)
+    lines = progress.table_lines(replace(made, stages=tuple(stages), notes=("[bold]<script>",)))
+    found = "\n".join(lines)
     assert not re.search(r"[^\n\x20-\x7e\xa0-\u2fff]|[\u200b-\u200f\u202a-\u202e]", found)
-    assert all(len(line) <= width for line in found.splitlines())
-    assert "[bold]<script>" in found and "disqualified: illegal moves (1" in " ".join(found.split())
+    assert "[bold]<script>" in lines and "disqualified: illegal moves (1" in found
     for stage in stages:
-        rows = shown(progress.standings(stage), width).splitlines()
         for line in stage.table:
-            (row,) = [row for row in rows if row.split()[:1] == [str(line.place)] and line.name[:4] in row]
-            assert f" {line.draws} " in row and "…" not in row.split(maxsplit=2)[2]
+            assert any(
+                row.split()[:1] == [str(line.place)] and f" {line.draws} " in row
+                for row in lines
+                if line.name[:4] in row
+            )
 
 
 @given(st.text())

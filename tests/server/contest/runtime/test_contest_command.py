@@ -146,25 +146,17 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_a_command_that_follows_goes_on_with_its_contest_when_the_server_it_follows_ends(tmp_path: Path) -> None:
+def test_a_server_that_uses_the_directory_holds_the_contest_of_another_command(tmp_path: Path) -> None:
     data = tmp_path / "data"
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
     second.mkdir()
     waits = contest(first, PROGRAMS.replace('"Programs"', '"Waits"') + entrants(0, 2))
-    killed = tmp_path / "killed"  # nobody plays before that
-    patient = ["sh", "-c", 'until [ -e "$0" ]; do sleep 0.02; done; exec "$@"', str(killed), sys.executable, str(DICE)]
-    programs = "".join(f"[[entrants]]\nname = 'p{n}'\ncommand = {patient}\n" for n in range(2))
-    text = 'sandbox = "none"\n' + PROGRAMS.removeprefix(SANDBOX) + programs
     with Command(waits, data, "--port", "0", "--verbose") as holder:
         wait_for_line(holder, "listening on")
-        with Command(contest(second, text), data, "--port", "0") as follower:
-            wait_for_line(follower, "this shows how it goes")
-            holder.process.kill()
-            killed.touch()
-            status, said = follower.end()
-    assert status == 0, said
-    assert "this one goes on with it" in said and "over: " in said
+        status, said = run(contest(second, PROGRAMS + entrants(2, 0)), data)
+        assert status == 0 and "holds the contest" in said
+        wait_for_line(holder, "contest_ended")
     with closing(Store(data / FILE)) as store:
         assert len(counted_games(store.games(2))) == 2
 

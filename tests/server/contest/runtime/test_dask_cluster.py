@@ -31,7 +31,8 @@ from server.contest.hosts.game_worker import (
     cluster_obstacle,
     greet,
     make_job,
-    play as play_apart,
+    own_cores,
+    play as play_wanted,
 )
 from server.contest.hosts.host import GameTask, NotPlayed
 from server.contest.plan import plan
@@ -77,16 +78,12 @@ class Made:
         self.threads: dict[str, int] = {}
         self.greetings: dict[str, Any] = {}
         """What workers answer to the greeting: a sentence, or an exception."""
-        self.answer: Callable[[str], Any] = lambda worker: ABSENT
-        """What a worker answers to a job; None leaves it open."""
+        self.answers: list[Any] = []
+        """What workers answer to jobs, one after the other; None leaves a job open. Then all are open."""
         self.reached = True
-        self.open: list[tuple[str, int]] = []
-        """The workers and matches of the games that are played."""
+        self.open: dict[MadeFuture, int] = {}
+        """The matches of the games that are played."""
         self.closed = 0
-
-    def add(self, worker: str, threads: int = 2, greeting: Any = "") -> None:
-        self.greetings[worker] = greeting
-        self.threads[worker] = threads
 
     def connect(self, address: str) -> Any:
         if not self.reached:
@@ -98,14 +95,15 @@ class Made:
             raise OSError("no answer")
         return dict(self.threads)
 
-    def submit(self, function: Any, workers: list[str], **_: Any) -> MadeFuture:
-        (worker,) = workers
-        if function.func is game_worker.greet:
-            future, answer = MadeFuture(lambda: None), self.greetings[worker]
-        else:
-            asked = worker, msgspec.json.decode(function.args[0], type=Job).match
-            self.open.append(asked)
-            future, answer = MadeFuture(lambda: self.open.remove(asked)), self.answer(worker)
+    def run(self, _function: Any, *_arguments: Any, on_error: str) -> dict[str, Any]:
+        assert on_error == "return"
+        return self.greetings
+
+    def submit(self, function: Any, pure: bool) -> MadeFuture:
+        assert not pure
+        future = MadeFuture(lambda: self.open.__delitem__(future))
+        self.open[future] = msgspec.json.decode(function.args[0], type=Job).match
+        answer = self.answers.pop(0) if self.answers else None
         if isinstance(answer, Exception):
             future.set_exception(answer)
         elif answer is not None:
@@ -114,6 +112,8 @@ class Made:
 
     def close(self, timeout: float) -> None:
         self.closed += 1
+        for future in list(self.open):
+            future.cancel()
 
 
 @pytest.fixture
@@ -133,25 +133,21 @@ async def running(made: Made) -> AsyncIterator[Cluster]:
     assert made.closed
 
 
-async def test_games_go_to_workers_with_room(made: Made) -> None:
-    made.add("one", 4)
-    made.add("two", 3)
-    made.add("three", 1)
-    made.answer = lambda worker: None
+async def test_games_go_to_the_scheduler_and_back_when_nobody_wants_them(made: Made) -> None:
+    made.threads = {"one": 4, "two": 3}
     async with running(made) as found, trio.open_nursery() as nursery:
-        assert (found.workers, found.games) == (3, 4)
+        assert (found.workers, found.games) == (2, 7)
         for match in range(1, 7):
             nursery.start_soon(found.play, job(match))
-        await until(lambda: len(made.open) == 4)
-        await trio.sleep(0.1)
-        assert sorted(worker for worker, _ in made.open) == ["one", "one", "three", "two"]
+        await until(lambda: sorted(made.open.values()) == [1, 2, 3, 4, 5, 6])
+        del made.threads["one"]
+        await until(lambda: (found.workers, found.games) == (1, 3))
         nursery.cancel_scope.cancel()
-    assert made.open == []
+    assert made.open == {}
 
 
-async def test_games_of_a_lost_worker_are_played_by_another_under_the_same_number(made: Made) -> None:
-    made.add("one")
-    made.answer = lambda worker: None if worker == "one" else ABSENT
+async def test_games_of_a_lost_cluster_are_played_when_it_is_back_under_the_same_number(made: Made) -> None:
+    made.threads = {"one": 2}
     async with running(made) as found, trio.open_nursery() as nursery:
         played: list[Any] = []
 
@@ -159,42 +155,26 @@ async def test_games_of_a_lost_worker_are_played_by_another_under_the_same_numbe
             played.append(await found.play(job(12)))
 
         nursery.start_soon(play)
-        await until(lambda: bool(made.open))
-        assert made.open == [("one", 12)]
-        made.threads.clear()
-        await until(lambda: found.workers == 0)
+        await until(lambda: list(made.open.values()) == [12])
+        made.reached = False
+        await until(lambda: found.games == 0 and made.open == {})
+        made.answers = [ABSENT]
         await trio.sleep(0.05)
-        assert played == [] and made.open == []
-        made.add("two")
+        assert played == []
+        made.reached = True
         await until(lambda: bool(played))
-        assert played[0].answer.names == ("p2",)
+        assert played[0].answer.names == ("p2",) and found.games == 2
 
 
-async def test_a_worker_that_fails_again_and_again_gets_no_more_games(made: Made) -> None:
-    made.add("good")
-    made.add("bad")
-    asked: list[str] = []
-
-    def answer(worker: str) -> Any:
-        asked.append(worker)
-        return ABSENT if worker == "good" else RuntimeError("it ended")
-
-    made.answer = answer
-    async with running(made) as found, trio.open_nursery() as nursery:
-        for match in range(20):
-            nursery.start_soon(found.play, job(match + 1))
-    assert asked.count("bad") <= cluster.MAX_WORKER_FAILURES
-    assert asked.count("good") == 20
-
-
-async def test_a_game_that_fails_everywhere_is_given_back(made: Made) -> None:
-    for number in range(4):
-        made.add(f"w{number}")
-    made.answer = lambda worker: msgspec.json.encode(Answer(program_with_rules(), fault="the disk is full"))
+async def test_a_game_that_fails_again_and_again_is_given_back(made: Made) -> None:
+    full = msgspec.json.encode(Answer(program_with_rules(), fault="the disk is full"))
     async with running(made) as found:
+        made.answers = [RuntimeError("it ended"), full, ABSENT]
+        assert (await found.play(job())).answer.names == ("p2",)
+        made.answers = [RuntimeError("it ended"), *[full] * 4]
         with pytest.raises(NotPlayed, match="it was tried 5 times on the cluster; the last time the disk is full"):
             await found.play(job())
-        assert found.workers == 4
+    assert made.answers == [] and made.open == {}
 
 
 def test_what_hinders_at_the_beginning_is_one_sentence(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,16 +194,15 @@ def test_what_hinders_at_the_beginning_is_one_sentence(made: Made, monkeypatch: 
     made.reached = False
     assert sentence() == "no dask scheduler can be reached at 'tcp://there:1': nobody at tcp://there:1"
     made.reached = True
-    made.add("one", 2, greet("/nowhere", ""))
-    assert "no worker of tcp://there:1 can play: one: the contest file's folder /nowhere is not there on" in sentence()
-    made.add("one", 2, ModuleNotFoundError("No module named 'server'"))
-    assert "one: it cannot run this program: ModuleNotFoundError: No module named 'server'" in sentence()
+    made.greetings = {"good": "", "one": greet("/nowhere", "")}
+    assert "the worker one cannot play: the contest file's folder /nowhere is not there on" in sentence()
+    made.greetings = {"one": ModuleNotFoundError("No module named 'server'")}
+    assert "one cannot play: it cannot run this program: ModuleNotFoundError: No module named 'server'" in sentence()
     mine = program_with_rules()
     assert greet("/", "gipf-arena/0.9") == f"the worker runs {mine}, and the server runs gipf-arena/0.9"
 
 
 def test_games_that_another_version_has_played_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where a worker's machine is upgraded after its worker has joined: each game has a new process."""
     for other in ("gipf-arena/0.9 with the rules 0123456789abcdef", program_with_rules() + "0"):
         with pytest.raises(BadAnswer) as caught:
             check_answer(job(), msgspec.json.encode(Answer(other, why="p2 did not come", names=("p2",))))
@@ -310,18 +289,14 @@ async def test_who_does_not_come_is_named_and_what_it_wrote_comes_back(tmp_path:
     assert bad is not None and bad.status == 1
 
 
-@pytest.mark.slow
-def test_what_is_wrong_with_a_machine_is_no_fault_of_entrants(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = msgspec.json.decode(play_apart(b"nonsense", lambda: True), type=Answer)
+async def test_what_is_wrong_with_a_machine_is_no_fault_of_entrants() -> None:
+    answer = msgspec.json.decode(await play_wanted(b"nonsense", lambda: True), type=Answer)
     assert (answer.names, answer.record) == ((), "")
     assert answer.fault.startswith("DecodeError")
-    monkeypatch.setattr(sys, "executable", "false")
-    with pytest.raises(BadAnswer, match="the process of the game ended with status 1"):
-        check_answer(job(), play_apart(b"{}", lambda: True))
 
 
 @pytest.mark.slow
-def test_a_game_that_nobody_wants_any_more_ends_with_its_programs(tmp_path: Path) -> None:
+async def test_a_game_that_nobody_wants_any_more_ends_with_its_programs(tmp_path: Path) -> None:
     sleeper = f"[[entrants]]\nname = 's{{}}'\ncommand = {['sleep', str(SLEEP)]}\n"
     text = PROGRAMS + sleeper.format(1) + sleeper.format(2)
     task = msgspec.json.encode(job(of=definition(str(tmp_path), text)))
@@ -332,9 +307,18 @@ def test_a_game_that_nobody_wants_any_more_ends_with_its_programs(tmp_path: Path
         seen[:] = sleepers() or seen
         return len(seen) < 2 and time.monotonic() < began + WAIT_SECONDS
 
-    assert play_apart(task, wanted) == b""
+    assert await play_wanted(task, wanted) == b""
     assert len(seen) == 2
     assert sleepers() == []
+
+
+def test_games_of_a_machine_claim_cores_of_their_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(game_worker, "usable_cores", lambda: range(5))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with own_cores(2) as first, own_cores(2) as second, own_cores(2) as third:
+        assert (first, second, third) == ((0, 1), (2, 3), ())
+    with own_cores(2) as again:
+        assert again == (0, 1)
 
 
 SLEEP = 10_000_000 + os.getpid()
@@ -351,8 +335,7 @@ def sleepers() -> list[int]:
 
 
 async def test_a_game_that_is_given_away_when_the_server_stops_has_not_failed(made: Made, tmp_path: Path) -> None:
-    made.add("w1", threads=4)
-    made.answer = lambda worker: None
+    made.threads = {"w1": 2}
     with closing(Store(tmp_path / FILE)) as store:
         contest = store.open_contest("", definition(), datetime.now(UTC))
         async with open_arena(tmp_path) as harness, running(made) as found, trio.open_nursery() as nursery:

@@ -3,9 +3,8 @@
 import io
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -19,16 +18,13 @@ from engine.match.clock import TimeControl
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.arena.session import serve_stream
-from server.commands import doctor
 from server.commands.run_contest import hold
 from server.config.settings import Settings
-from server.contest.fixtures import Fixture
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.programs.program import Program
-from server.contest.programs.sandbox import limits, seal
+from server.contest.programs.sandbox import seal
 from server.contest.report.contents import make_report
 from server.contest.runtime.service import take_snapshot
-from server.contest.store.store import FILE, Store
 from server.net.admission import AddressUsage, ConnectionQuota
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import entrants
@@ -161,23 +157,3 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
                 await again.ask(m.Resume(number, carol.token), m.Board)
             async with connected(harness, None) as anybody:
                 await anybody.ask(m.Resume(1, ann.token), m.Board)
-
-
-async def test_limits_that_the_kernel_does_not_enforce_are_told_to_organisers_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(limits, "lack", lambda: "no groups here")
-    monkeypatch.setattr(limits, "log_lack", cache(limits.log_lack.__wrapped__))
-    monkeypatch.setattr(doctor, "sandbox_obstacle", str)
-    definition, fixture = read_definition(PROGRAMS), Fixture(0, 1, 0, 0, 0, ("p1", "p2"))
-    with closing(Store(tmp_path / FILE)) as store:
-        number = store.open_contest(PROGRAMS, definition, datetime.now(UTC))
-        notes = make_report(*take_snapshot(store, number, datetime.now(UTC))).notes
-    for _ in range(2):
-        seal.seal_of(definition, fixture, definition.entrants[0].name, tmp_path, pinned=False)
-    logged, told = (
-        capsys.readouterr().out,
-        next(one.sentence for one in doctor.diagnosis(None, tmp_path) if one.about == "sandbox"),
-    )
-    lack = "no groups here"
-    assert [sum(lack in note for note in notes), logged.count(lack), told.count(lack)] == [0, 1, 1]

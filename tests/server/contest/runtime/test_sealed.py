@@ -63,7 +63,7 @@ async def test_a_port_that_is_lost_on_the_way_is_the_machines_fault() -> None:
 
 def start(errors: int, marker: str = "none", *before: str) -> Sealed:
     environment = {"PATH": os.defpath, "MARKER": marker}
-    return sealed.start([*before, "sleep", "60"], environment, SEAL, None, None, errors, "0123456789abcdef")
+    return sealed.start([*before, "sleep", "60"], environment, SEAL, None, None, errors)
 
 
 async def end(box: Sealed) -> None:
