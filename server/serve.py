@@ -168,6 +168,7 @@ async def _serve(
             pipeline = Pipeline(versions, settings.data, cores=len(usable()))
             services.start_soon(supervise, "submissions", pipeline.run, contests.cleaned)
             if web:
+                services.start_soon(supervise, "last_match", arena.read_last_match)
                 services.start_soon(supervise, "retention", keep_tidy, versions, comparisons)
                 from server.web.app import serve as serve_web
 

@@ -100,6 +100,8 @@ class Arena:
         self._connected: dict[Player, None] = {}
         self.recent: deque[Match] = deque(maxlen=RECENT_MATCHES)
         """The latest finished matches."""
+        self.last_finished: Match | None = None
+        """The last match that has ended, perhaps under an earlier server; for pages."""
         self.lobby = matchmaking.Matchmaking()
         self.opponent_notices = OpponentNotices(self.presence)
         """Notices for players in the lobby who seek a named opponent."""
@@ -353,6 +355,14 @@ class Arena:
             summary = None if text is None else await self.run_in_thread(finished_match, text)
             return None if summary is None else summary.state
 
+    async def read_last_match(self) -> None:
+        """Read the last match of the server before this one, for pages. Raises OSError."""
+        number = self.record_store.last_ended
+        state = None if number is None else await self.read_past_match(number)
+        if state is not None and self.last_finished is None:
+            journal = MatchJournal(self.record_store, state.header.match, -1, 0)
+            self.last_finished = Match(state, Keys("", ""), journal, self._match_context, state.sent)
+
     async def prepare_board(self, game: str, parameters: str) -> None:
         """Make the tables of the rules of a board in a thread, unless it is prepared."""
         if (game, parameters) not in self.prepared_boards:
@@ -457,6 +467,7 @@ class Arena:
                 self.leave_log(player)
                 player.last_match = match.number
         self.recent.append(match)
+        self.last_finished = match
         header, outcome, clock = match.header, match.state.outcome, match.state.clock
         assert outcome is not None
         self.stats.results[str(outcome.reason)] += 1

@@ -231,6 +231,11 @@ class RecordStore:
             return ""
         return signature_line(self._sign(record))
 
+    @property
+    def last_ended(self) -> int | None:
+        """Return the match that has ended last, of those with keys; None for none."""
+        return self._ended[-1] if self._ended else None
+
     def unfinished_matches(self) -> list[int]:
         """Return the matches that were running when the last server died, in order."""
         return sorted(_match_numbers(self.folders.running))

@@ -367,7 +367,7 @@ class LivePages:
             games = list(islice(newest(self._arena), 2 * BOARDS))
         else:
             games = [] if report is None else games_of(report, self._arena.matches.values())
-        last = self._arena.recent[-1] if number is None and self._arena.recent else None
+        last = self._arena.last_finished if number is None else None
         if report is not None and report.state is ContestState.PAUSED:  # its last board stays
             last = max(games_of(report, self._arena.recent), key=lambda match: match.number, default=None)
         tiles.choose(games, BOARDS, trio.current_time(), last)

@@ -9,6 +9,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from engine.games.outcome import Termination
 from engine.match import verification
 from engine.wire import messages as m
 from server.config.settings import Settings
@@ -38,6 +39,22 @@ def left(harness: ArenaHarness) -> tuple[int, int]:
     """What both sides have left by the journal or the record, in microseconds."""
     running = harness.folder / "running" / "1.txt"
     return verification.verify(running.read_text(encoding="utf-8") if running.exists() else harness.record()).left
+
+
+async def test_pages_have_the_last_match_of_the_server_before(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_arena(tmp_path / "data") as harness:
+        for _ in range(2):
+            ann, bob = await harness.begin(OPTIONS)
+            await ann.say(m.Resign())
+            for client in (ann, bob):
+                await client.hear(m.Result)
+                assert await client.answer(m.Quit()) is not None
+        async with reopened(harness) as again:
+            await again.arena.read_last_match()
+            last = again.arena.last_finished
+            assert last is not None and last.number == 2
+            assert last.public.outcome is not None and last.public.outcome.reason == Termination.RESIGN
+            assert not again.arena.recent
 
 
 async def test_before_anybody_is_ready(tmp_path: Path, autojump_clock: MockClock) -> None:
