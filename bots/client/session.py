@@ -30,8 +30,7 @@ from bots.client.errors import (
 from bots.client.notes import cut_note, make_note
 from bots.client.watchdog import Interrupted, Watchdog
 from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.games.interface import Child, GameError, Position
+from engine.games.interface import Child, GameError, History, Position
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from engine.wire.coding import REQUEST_BYTES

@@ -22,8 +22,7 @@ from bots.client.watchdog import Interrupted, Watchdog, interrupt
 from bots.workbench.play_file import loaded
 from engine.commands import reports
 from engine.commands.program import say, split_command
-from engine.games.history import History
-from engine.games.interface import BadMove, Position
+from engine.games.interface import BadMove, History, Position
 from engine.match import referee
 from engine.match.clock import Clock
 from engine.match.record import Header

@@ -36,9 +36,7 @@ from engine.commands.program import Rejected, answer, finite, say
 from engine.duel.games import NAMES, Contender, DuelResult, DuelSettings, Pair, Reply, play_pair, read_side, weigher
 from engine.duel.openings import JUDGE_NODES, Opening, openings, usual_plies
 from engine.games.catalogue import GAMES, USUAL_GAME
-from engine.games.history import History
-from engine.games.interface import Position
-from engine.games.rules import EVALUATION_LIMIT
+from engine.games.interface import EVALUATION_LIMIT, History, Position
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import HistoryKeys, Searcher, SearchLimits
 from engine.statistics.elo import MAX_ELO, Tally

@@ -11,9 +11,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from engine.games.history import History
-from engine.games.interface import Position
-from engine.games.rules import Kernel
+from engine.games.interface import History, Kernel, Position
 from engine.levels import MAX_LEVEL
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH

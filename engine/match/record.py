@@ -3,8 +3,7 @@
 from typing import NamedTuple
 
 from engine.games.catalogue import title_of
-from engine.games.history import History
-from engine.games.interface import Position
+from engine.games.interface import History, Position
 from engine.match.clock import TimeControl
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.fields import Note, write_note

@@ -11,11 +11,9 @@ from enum import StrEnum
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from engine.games.history import History
-from engine.games.interface import Position
+from engine.games.interface import History, Kernel, Position
 from engine.games.kernels import KernelSource
 from engine.games.outcome import Outcome
-from engine.games.rules import Kernel
 from engine.match.verification import Summary
 from engine.search.capabilities import expected_points
 from engine.search.game_engine import Tablebase, perfect_result, search_kernels, with_best_kernel

@@ -27,8 +27,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from engine.games import kernels
+from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, WIN, Kernel, State
 from engine.games.kernels import Purpose
-from engine.games.rules import EVALUATION_LIMIT, UNDECIDED, WIN, Kernel, State
 from engine.search.capabilities import (
     BREADTH,
     DRAW,
@@ -373,7 +373,7 @@ class AlphaBeta(NamedTuple):
 
     search: Callable[[State, int, int, int, int, int, Memory], int]
     margin: int
-    """`engine.games.rules.Rules.MARGIN`."""
+    """`engine.games.interface.Rules.MARGIN`."""
 
 
 def bind(kernel: Kernel) -> AlphaBeta:

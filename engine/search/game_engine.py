@@ -11,10 +11,8 @@ among the moves that hold the draw.
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Protocol, TypeVar
 
-from engine.games.history import History
-from engine.games.interface import Position
+from engine.games.interface import History, Kernel, Position
 from engine.games.kernels import KernelSource
-from engine.games.rules import Kernel
 from engine.levels import MAX_LEVEL
 from engine.search.alphabeta import SEARCHING
 from engine.search.capabilities import DRAW

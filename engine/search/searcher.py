@@ -12,9 +12,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from engine.compiling.binding import zeros
-from engine.games.history import History
-from engine.games.interface import Position
-from engine.games.rules import EVALUATION_LIMIT, UNDECIDED, WIN, Kernel, State
+from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, WIN, History, Kernel, Position, State
 from engine.levels import MAX_LEVEL, level_limits
 from engine.search.alphabeta import bind, with_layers
 from engine.search.iterative_deepening import (

@@ -7,7 +7,7 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from engine.games.rules import DRAWN, LOST, WON, Kernel
+from engine.games.interface import DRAWN, LOST, WON, Kernel
 from engine.solve.layers import ExactValue, Layers, OutOfMemory, OutOfTime, layer_of
 from engine.solve.provers import CyclicProver, Prover
 

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
-from engine.games.interface import Position
+from engine.games.interface import Kernel, Position
 from engine.games.kernels import KernelSource, Purpose
-from engine.games.rules import Kernel
 from engine.solve import forced_wins, proof_search
 from engine.solve.backends import Backend, Proof, backends
 from engine.solve.forced_wins import ENDLESS, ForcedWinSearch

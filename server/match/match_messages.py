@@ -10,8 +10,7 @@ from typing import NamedTuple, Protocol
 import trio
 from msgspec.structs import replace
 
-from engine.games.history import History
-from engine.games.interface import Position
+from engine.games.interface import History, Position
 from engine.match import referee
 from engine.match.clock import Clock
 from engine.match.record import RecordedNote

@@ -8,8 +8,7 @@ from bots.alphabeta_bot import AlphaBetaBot
 from bots.bot import Clocks
 from bots.random_bot import RandomBot
 from engine.games.catalogue import GAMES, start_of
-from engine.games.history import History
-from engine.games.interface import Position
+from engine.games.interface import History, Position
 from engine.search import game_engine
 from engine.search.searcher import HistoryKeys, SearchLimits, SearchResult, key_of
 from engine.wire.messages import Match

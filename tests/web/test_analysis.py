@@ -9,8 +9,7 @@ import msgspec
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.games.interface import GameError, Position
+from engine.games.interface import GameError, History, Position
 from engine.games.kernels import CompileProcess
 from engine.match.reader import BadRecord
 from engine.match.verification import verify

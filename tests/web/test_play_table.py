@@ -9,8 +9,7 @@ import msgspec
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.games.interface import Game, GameError
+from engine.games.interface import Game, GameError, History
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
 from server.web.http.request import Refused

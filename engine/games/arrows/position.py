@@ -11,9 +11,8 @@ from engine.games.arrows import board, rules
 from engine.games.arrows.board import SIDES, Field, Setup
 from engine.games.arrows.rules import HALF, NOWHERE, layout, number, words
 from engine.games.boards.layout import Counts, Drawing, Piece
-from engine.games.interface import BadMove, BadPosition, Child, Fields, Game, Position
+from engine.games.interface import UNDECIDED, BadMove, BadPosition, Child, Fields, Game, Position, Rules
 from engine.games.outcome import Outcome
-from engine.games.rules import UNDECIDED, Rules
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

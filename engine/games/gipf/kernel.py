@@ -14,7 +14,7 @@ from engine.games.gipf.evaluation import WEIGHTS, Weights
 from engine.games.gipf.geometry import AXES, fields_of, geometry, parse
 from engine.games.gipf.patterns import ARRAYS, NUMBERS, Tables, read, shipped
 from engine.games.gipf.rules import State
-from engine.games.rules import Arena, Kernel, LayerRules, Rules
+from engine.games.interface import Arena, Kernel, LayerRules, Rules
 
 WORD_SIZE = 4
 """Largest S of a board that fits a signed 64-bit word: its highest bit is (2S-1)**2 - 1 = 48. Others take several

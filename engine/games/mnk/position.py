@@ -14,11 +14,10 @@ from engine.compiling.binding import FieldSets, bind_fields, popcount, table
 from engine.compiling.wide_integers import WORD_BITS, WideInteger, run_shifts, width_for
 from engine.games.boards.layout import Drawing, each_field
 from engine.games.boards.symmetry import swaps_of
-from engine.games.interface import BadMove, Child, Game, Position
+from engine.games.interface import UNDECIDED, BadMove, Child, Game, Position, Rules
 from engine.games.mnk import board, evaluation, rules
 from engine.games.mnk.board import Parameters
 from engine.games.outcome import Outcome
-from engine.games.rules import UNDECIDED, Rules
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 """The four directions of lines as (row, column) steps: rows, columns and both diagonals."""

@@ -13,12 +13,11 @@ from functools import cache
 
 from engine.compiling.binding import bind_fields, popcount
 from engine.games.boards.layout import Drawing, Stock
-from engine.games.interface import BadMove, BadParameters, Child, Game, Position
+from engine.games.interface import DRAWN, UNDECIDED, WON, BadMove, BadParameters, Child, Game, Position, Rules
 from engine.games.morris import board, rules
 from engine.games.morris.board import SIDES
 from engine.games.morris.rules import BOARD, FIELDS, FLYING, LINES, State, neighbours
 from engine.games.outcome import Outcome
-from engine.games.rules import DRAWN, UNDECIDED, WON, Rules
 
 MAX_NUMBERS = 3
 """Largest number of fields in a move."""

@@ -15,8 +15,7 @@ from engine.games.arrows.board import arrows, beyond
 from engine.games.arrows.position import ArrowsPosition
 from engine.games.catalogue import GAMES, unknown_game
 from engine.games.gipf.position import GipfPosition, play_push, pushes
-from engine.games.history import MOVE_LIMIT, History, read_game, write_game
-from engine.games.interface import BadMove, Position
+from engine.games.interface import MOVE_LIMIT, BadMove, History, Position, read_game, write_game
 from engine.levels import MAX_LEVEL
 from engine.match import referee
 from engine.match.clock import TimeControl

@@ -6,8 +6,8 @@ import pytest
 
 from engine.duel.training import SelfplaySettings, play
 from engine.games.catalogue import start_of
+from engine.games.interface import Kernel
 from engine.games.kernels import NEVER
-from engine.games.rules import Kernel
 from engine.search import game_engine
 from engine.search.game_engine import AdaptiveSearcher, with_best_kernel
 from engine.search.searcher import NO_LIMITS, Searcher, SearchLimits, SearchResult, Stop

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.games.catalogue import GAMES, start_of
-from engine.games.history import History
+from engine.games.interface import History
 from engine.search import best_move
 from engine.search.game_engine import GameEngine
 from tests.clocks import ticking

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.rules import Kernel
+from engine.games.interface import Kernel
 from engine.solve import backends, layer_values, layers as solving_layers
 from engine.solve.backends import LayeredBackend
 from engine.solve.layers import (
