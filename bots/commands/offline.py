@@ -31,7 +31,7 @@ from engine.compiling.binding import can_compile
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.interface import Position
 from engine.levels import FIRST_OPPONENT
-from engine.match.reader import BadRecord, decoded
+from engine.match.record import BadRecord, decoded
 from engine.match.verification import Summary, verify
 from engine.wire.words import NAME_PATTERN, NAME_RULE
 

@@ -19,7 +19,6 @@ from engine.games.catalogue import GAMES
 from engine.games.interface import Child, Game, GameError, History
 from engine.games.outcome import headline
 from engine.wire import messages as m
-from engine.wire.codes import Code, ProtocolError
 from engine.wire.fields import read_note
 from engine.wire.words import parameters_of
 
@@ -114,7 +113,7 @@ def note_text(noted: m.Noted) -> str:
     """Return a note in words; one that cannot be read, of a newer server, as it is."""
     try:
         return str(read_note(noted.note))
-    except ProtocolError:
+    except m.ProtocolError:
         return noted.note
 
 
@@ -203,7 +202,7 @@ def watch(
                 connection.close()
                 connection = _reconnect(lost, where)
             except Refused as refused:
-                if match is not None or refused.code != Code.UNKNOWN_MATCH:
+                if match is not None or refused.code != m.Code.UNKNOWN_MATCH:
                     raise
                 number = None  # it has ended since it was listed
             except GameError as error:

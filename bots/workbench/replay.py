@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 from bots.bot import Bot, Choice, Clocks, FunctionBot, NoteFields, Resigned
 from bots.client.errors import ArenaError, BotFailed, describe_failure, traceback_of
-from bots.client.notes import make_note
-from bots.client.session import text_of
+from bots.client.session import make_note, text_of
 from bots.client.watchdog import Interrupted, Watchdog, interrupt
 from bots.workbench.play_file import loaded
 from engine.commands import reports

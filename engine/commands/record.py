@@ -15,8 +15,7 @@ from engine.games.interface import History
 from engine.games.outcome import Termination
 from engine.match import verification
 from engine.match.clock import about
-from engine.match.reader import BadRecord, decoded
-from engine.match.record import RecordedNote, milliseconds
+from engine.match.record import BadRecord, RecordedNote, decoded, milliseconds
 from engine.match.signature import ANOTHER_KEY, public_key, signer
 from engine.match.verification import Summary, TurnCharge
 from engine.wire.words import number_of

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from engine.games.outcome import Outcome, Termination
 from engine.match import referee
-from engine.match.reader import BadRecord, decoded, seconds_of
+from engine.match.record import BadRecord, decoded, seconds_of
 from engine.match.referee import MatchState
 from engine.match.verification import Summary, verify
 

@@ -11,11 +11,10 @@ from engine.games.interface import History
 from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Outcome, Termination
 from engine.match import referee
 from engine.match.clock import INITIALISATION, Charge, Stall, about
-from engine.match.reader import BadRecord, RecordReader
-from engine.match.record import Header, milliseconds
+from engine.match.record import BadRecord, Header, RecordReader, milliseconds
 from engine.match.referee import MatchState, Step
 from engine.match.signature import WORD, read_signature
-from engine.wire.codes import ProtocolError
+from engine.wire.messages import ProtocolError
 from engine.wire.words import number_of
 
 FROM_OUTSIDE = {str(reason): reason for reason in (*ANNULLED, *ENDED_PROGRAM, Termination.ADJUDICATED)}

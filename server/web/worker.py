@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from engine.games.interface import GameError
-from engine.match.reader import BadRecord, decoded
+from engine.match.record import BadRecord, decoded
 from engine.match.verification import Summary, time_account, verify
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop

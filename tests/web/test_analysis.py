@@ -11,7 +11,7 @@ import pytest
 from engine.games.catalogue import GAMES
 from engine.games.interface import GameError, History, Position
 from engine.games.kernels import CompileProcess
-from engine.match.reader import BadRecord
+from engine.match.record import BadRecord
 from engine.match.verification import verify
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchLimits, SearchResult, Stop
