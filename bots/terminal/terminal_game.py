@@ -20,8 +20,7 @@ from engine.commands.program import Rejected, reason
 from engine.games.interface import MOVE_LIMIT, Child, Game, GameError, History, Position, read_game, write_game
 from engine.games.outcome import Outcome
 from engine.levels import MAX_LEVEL, level_title, read_level
-from engine.search.game_engine import GameEngine
-from engine.search.searcher import SearchResult, search_interruptibly
+from engine.search.searcher import GameEngine, SearchResult, search_interruptibly
 from engine.solve.tablebase import tablebase_of
 from engine.wire.fields import pieces
 from engine.wire.words import number_of

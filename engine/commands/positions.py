@@ -27,10 +27,9 @@ from engine.games.catalogue import title_of
 from engine.games.interface import Position
 from engine.games.kernels import COUNTING, KernelSource
 from engine.games.perft import Counter
-from engine.search.game_engine import AdaptiveSearcher
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_CHILDREN, MAX_DEPTH
-from engine.search.searcher import SearchLimits, SearchResult
+from engine.search.searcher import AdaptiveSearcher, SearchLimits, SearchResult
 from engine.solve import certificate
 from engine.solve.certificate import BadCertificate, Claim, NoStrategy, strategy
 from engine.solve.layers import (

@@ -17,7 +17,7 @@ from engine.duel.training import ScoredGame, SelfplaySettings, collect_samples, 
 from engine.games.catalogue import USUAL_GAME, title_of
 from engine.games.kernels import NEVER, KernelSource
 from engine.search.capabilities import LOGIT
-from engine.search.game_engine import search_kernels, with_best_kernel
+from engine.search.searcher import search_kernels, with_best_kernel
 from engine.wire.words import number_of
 
 PROGRESS_SECONDS = 5.0

@@ -16,8 +16,17 @@ from engine.games.kernels import KernelSource
 from engine.games.outcome import Outcome
 from engine.match.verification import Summary
 from engine.search.capabilities import expected_points
-from engine.search.game_engine import Tablebase, perfect_result, search_kernels, with_best_kernel
-from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, key_of
+from engine.search.searcher import (
+    Searcher,
+    SearchLimits,
+    SearchResult,
+    Stop,
+    Tablebase,
+    key_of,
+    perfect_result,
+    search_kernels,
+    with_best_kernel,
+)
 from engine.solve.solver import Result, SolverLimits, solve, solver_kernels
 from engine.solve.tablebase import whole_tablebase_of
 

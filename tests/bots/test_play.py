@@ -22,8 +22,7 @@ from engine.commands.program import Rejected
 from engine.games.catalogue import GAMES
 from engine.games.gipf import notation
 from engine.games.interface import Game, History
-from engine.search.game_engine import GameEngine
-from engine.search.searcher import SearchResult
+from engine.search.searcher import GameEngine, SearchResult
 from tests.engine.gipf.test_choosing import NAMED, crowded
 from tests.games.cases import EVERY_GAME, named
 

@@ -22,9 +22,8 @@ from engine.match.clock import TimeControl
 from engine.match.record import Header
 from engine.match.review import MoveValue, ReviewedMove, review
 from engine.match.verification import Summary, verify
-from engine.search.game_engine import GameEngine
 from engine.search.memory import MAX_DEPTH
-from engine.search.searcher import SearchLimits, SearchResult, Stop
+from engine.search.searcher import GameEngine, SearchLimits, SearchResult, Stop
 from server.ops.typed_json import decode
 from server.web.http.request import Refused
 from server.web.views.board import ending_of, motion, view

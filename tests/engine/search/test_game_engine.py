@@ -5,7 +5,7 @@ import pytest
 from engine.games.catalogue import GAMES, start_of
 from engine.games.interface import History
 from engine.search import best_move
-from engine.search.game_engine import GameEngine
+from engine.search.searcher import GameEngine
 from tests.clocks import ticking
 
 LARGE = "5 4 18 18"

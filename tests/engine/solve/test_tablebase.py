@@ -21,9 +21,8 @@ from engine.games.catalogue import GAMES, start_of
 from engine.games.interface import WIN, History, Position
 from engine.games.kernels import CompileProcess, bind
 from engine.search.alphabeta import probe_tablebase, with_layers
-from engine.search.game_engine import AdaptiveSearcher, GameEngine
 from engine.search.memory import NO_SCORE
-from engine.search.searcher import SearchLimits, SearchResult, key_of
+from engine.search.searcher import AdaptiveSearcher, GameEngine, SearchLimits, SearchResult, key_of
 from engine.solve import tablebase
 from engine.solve.layers import Layers, layer_of
 from engine.solve.tablebase import Tablebase, are_shipped, shipped, tablebase_of
