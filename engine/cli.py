@@ -20,10 +20,10 @@ COMMANDS = (
     Command("record", "engine.commands.record:replay", "Verify and show the record of a match."),
     Command("analyse", "engine.commands.positions:analyse", "Search a position, depth by depth."),
     Command("duel", "engine.commands.duel:duel", "Measure one configuration of the search against another."),
-    Command("selfplay", "engine.commands.training:selfplay", "Play games for training, with scored positions."),
-    Command("train", "engine.commands.training:train", "Compute pattern tables from games of selfplay."),
+    Command("selfplay", "engine.commands.duel:selfplay", "Play games for training, with scored positions."),
+    Command("train", "engine.commands.duel:train", "Compute pattern tables from games of selfplay."),
     Command("export", "engine.commands.record:export", "Write the moves of records as training data."),
-    Command("precompile", "engine.commands.precompile:precompile", "Compile search and solver for later commands."),
+    Command("precompile", "engine.commands.positions:precompile", "Compile search and solver for later commands."),
     Command("shell", "engine.commands.shell:shell", "Answer the commands of an assignment on stdin."),
 )
 """All commands, in the order of --help."""
@@ -75,7 +75,7 @@ def application() -> "App":
 
     import cyclopts
 
-    from engine.commands.program import finite, offer_completion
+    from engine.commands.program import finite
 
     made = cyclopts.App(
         name="arena-engine",
@@ -86,7 +86,6 @@ def application() -> "App":
     )
     for command in COMMANDS:
         made.command(command.function, name=command.name, help=command.help)
-    offer_completion(made)
     return made
 
 

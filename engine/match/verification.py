@@ -12,7 +12,6 @@ from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Outcome, Termination
 from engine.match import referee
 from engine.match.clock import INITIALISATION, Charge, Stall, about
 from engine.match.record import BadRecord, Header, RecordReader, milliseconds
-from engine.match.referee import MatchState, Step
 from engine.match.signature import WORD, read_signature
 from engine.wire.messages import ProtocolError
 from engine.wire.words import number_of
@@ -54,7 +53,7 @@ class TurnCharge(NamedTuple):
 class Summary(NamedTuple):
     """A record that was verified: the match as its referee left it, and what the record alone tells."""
 
-    state: MatchState
+    state: referee.MatchState
     """Its clocks are stopped."""
     missing: str
     """Last lines that the record of a match that is over lacks, because the server died."""
@@ -165,7 +164,7 @@ class _Verification(RecordReader):
         self.initialised: list[TurnCharge] = []
         self.played: list[TurnCharge] = []
         self.refused: str | None = None
-        self.giving_up: Callable[[MatchState], Step] | None = None
+        self.giving_up: Callable[[referee.MatchState], referee.Step] | None = None
         self.signature: bytes | None = None
 
     def run(self) -> Summary:
@@ -229,7 +228,7 @@ class _Verification(RecordReader):
         if read != right:
             self._fail(f"this line is written {right!r}, not {read!r}")
 
-    def _answered(self, step: Step, side: int, now: int) -> TurnCharge:
+    def _answered(self, step: referee.Step, side: int, now: int) -> TurnCharge:
         """Take the referee's step for READY or MOVE, whose first line has to be the one that was read."""
         clock = self.state.clock
         self.state, effects = step

@@ -28,7 +28,6 @@ from typing import NamedTuple
 
 from engine.games import kernels
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, WIN, Kernel, State
-from engine.games.kernels import Purpose
 from engine.search.capabilities import (
     BREADTH,
     DRAW,
@@ -387,8 +386,8 @@ def with_layers(kernel: Kernel) -> Kernel:
     return kernel._replace(rules=kernel.rules.layers())
 
 
-SEARCHING = Purpose("search", lambda kernel: [(search,)])
+SEARCHING = kernels.Purpose("search", lambda kernel: [(search,)])
 """The search of bots."""
 
-LOOKING_UP = Purpose("tablebase", lambda kernel: [(search,)], with_layers)
+LOOKING_UP = kernels.Purpose("tablebase", lambda kernel: [(search,)], with_layers)
 """The search with a tablebase."""

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 from rich.console import Console
 
-from bots.commands.offline import play
+from bots.commands.author import play
 from bots.terminal.terminal_game import (
     COMMANDS,
     PERSON,

@@ -16,7 +16,6 @@ from engine.games.boards.layout import Drawing, each_field
 from engine.games.boards.symmetry import swaps_of
 from engine.games.interface import UNDECIDED, BadMove, Child, Game, Position, Rules
 from engine.games.mnk import board, evaluation, rules
-from engine.games.mnk.board import Parameters
 from engine.games.outcome import Outcome
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
@@ -82,7 +81,7 @@ class MnkRules(Rules):
     has_line: Callable[[int], bool]
 
 
-def bind(parameters: Parameters, *, compile: bool = False) -> MnkRules:
+def bind(parameters: board.Parameters, *, compile: bool = False) -> MnkRules:
     """Return the rules of a board and K. Compiled rules use the sets of `compiled_set`."""
     rows, columns, run = parameters
     # all K that are too large have the same rules
