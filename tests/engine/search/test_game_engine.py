@@ -4,8 +4,7 @@ import pytest
 
 from engine.games.catalogue import GAMES, start_of
 from engine.games.interface import History
-from engine.search import best_move
-from engine.search.searcher import GameEngine
+from engine.search.searcher import GameEngine, best_move
 from tests.clocks import ticking
 
 LARGE = "5 4 18 18"
