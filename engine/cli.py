@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from engine.commands.program import Command, Rejected, say
+from engine.commands.program import Command, Rejected, explain, finite, say
 from engine.shell import SHELLS
 
 if TYPE_CHECKING:
@@ -61,8 +61,6 @@ def _execute(arguments: Sequence[str]) -> None:
     """Parse and execute a command line; raises `Rejected`, and the errors of its command."""
     from cyclopts import CycloptsError
 
-    from engine.commands.program import explain
-
     try:
         application()(arguments, exit_on_error=False, print_error=False, result_action="return_none")
     except CycloptsError as error:
@@ -74,8 +72,6 @@ def application() -> "App":
     from importlib.metadata import version
 
     import cyclopts
-
-    from engine.commands.program import finite
 
     made = cyclopts.App(
         name="arena-engine",
