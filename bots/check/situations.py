@@ -23,8 +23,7 @@ from bots.check.bot_under_test import (
 )
 from bots.check.conformance_match import BUDGET_MS, MOMENTS, ConformanceMatch, Moment, UnknownReason, think
 from engine.games.catalogue import GAMES
-from engine.games.interface import Position
-from engine.games.outcome import Termination
+from engine.games.interface import Position, Termination
 from engine.wire import messages as m
 from engine.wire.coding import REPLY_BYTES
 

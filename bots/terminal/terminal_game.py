@@ -17,8 +17,7 @@ from rich.console import Console
 from bots.terminal.watch import paint_board, plain_console, print_lines
 from engine.commands.inputs import say_interpreted, text_of
 from engine.commands.program import Rejected, reason
-from engine.games.interface import MOVE_LIMIT, Child, Game, GameError, History, Position, read_game, write_game
-from engine.games.outcome import Outcome
+from engine.games.interface import MOVE_LIMIT, Child, Game, GameError, History, Outcome, Position, read_game, write_game
 from engine.levels import MAX_LEVEL, level_title, read_level
 from engine.search.searcher import GameEngine, SearchResult, search_interruptibly
 from engine.solve.tablebase import tablebase_of

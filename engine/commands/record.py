@@ -11,8 +11,7 @@ import msgspec
 
 from engine.commands.inputs import Source, bytes_of, check_range, place_of, text_of
 from engine.commands.program import Rejected, answer, reason, say
-from engine.games.interface import History
-from engine.games.outcome import Termination
+from engine.games.interface import History, Termination
 from engine.match import verification
 from engine.match.clock import about
 from engine.match.record import BadRecord, RecordedNote, decoded, milliseconds

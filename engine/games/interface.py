@@ -1,4 +1,4 @@
-"""The interface of every game: `Rules` and `Kernel`, `Position` and `Game`, and the `History` of a game.
+"""The interface of every game: `Rules` and `Kernel`, `Position` and `Game`, and the `History` and `Outcome` of a game.
 
 A `Game` makes positions from parameters or from text. A `Position` is an immutable value. It has the legal moves, the
 position after each move, and the outcome. Moves are text in the game's notation, as on the wire and in records. The
@@ -14,13 +14,13 @@ is the text form of the position. In arrows, moves on the line ``moves:`` itself
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from msgspec import Struct
 
 from engine.compiling.binding import Numbers, can_compile, zeros
 from engine.games.boards.layout import Drawing, Layout, Piece, completing_fields, count_lines, each_field
-from engine.games.outcome import Outcome, Termination
 
 SCRATCH = 64
 """Numbers after its results that `Rules.evaluate_children` may overwrite."""
@@ -184,6 +184,160 @@ class Patterns:
     file: Callable[[Any, float], bytes]
     """``file(numbers, unit)`` returns the content of a file of tables. The numbers of an entry are its weight, in
     logits of ``unit``, and the factors of `engine.duel.training`. Raises ValueError if they are too large."""
+
+
+class Termination(StrEnum):
+    """The reasons for the end of any game, as in records and on the wire.
+
+    Each game has a `StrEnum` of further reasons that follow from the board.
+    """
+
+    REPETITION = "repetition"
+    """Draw: the same position stood on the board for the third time."""
+    NO_PROGRESS = "no_progress"
+    """Draw: there was no irreversible move for as many moves as the game allows."""
+    MOVE_LIMIT = "move_limit"
+    """Draw: the match reached its largest number of moves."""
+    TIME = "time"
+    """The loser's clock ran out."""
+    BAD_MOVE = "bad_move"
+    """The loser's move was illegal or could not be read."""
+    RESIGN = "resign"
+    """The loser resigned."""
+    CRASHED = "crashed"
+    """The loser's program reported a failure, or exited before the end of the game."""
+    OUT_OF_MEMORY = "out_of_memory"
+    """The loser's program exceeded its memory limit, and was killed."""
+    TOO_MANY_PROCESSES = "too_many_processes"
+    """The loser's program exceeded its limit of processes and threads, and was killed."""
+    OUT_OF_CPU_TIME = "out_of_cpu_time"
+    """The loser's program exceeded its limit of processor time for a game, and was killed."""
+    FILE_TOO_LARGE = "file_too_large"
+    """The loser's program exceeded its limit of file size, and was killed."""
+    ADJUDICATED = "adjudicated"
+    """A win or a draw: the solver has proven the value of the position."""
+    ORGANISER = "organiser"
+    """Annulled by the organiser."""
+    SERVER_STOP = "server_stop"
+    """Annulled: the server was stopped before the end of the game."""
+    SERVER_FAULT = "server_fault"
+    """Annulled: the server had an internal error."""
+
+
+ANNULLED = frozenset({Termination.ORGANISER, Termination.SERVER_STOP, Termination.SERVER_FAULT})
+"""Terminations without a result, not even a draw."""
+
+ENDED_PROGRAM = frozenset(
+    {
+        Termination.CRASHED,
+        Termination.OUT_OF_MEMORY,
+        Termination.TOO_MANY_PROCESSES,
+        Termination.OUT_OF_CPU_TIME,
+        Termination.FILE_TOO_LARGE,
+    }
+)
+"""Terminations of a program that the server started, and that ended before its game."""
+
+
+class Outcome(NamedTuple):
+    """The outcome of a game. The winner is 0 for the side that began, 1 for the other side, or None."""
+
+    winner: int | None
+    reason: StrEnum
+    detail: str = ""
+    """One sentence for people, with the rule, the move or the figures. May be empty."""
+
+    def result(self, sides: tuple[str, str]) -> str:
+        """Return the result as in records and on the wire: the name of a side, ``draw`` or ``annulled``."""
+        if self.winner is not None:
+            return sides[self.winner]
+        return "annulled" if self.reason in ANNULLED else "draw"
+
+
+REASONS = {
+    "no_reserve": "no piece left to play",
+    "dead_lock": "dead lock",
+    "off_board": "next field off the board",
+    "occupied": "next field occupied",
+    "blocked": "next field blocked",
+    "taken": "next field taken",
+    "too_few_pieces": "too few pieces",
+    "no_move": "no move left",
+    "line": "a line",
+    "board_full": "board full",
+    "repetition": "third repetition",
+    "no_progress": "no progress",
+    "move_limit": "move limit",
+    "time": "time",
+    "bad_move": "illegal move",
+    "resign": "resignation",
+    "adjudicated": "adjudicated",
+    "organiser": "organiser",
+    "server_stop": "server stopped",
+    "server_fault": "server fault",
+}
+"""Reasons of ends as nouns, for lists to choose from. A game may add others, which are written as they are."""
+
+_FAULTS = {
+    "no_reserve": "has no piece left to play",
+    "dead_lock": "cannot move: every line is full",
+    "off_board": "has to play off the board",
+    "occupied": "has to play on an occupied field",
+    "blocked": "has to play on a blocked field",
+    "taken": "has to play on a taken field",
+    "too_few_pieces": "has too few pieces",
+    "no_move": "has no move left",
+    "time": "ran out of time",
+    "bad_move": "made an illegal move",
+    "resign": "resigned",
+    "crashed": "crashed",
+    "out_of_memory": "used too much memory",
+    "too_many_processes": "had too many processes",
+    "out_of_cpu_time": "used too much processor time",
+    "file_too_large": "wrote too large a file",
+    "forfeit": "was disqualified",
+    "absent": "did not come",
+    "withdrawn": "was withdrawn",
+    "not_started": "could not be started",
+    "ended_at_start": "ended at its start",
+    "no_answer": "gave no answer",
+}
+"""Predicates of losers: how a game ended by the fault, or in the position, of the side that lost."""
+
+_DURING_PLAY = frozenset({Termination.TIME, Termination.BAD_MOVE, Termination.RESIGN, *ENDED_PROGRAM})
+"""Terminations that come while somebody thinks about a move, whose number is said with them."""
+
+
+def reason_text(word: str) -> str:
+    """Return the reason of an end as a noun; several reasons stand between plus signs."""
+    return " and ".join(REASONS.get(part, part.replace("_", " ")) for part in word.split("+"))
+
+
+def how_ended(players: tuple[str, str], winner: int | None, reason: str, plies: int | None) -> str:
+    """Say how a game ended, by the fault of the loser where there is one: ``eve crashed at move 18``.
+
+    ``plies`` is the number of moves that were made; None if it is not known.
+    """
+    at = f" at move {plies + 1}" if plies and reason in _DURING_PLAY else ""
+    faults = [_FAULTS[part] for part in reason.split("+") if part in _FAULTS]
+    if winner is not None:
+        if faults:
+            return f"{players[1 - winner]} {faults[0]}{at}"
+        return f"{players[winner]} wins: {reason_text(reason)}"
+    if len(faults) == 2:  # each side in its own way
+        return f"{players[0]} {faults[0]}, and {players[1]} {faults[1]}"
+    if faults:
+        verb, _, rest = faults[0].partition(" ")
+        return " ".join(filter(None, ("both", {"has": "have", "was": "were"}.get(verb, verb), rest))) + at
+    return f"{'annulled' if reason in ANNULLED else 'draw'}: {reason_text(reason)}"
+
+
+def headline(players: tuple[str, str], winner: int | None, reason: str, plies: int | None) -> str:
+    """Say how a game ended and who won: ``eve crashed at move 18; carla wins``."""
+    ended = how_ended(players, winner, reason, plies)
+    if winner is None:
+        return ended[0].upper() + ended[1:]
+    return f"{ended}; {players[winner]} wins" if reason in _FAULTS else ended
 
 
 class GameError(ValueError):

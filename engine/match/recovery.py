@@ -6,7 +6,7 @@ that was sent is in the journal.
 
 from typing import NamedTuple
 
-from engine.games.outcome import Outcome, Termination
+from engine.games.interface import Outcome, Termination
 from engine.match import referee
 from engine.match.record import BadRecord, decoded, seconds_of
 from engine.match.verification import Summary, verify

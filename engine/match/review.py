@@ -11,9 +11,8 @@ from enum import StrEnum
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from engine.games.interface import History, Kernel, Position
+from engine.games.interface import History, Kernel, Outcome, Position
 from engine.games.kernels import KernelSource
-from engine.games.outcome import Outcome
 from engine.match.verification import Summary
 from engine.search.capabilities import expected_points
 from engine.search.searcher import (

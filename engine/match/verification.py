@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from engine.games.interface import History
-from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Outcome, Termination
+from engine.games.interface import ANNULLED, ENDED_PROGRAM, History, Outcome, Termination
 from engine.match import referee
 from engine.match.clock import INITIALISATION, Charge, Stall, about
 from engine.match.record import BadRecord, Header, RecordReader, milliseconds

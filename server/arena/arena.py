@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import trio
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import Position
-from engine.games.outcome import Termination
+from engine.games.interface import Position, Termination
 from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import Header, milliseconds

@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from engine.games.catalogue import GAMES, unknown_game
-from engine.games.interface import Game
-from engine.games.outcome import Termination
+from engine.games.interface import Game, Termination
 from engine.match import referee
 from engine.wire import messages as m
 from engine.wire.coding import encode, usage

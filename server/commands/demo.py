@@ -10,7 +10,7 @@ from pathlib import Path
 import trio
 
 from engine.commands.program import answer
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.match import verification
 from engine.match.clock import TimeControl
 from engine.match.record import BadRecord

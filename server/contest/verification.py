@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from engine.games.outcome import ANNULLED
+from engine.games.interface import ANNULLED
 from engine.match import verification
 from engine.match.record import BadRecord, Header
 from server.contest.definition import Definition

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.outcome import ANNULLED, Termination
+from engine.games.interface import ANNULLED, Termination
 from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import BadRecord, Header

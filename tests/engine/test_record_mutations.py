@@ -12,7 +12,7 @@ from itertools import takewhile
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
+from engine.games.interface import ANNULLED, ENDED_PROGRAM, Termination
 from engine.match.clock import about
 from engine.match.record import BadRecord, seconds_of
 from engine.match.verification import Summary, verify

@@ -30,10 +30,10 @@ from engine.games.interface import (
     Child,
     Fields,
     Game,
+    Outcome,
     Position,
     Rules,
 )
-from engine.games.outcome import Outcome
 
 # The rules, as functions over integers, which the search compiles.
 

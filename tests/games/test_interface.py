@@ -23,8 +23,8 @@ from engine.games.interface import (
     Game,
     Kernel,
     Position,
+    Termination,
 )
-from engine.games.outcome import Termination
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
 
 PLACES = 1 << 12

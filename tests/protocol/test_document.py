@@ -7,7 +7,7 @@ import pytest
 
 from bots.check.bot_under_test import TITLES
 from engine.games.catalogue import GAMES
-from engine.games.outcome import ANNULLED, Termination
+from engine.games.interface import ANNULLED, Termination
 from engine.match import record, verification
 from engine.match.clock import STANDING, Clock, TimeControl
 from engine.wire import coding, messages as m

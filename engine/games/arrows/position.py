@@ -9,8 +9,7 @@ from functools import cache
 from engine.compiling.binding import bind_fields, table
 from engine.games.arrows import board, rules
 from engine.games.boards.layout import Counts, Drawing, Piece
-from engine.games.interface import UNDECIDED, BadMove, BadPosition, Child, Fields, Game, Position, Rules
-from engine.games.outcome import Outcome
+from engine.games.interface import UNDECIDED, BadMove, BadPosition, Child, Fields, Game, Outcome, Position, Rules
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -11,8 +11,7 @@ from engine.games.gipf import board, notation, rules
 from engine.games.gipf.geometry import Parameters, parse, windows
 from engine.games.gipf.kernel import GipfRules, bind, field_sets, reweigher
 from engine.games.gipf.patterns import patterns_of
-from engine.games.interface import Child, Game, Position
-from engine.games.outcome import Outcome
+from engine.games.interface import Child, Game, Outcome, Position
 
 OCCUPIED_PART = 0.4
 """Part of the fields with a piece at the end of a usual game."""

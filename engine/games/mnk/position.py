@@ -22,9 +22,8 @@ from engine.compiling.binding import (
 )
 from engine.games.boards.layout import Drawing, each_field
 from engine.games.boards.symmetry import swaps_of
-from engine.games.interface import UNDECIDED, BadMove, Child, Game, Position, Rules
+from engine.games.interface import UNDECIDED, BadMove, Child, Game, Outcome, Position, Rules
 from engine.games.mnk import board, evaluation, rules
-from engine.games.outcome import Outcome
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 """The four directions of lines as (row, column) steps: rows, columns and both diagonals."""

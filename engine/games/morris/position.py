@@ -13,9 +13,8 @@ from functools import cache
 
 from engine.compiling.binding import bind_fields, popcount
 from engine.games.boards.layout import Drawing, Stock
-from engine.games.interface import DRAWN, UNDECIDED, WON, BadMove, BadParameters, Child, Game, Position, Rules
+from engine.games.interface import DRAWN, UNDECIDED, WON, BadMove, BadParameters, Child, Game, Outcome, Position, Rules
 from engine.games.morris import board, rules
-from engine.games.outcome import Outcome
 
 MAX_NUMBERS = 3
 """Largest number of fields in a move."""

@@ -21,7 +21,7 @@ import msgspec
 import trio
 from msgspec.structs import replace
 
-from engine.games.outcome import ANNULLED
+from engine.games.interface import ANNULLED
 from engine.match import verification
 from engine.match.record import BadRecord
 from engine.match.referee import MatchState

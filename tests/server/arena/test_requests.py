@@ -11,7 +11,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.match import verification
 from engine.wire import messages as m
 from engine.wire.coding import REQUEST_BYTES

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from msgspec.structs import replace
 
 from engine.games.catalogue import GAMES
-from engine.games.outcome import ANNULLED, Outcome, Termination
+from engine.games.interface import ANNULLED, Outcome, Termination
 from engine.match import recovery, referee, verification
 from engine.match.clock import Stall, TimeControl
 from engine.match.record import Header

@@ -13,7 +13,7 @@ import trio
 from hypothesis import given, strategies as st
 from trio.testing import MockClock
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.match import verification
 from engine.match.clock import Stall
 from engine.match.record import BadRecord

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from server.config.process_settings import lower_session
 from server.contest.definition import Bounds
 from server.ops.logs import log

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import limits
 from server.contest.programs.sandbox.cores import Cores, confine, started_on, usable
