@@ -28,7 +28,7 @@ from typing import Any, BinaryIO
 
 from engine import system
 
-MAKERS = "binding.py", "wide_lowering.py"
+MAKERS = "binding.py", "wide_integers.py", "wide_lowering.py"
 """Modules in this folder that determine the compiled code."""
 
 KERNELS_VARIABLE = "ARENA_KERNELS"

@@ -26,7 +26,7 @@ from numba.extending import (
     unbox,
 )
 
-from engine.compiling.binding import WORD_BITS, WideInteger, WideTable, popcount, unpacked
+from engine.compiling.wide_integers import WORD_BITS, WideInteger, WideTable, popcount, unpacked
 
 WORD = ir.IntType(WORD_BITS)
 

@@ -7,16 +7,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from engine.compiling.binding import (
-    WideInteger,
-    WideTable,
-    can_compile,
-    get_fields,
-    popcount,
-    put_fields,
-    specialise,
-    width_for,
-)
+from engine.compiling.binding import can_compile, get_fields, popcount, put_fields, specialise
+from engine.compiling.wide_integers import WideInteger, WideTable, width_for
 from engine.games.gipf.rules import smear_down
 
 WIDTHS = [128, 320, *(pytest.param(64 * words, marks=pytest.mark.campaign) for words in (3, 4, 6, 7, 8, 9))]

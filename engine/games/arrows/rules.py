@@ -22,7 +22,8 @@ side loses if its path is no longer than that of the opponent, who moves after i
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from engine.compiling.binding import UNBOUND, mix, popcount
+from engine.compiling.binding import UNBOUND, popcount
+from engine.compiling.wide_integers import mix
 from engine.games.interface import LOST, UNDECIDED, WON, Arena
 
 STEPS = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))

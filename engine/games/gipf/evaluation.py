@@ -16,7 +16,8 @@ lead through all of them. One exchanges rows and columns, the other one reverses
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from engine.compiling.binding import HASH_FACTOR, HASH_MASK, UNBOUND, mix, popcount
+from engine.compiling.binding import UNBOUND, popcount
+from engine.compiling.wide_integers import HASH_FACTOR, HASH_MASK, mix
 from engine.games.boards.symmetry import reflect
 from engine.games.gipf.geometry import fields_of
 from engine.games.gipf.rules import (

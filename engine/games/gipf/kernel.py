@@ -6,16 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
-from engine.compiling.binding import (
-    WORD_BITS,
-    CompiledOnly,
-    FieldSets,
-    bind_fields,
-    is_installed,
-    run_shifts,
-    table,
-    width_for,
-)
+from engine.compiling.binding import FieldSets, bind_fields, is_installed, table
+from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, run_shifts, width_for
 from engine.games.boards.symmetry import swaps_of
 from engine.games.gipf import evaluation, layers, rules
 from engine.games.gipf.geometry import AXES, fields_of, geometry, parse

@@ -19,7 +19,8 @@ from typing import Any
 
 import msgspec
 
-from engine.compiling.binding import WORD_BITS, FieldSets, table, width_for
+from engine.compiling.binding import FieldSets, table
+from engine.compiling.wide_integers import WORD_BITS, width_for
 from engine.games.gipf.evaluation import FRACTION_BITS, LANE_BITS, WEIGHT_SHIFT
 from engine.games.gipf.geometry import Parameters, geometry
 from engine.games.gipf.rules import State

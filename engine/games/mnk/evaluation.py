@@ -7,7 +7,8 @@ gains are summed for all fields at once. The binary digits of the sums are sixte
 
 from collections.abc import Sequence
 
-from engine.compiling.binding import UNBOUND, Numbers, mix, popcount
+from engine.compiling.binding import UNBOUND, Numbers, popcount
+from engine.compiling.wide_integers import mix
 from engine.games.boards.symmetry import reflect
 from engine.games.interface import MINE, THEIRS, WIN, Arena
 from engine.games.mnk.rules import (

@@ -10,16 +10,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-from engine.compiling.binding import (
-    WORD_BITS,
-    FieldSets,
-    WideInteger,
-    bind_fields,
-    popcount,
-    run_shifts,
-    table,
-    width_for,
-)
+from engine.compiling.binding import FieldSets, bind_fields, popcount, table
+from engine.compiling.wide_integers import WORD_BITS, WideInteger, run_shifts, width_for
 from engine.games.boards.layout import Drawing, each_field
 from engine.games.boards.symmetry import swaps_of
 from engine.games.interface import UNDECIDED, BadMove, Child, Game, Outcome, Position, Rules

@@ -19,7 +19,8 @@ They apply to the pieces of both sides at once, as six squares in six bytes.
 
 from typing import NamedTuple
 
-from engine.compiling.binding import mix, popcount
+from engine.compiling.binding import popcount
+from engine.compiling.wide_integers import mix
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Arena
 
 FIELDS = 24
