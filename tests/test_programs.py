@@ -1,4 +1,4 @@
-"""What the three programs have in common: their version, and completion in the user's shell."""
+"""What the three programs have in common: their version, their output and its faults."""
 
 import os
 import signal
