@@ -7,9 +7,15 @@ from bots.bot import Bot, Clocks
 from engine.games.catalogue import start_of
 from engine.games.interface import Position
 from engine.levels import LEVELS, MAX_LEVEL
-from engine.search.game_engine import AdaptiveSearcher, GameEngine
 from engine.search.memory import MAX_DEPTH
-from engine.search.searcher import TABLE_MEGABYTES, SearchLimits, SearchResult, search_interruptibly
+from engine.search.searcher import (
+    TABLE_MEGABYTES,
+    AdaptiveSearcher,
+    GameEngine,
+    SearchLimits,
+    SearchResult,
+    search_interruptibly,
+)
 from engine.search.time_management import OVERHEAD_MS, allocate_time
 from engine.solve.tablebase import tablebase_of
 from engine.wire.messages import Match

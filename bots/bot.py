@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias, TypedDict, Unpack
 
 from engine.games.catalogue import variant_title
-from engine.games.history import History
-from engine.games.interface import Child, Position
+from engine.games.interface import Child, History, Position
 from engine.match.clock import span
 from engine.wire.messages import MICROSECONDS, Match, Moved, Opponent, Result, Start, Watching
 from engine.wire.words import parameters_of

@@ -6,11 +6,10 @@ from importlib.metadata import entry_points, version
 from typing import Any, NamedTuple
 
 import cyclopts
-from cyclopts import Parameter
 
 from bots.client.errors import ArenaError
 from bots.commands.options import fail
-from engine.commands.program import Rejected, explain, finite, offer_completion
+from engine.commands.program import Rejected, explain, finite
 
 
 class Command(NamedTuple):
@@ -37,7 +36,7 @@ PLAYED = f"0 all matches were played; 1 the server refused, was not there, or th
 COMMANDS = (
     Command(
         "new",
-        "bots.commands.offline:new",
+        "bots.commands.author:new",
         "Make a folder with a new bot: a program that plays legally, with its tests, matches and a workflow for CI.",
         "0 the folder is made; 1 it exists, or cannot be written; 2 wrong usage",
         (
@@ -71,7 +70,7 @@ COMMANDS = (
     ),
     Command(
         "check",
-        "bots.commands.offline:check",
+        "bots.commands.author:check",
         "Try a bot in every situation of the protocol, and say what it does wrong.",
         f"0 nothing is wrong; 1 something is; {USAGE}",
         (
@@ -83,7 +82,7 @@ COMMANDS = (
     ),
     Command(
         "replay",
-        "bots.commands.offline:replay",
+        "bots.commands.author:replay",
         "Bring a bot into each of its turns of a match, and show where it plays otherwise now.",
         "0 it plays the same moves, in time; 1 it plays otherwise, fails or is late; 2 nothing could be replayed; "
         "130 interrupted",
@@ -94,7 +93,7 @@ COMMANDS = (
     ),
     Command(
         "review",
-        "bots.commands.offline:review",
+        "bots.commands.author:review",
         "Let the engine look at each move of a match: what was best, what was lost, and what is proven.",
         "0 reviewed; 1 a report cannot be written; 2 wrong usage, or the record cannot be used; 130 interrupted",
         (
@@ -104,7 +103,7 @@ COMMANDS = (
     ),
     Command(
         "submit",
-        "bots.commands.league:submit",
+        "bots.commands.author:submit",
         "Send a version of a bot to a league, and show how it is built and tried.",
         f"0 it has passed, and plays; 1 it was refused, or could not be sent; {USAGE}",
         (
@@ -114,7 +113,7 @@ COMMANDS = (
     ),
     Command(
         "versions",
-        "bots.commands.league:versions",
+        "bots.commands.author:versions",
         "List the versions of a bot in a league; choose the one that plays, or delete the files of one that does not.",
         f"0 done; 1 the league has refused it, or is not there; {USAGE}",
         (
@@ -124,14 +123,14 @@ COMMANDS = (
     ),
     Command(
         "compare",
-        "bots.commands.league:compare",
+        "bots.commands.author:compare",
         "Let two versions of a bot play against each other on the server, and say which is the stronger one.",
         f"0 it was played; 1 it was not, or the league is not there; {USAGE}",
         (("arena-bot compare 3 2 --name ann-2 --games 40", "the score of version 3 against version 2"),),
     ),
     Command(
         "warm",
-        "bots.commands.offline:warm",
+        "bots.commands.author:warm",
         "Compile what the alphabeta bot needs for a variant, and keep it.",
         f"0 compiled; {USAGE}",
         (("arena-bot warm gipf 5,4,20,20", ""),),
@@ -159,7 +158,7 @@ COMMANDS = (
     ),
     Command(
         "play",
-        "bots.commands.offline:play",
+        "bots.commands.author:play",
         "Play at this screen, against a bot or somebody beside you, without a server. Type help there.",
         f"0 the game was left or is over; {USAGE}",
         (
@@ -174,11 +173,10 @@ app = cyclopts.App(
     name="arena-bot",
     help="Programs that play on an arena server, one that watches, and one to play against.",
     version=lambda: version("gipf-arena"),
-    default_parameter=Parameter(validator=finite),
+    default_parameter=cyclopts.Parameter(validator=finite),
 )
 for _command in COMMANDS:
     app.command(_command.function, name=_command.name, help=_command.help, help_epilogue=_command.epilogue)
-offer_completion(app)
 
 
 OTHERS = "arena_bot.commands"

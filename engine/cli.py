@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from engine.commands.program import Command, Rejected, say
+from engine.commands.program import Command, Rejected, explain, finite, say
 from engine.shell import SHELLS
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ COMMANDS = (
     Command("record", "engine.commands.record:replay", "Verify and show the record of a match."),
     Command("analyse", "engine.commands.positions:analyse", "Search a position, depth by depth."),
     Command("duel", "engine.commands.duel:duel", "Measure one configuration of the search against another."),
-    Command("selfplay", "engine.commands.training:selfplay", "Play games for training, with scored positions."),
-    Command("train", "engine.commands.training:train", "Compute pattern tables from games of selfplay."),
+    Command("selfplay", "engine.commands.duel:selfplay", "Play games for training, with scored positions."),
+    Command("train", "engine.commands.duel:train", "Compute pattern tables from games of selfplay."),
     Command("export", "engine.commands.record:export", "Write the moves of records as training data."),
-    Command("precompile", "engine.commands.precompile:precompile", "Compile search and solver for later commands."),
+    Command("precompile", "engine.commands.positions:precompile", "Compile search and solver for later commands."),
     Command("shell", "engine.commands.shell:shell", "Answer the commands of an assignment on stdin."),
 )
 """All commands, in the order of --help."""
@@ -61,8 +61,6 @@ def _execute(arguments: Sequence[str]) -> None:
     """Parse and execute a command line; raises `Rejected`, and the errors of its command."""
     from cyclopts import CycloptsError
 
-    from engine.commands.program import explain
-
     try:
         application()(arguments, exit_on_error=False, print_error=False, result_action="return_none")
     except CycloptsError as error:
@@ -75,8 +73,6 @@ def application() -> "App":
 
     import cyclopts
 
-    from engine.commands.program import finite, offer_completion
-
     made = cyclopts.App(
         name="arena-engine",
         help="Rules, perft, search, solver and shells of the games, for people and scripts.",
@@ -86,7 +82,6 @@ def application() -> "App":
     )
     for command in COMMANDS:
         made.command(command.function, name=command.name, help=command.help)
-    offer_completion(made)
     return made
 
 

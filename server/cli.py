@@ -9,7 +9,7 @@ import cyclopts
 from cyclopts import Parameter
 from cyclopts.config import Dict
 
-from engine.commands.program import Rejected, duration, explain, no_more, offer_completion
+from engine.commands.program import Rejected, duration, explain, no_more
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
 from engine.match.clock import TimeControl
@@ -47,7 +47,6 @@ app = cyclopts.App(
     version=lambda: version("gipf-arena"),
     config=_from_file,
 )
-offer_completion(app)
 
 
 DEFAULT_OPTIONS = serve_options.ServeOptions()

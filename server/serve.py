@@ -10,7 +10,7 @@ from typing import Any
 
 import trio
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.wire import messages as m
 from engine.wire.coding import encode
 from server.arena.arena import Arena

@@ -300,7 +300,7 @@ def test_the_hour_of_a_stranger(installed: Installed, tmp_path: Path, monkeypatc
     folder = tmp_path / "mybot"
     bot = folder / "mybot.py"
     better = CHOICE.sub(BETTER, bot.read_text(encoding="utf-8"))
-    better = better.replace("from random import choice", "from engine.search import best_move")
+    better = better.replace("from random import choice", "from engine.search.searcher import best_move")
     bot.write_text(better, encoding="utf-8")
 
     options = "--params", "3,3,9,9", "--sprt", "0", "400", "--budget", "600000", "--concurrency", "1"

@@ -1,4 +1,4 @@
-"""What the three programs have in common: their version, and completion in the user's shell."""
+"""What the three programs have in common: their version, their output and its faults."""
 
 import os
 import signal
@@ -31,41 +31,6 @@ def run(program: str, home: Path, *arguments: str) -> subprocess.CompletedProces
 def test_a_program_tells_its_version(program: str, tmp_path: Path) -> None:
     done = run(program, tmp_path, "--version")
     assert (done.returncode, done.stdout, done.stderr) == (0, version("gipf-arena") + "\n", "")
-
-
-@pytest.mark.parametrize(
-    ("program", "words", "completed"),
-    [
-        ("arena-bot", ["che"], ["check"]),
-        ("arena-bot", ["check", "--ju"], ["--junit"]),
-        ("arena-engine", ["sol"], ["solve"]),
-        ("arena-server", ["serve", "--tls-"], ["--tls-cert", "--tls-key"]),
-    ],
-)
-def test_bash_completes_commands_and_options(
-    program: str, words: list[str], completed: list[str], tmp_path: Path
-) -> None:
-    assert run(program, tmp_path, "--install-completion", "--shell", "bash").returncode == 0
-    line = [program, *words]
-    function = f"_{program.replace('-', '_')}"
-    ask = f'. ~/.bashrc; COMP_WORDS=("$@") COMP_CWORD={len(words)}; {function}; echo "${{COMPREPLY[@]}}"'
-    done = subprocess.run(
-        ["bash", "-c", ask, "bash", *line],
-        env={**os.environ, "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.split() == completed
-
-
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_a_home_that_cannot_be_written_takes_one_line(program: str, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    home.write_text("")
-    done = run(program, home, "--install-completion", "--shell", "fish")
-    assert done.returncode == 1 and done.stdout == ""
-    assert done.stderr.startswith(f"{program}: --install-completion: {home}") and done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("program", ["engine", "bots", "server"])

@@ -19,7 +19,6 @@ from engine.games.arrows.position import NO_MOVE
 from engine.games.interface import Position
 from engine.match import referee
 from engine.wire import messages as m
-from engine.wire.codes import ProtocolError
 from engine.wire.coding import REQUEST_BYTES, LineReader
 from engine.wire.ends import IN_MATCH, PipeEnd, kind_of, log_line_of, refusal_of
 from engine.wire.fields import read_note
@@ -56,7 +55,7 @@ class ProgramBot(Bot):
         """Return the program; start it, unless it runs."""
         if self._program is None:
             self._program = Program(self._command, self._environment)
-            self._inbox: deque[str | ProtocolError] = deque()
+            self._inbox: deque[str | m.ProtocolError] = deque()
             self._receive = self._begun()
         return self._program
 
@@ -98,7 +97,7 @@ class ProgramBot(Bot):
         self._failed = True
         self.close(at_once=True)
 
-    def _line(self, deadline: float) -> str | ProtocolError | None:
+    def _line(self, deadline: float) -> str | m.ProtocolError | None:
         """Return the program's next line; None if none arrives in time."""
         while not self._inbox:
             data = self.running().hear(deadline)
@@ -108,7 +107,7 @@ class ProgramBot(Bot):
         return self._inbox.popleft()
 
     @abstractmethod
-    def _begun(self) -> Callable[[bytes], Iterable[str | ProtocolError]]:
+    def _begun(self) -> Callable[[bytes], Iterable[str | m.ProtocolError]]:
         """Greet a program that was just started, and return the function that makes lines of its bytes."""
 
     @abstractmethod
@@ -140,7 +139,7 @@ class LinesBot(ProgramBot):
         if self._program is not None and self._end.state in IN_MATCH:
             self._tell(message)
 
-    def _begun(self) -> Callable[[bytes], Iterable[str | ProtocolError]]:
+    def _begun(self) -> Callable[[bytes], Iterable[str | m.ProtocolError]]:
         self._end = PipeEnd()
         self._errors = 0
         self._noticed: set[str] = set()
@@ -188,7 +187,7 @@ class LinesBot(ProgramBot):
         wanted = "READY" if kind is m.Ready else "a MOVE"
         raise ProgramFailed(f"the program did not say {wanted} in the {milliseconds} ms that it had")
 
-    def _answer(self, line: str | ProtocolError, noted_ply: int | None = None) -> m.Message:
+    def _answer(self, line: str | m.ProtocolError, noted_ply: int | None = None) -> m.Message:
         """Parse a line of the program, answer it if possible, and return the message.
 
         ``noted_ply`` is the move that a note is about where it names none; None for the next one.
@@ -198,7 +197,7 @@ class LinesBot(ProgramBot):
             if isinstance(request, m.Note):
                 note = read_note(request.note)
                 self.note(**note._replace(ply=noted_ply if note.ply is None else note.ply).said)
-        except ProtocolError as error:
+        except m.ProtocolError as error:
             if kind_of(line) != m.KINDS[m.Note]:
                 return self._refuse(line, error)
             if error.code not in self._noticed:
@@ -219,7 +218,7 @@ class LinesBot(ProgramBot):
                 raise ProgramFailed(f"the program said CRASHED {sentence}".rstrip())
         return request
 
-    def _refuse(self, line: str | ProtocolError, error: ProtocolError) -> None:
+    def _refuse(self, line: str | m.ProtocolError, error: m.ProtocolError) -> None:
         self._errors += 1
         refusal = refusal_of(line, error)
         if self._errors >= MAX_ERRORS:
@@ -241,7 +240,7 @@ class ArrowsBot(ProgramBot):
     sent all the same, for the server to judge. The program learns that a game is over only by the next ``InitGame``.
     """
 
-    def _begun(self) -> Callable[[bytes], Iterable[str | ProtocolError]]:
+    def _begun(self) -> Callable[[bytes], Iterable[str | m.ProtocolError]]:
         return LineReader(REQUEST_BYTES).feed
 
     def _announce(self, match: m.Match) -> None:
@@ -267,7 +266,7 @@ class ArrowsBot(ProgramBot):
     def _answer(self, deadline: float) -> str | None:
         """Return the next line that is not blank; None if none arrives in time."""
         while (line := self._line(deadline)) is not None:
-            if isinstance(line, ProtocolError):
+            if isinstance(line, m.ProtocolError):
                 raise ProgramFailed(f"the program's answer cannot be read: {line}")
             if line.strip():
                 return line.strip()

@@ -14,7 +14,6 @@ from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import Game
 from engine.match import referee
 from engine.wire import messages as m
-from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import REQUEST_BYTES
 from engine.wire.ends import ServerEnd, SessionState, kind_of
 from engine.wire.fields import SeekOptions, read_note, read_options
@@ -38,12 +37,15 @@ MAX_CROSSINGS = 3
 """Requests that may have been on their way when a match ended."""
 
 MISTAKES = {
-    Code.LINE_TOO_LONG: ("2.1", f"lines of at most {REQUEST_BYTES} bytes, each with an LF at its end"),
-    Code.BAD_LINE: ("2.1", "UTF-8, and nothing in a line but printable characters and blanks"),
-    Code.UNKNOWN_COMMAND: ("4", "a request of protocol.md; nothing else is to be said, nor the server's lines echoed"),
-    Code.BAD_ARGUMENTS: ("4", "the fields of the request as they are written there"),
-    Code.WRONG_STATE: ("3", "one of the requests that are possible in this state"),
-    Code.NOT_YOUR_TURN: ("3", "to wait for TURN, and to say MOVE once for each"),
+    m.Code.LINE_TOO_LONG: ("2.1", f"lines of at most {REQUEST_BYTES} bytes, each with an LF at its end"),
+    m.Code.BAD_LINE: ("2.1", "UTF-8, and nothing in a line but printable characters and blanks"),
+    m.Code.UNKNOWN_COMMAND: (
+        "4",
+        "a request of protocol.md; nothing else is said, nor are the server's lines echoed",
+    ),
+    m.Code.BAD_ARGUMENTS: ("4", "the fields of the request as they are written there"),
+    m.Code.WRONG_STATE: ("3", "one of the requests that are possible in this state"),
+    m.Code.NOT_YOUR_TURN: ("3", "to wait for TURN, and to say MOVE once for each"),
 }
 """The section of protocol.md and the correct behaviour by error code."""
 
@@ -124,7 +126,7 @@ class Peer:
         """Number of lines since the last match."""
         self._connection = connection
         self._end = ServerEnd()
-        self._lines: deque[str | ProtocolError] = deque()
+        self._lines: deque[str | m.ProtocolError] = deque()
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def say(self, *messages: m.Message) -> None:
@@ -168,7 +170,7 @@ class Peer:
                 request = self._end.accept(line)
                 if isinstance(request, m.Note):
                     read_note(request.note)
-            except ProtocolError as error:
+            except m.ProtocolError as error:
                 if kind_of(line) == m.KINDS[m.Note]:
                     self.say(m.Notice(error.code, m.Text(str(error))))
                     raise Fault(
@@ -178,7 +180,7 @@ class Peer:
                     ) from error
                 section, right = MISTAKES[error.code]
                 fault = self.refused(error.code, error, right, section)
-                if self.crossing and error.code in (Code.NOT_YOUR_TURN, Code.WRONG_STATE):
+                if self.crossing and error.code in (m.Code.NOT_YOUR_TURN, m.Code.WRONG_STATE):
                     self.crossing -= 1
                     continue
                 raise fault from error
@@ -211,7 +213,7 @@ class Peer:
             self.say(answer)
         return answer is not None
 
-    def _line(self, deadline: float) -> str | ProtocolError | None:
+    def _line(self, deadline: float) -> str | m.ProtocolError | None:
         while not self._lines:
             seconds = deadline - time.monotonic()
             if seconds <= 0:
@@ -346,12 +348,12 @@ class BotUnderTest:
             match self.said(peer, "LOGIN", "4"):
                 case m.Login(name, _):
                     if not re.fullmatch(NAME_PATTERN, name):
-                        raise peer.refused(Code.BAD_NAME, f"{name!r} is no name", f"a name of {NAME_RULE}", "4")
+                        raise peer.refused(m.Code.BAD_NAME, f"{name!r} is no name", f"a name of {NAME_RULE}", "4")
                     peer.name = name
                     peer.say(m.Welcome(name))
                     return
                 case m.Resume(number):
-                    peer.refuse(Code.BAD_TOKEN, f"match {number} is not to be resumed; log in with LOGIN")
+                    peer.refuse(m.Code.BAD_TOKEN, f"match {number} is not to be resumed; log in with LOGIN")
         raise Fault(f"said {peer.last!r} {MAX_REFUSALS} times", "LOGIN", "11")
 
     def said(self, peer: Peer, right: str, section: str) -> m.Message:
@@ -368,14 +370,14 @@ class BotUnderTest:
         """Answer SEEK, and store its conditions; raises `Fault` if they cannot be met."""
         if seek.game not in (*GAMES, *OF_SERVER):
             raise peer.refused(
-                Code.UNKNOWN_GAME, unknown_game(seek.game), f"SEEK and one of {', '.join((*GAMES, *OF_SERVER))}", "7"
+                m.Code.UNKNOWN_GAME, unknown_game(seek.game), f"SEEK and one of {', '.join((*GAMES, *OF_SERVER))}", "7"
             )
         self.game = GAMES[(self._game or USUAL_GAME) if seek.game in OF_SERVER else seek.game]
         try:
             self.options = read_options(
                 self.game, seek.options, name=peer.name, least_budget=MIN_BUDGET, most_budget=MAX_BUDGET
             )
-        except ProtocolError as error:
+        except m.ProtocolError as error:
             sides = " or ".join(self.game.sides)
             raise peer.refused(
                 error.code,

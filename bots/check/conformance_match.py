@@ -7,9 +7,7 @@ from enum import StrEnum
 from types import UnionType
 
 from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest, Disconnected, Fault, OutOfTime, Peer, Skipped
-from engine.games.history import History
-from engine.games.interface import BadMove, Position
-from engine.games.outcome import Outcome, Termination
+from engine.games.interface import BadMove, History, Outcome, Position, Termination
 from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import Header

@@ -10,7 +10,6 @@ from bots.check.bot_under_test import HOST, Absent, BotUnderTest, Disconnected, 
 from bots.check.situations import SITUATIONS
 from bots.client.errors import ArenaError
 from engine.commands import reports
-from engine.commands.reports import Case, Outcome, Suite
 
 NOT_THERE = "the bot is not there"
 
@@ -20,13 +19,13 @@ class SituationResult:
     """The result of a situation: the fault of a bot that failed, or the reason why it was not tried."""
 
     title: str
-    outcome: Outcome
+    outcome: reports.Outcome
     seconds: float
     fault: Fault | None = None
     reason: str = ""
 
 
-WORDS: dict[Outcome, str] = {"passed": "ok", "failed": "FAIL", "skipped": "skip"}
+WORDS: dict[reports.Outcome, str] = {"passed": "ok", "failed": "FAIL", "skipped": "skip"}
 """The words of outcomes in lines for people."""
 
 
@@ -55,7 +54,7 @@ def as_json(bot: str, results: Sequence[SituationResult], build: Mapping[str, ob
 def as_junit(bot: str, results: Sequence[SituationResult]) -> str:
     """Return a test for each situation, in one suite."""
     cases = [
-        Case(
+        reports.Case(
             result.title,
             result.outcome,
             result.fault.did if result.fault else result.reason,
@@ -64,7 +63,7 @@ def as_junit(bot: str, results: Sequence[SituationResult]) -> str:
         )
         for result in results
     ]
-    return reports.junit([Suite(f"arena-bot check {bot}", cases)])
+    return reports.junit([reports.Suite(f"arena-bot check {bot}", cases)])
 
 
 def _plain(result: SituationResult) -> dict[str, object]:
@@ -130,7 +129,7 @@ def _lines(result: SituationResult) -> Iterator[str]:
 def _try(situation: Situation, bot: BotUnderTest, note: Callable[[str], None]) -> SituationResult:
     """Bring a bot into a situation, again where its clock did not last and there are tries left."""
     began = time.monotonic()
-    outcome: Outcome = "failed"
+    outcome: reports.Outcome = "failed"
     fault: Fault | None = None
     reason = ""
     for number in range(1, situation.tries + 1):

@@ -23,10 +23,8 @@ from bots.check.bot_under_test import (
 )
 from bots.check.conformance_match import BUDGET_MS, MOMENTS, ConformanceMatch, Moment, UnknownReason, think
 from engine.games.catalogue import GAMES
-from engine.games.interface import Position
-from engine.games.outcome import Termination
+from engine.games.interface import Position, Termination
 from engine.wire import messages as m
-from engine.wire.codes import Code
 from engine.wire.coding import REPLY_BYTES
 
 FIRST_WORDS = b"WEATHER fine 21\n"
@@ -139,10 +137,10 @@ def _await_resume(table: ConformanceMatch, peer: Peer, right: str) -> None:
                 return
             case m.Resume():
                 raise peer.refused(
-                    Code.BAD_TOKEN, f"match {table.header.match} is not to be resumed with this token", right, "11"
+                    m.Code.BAD_TOKEN, f"match {table.header.match} is not to be resumed with this token", right, "11"
                 )
             case m.Login(name):
-                peer.refuse(Code.NAME_TAKEN, f"{name} plays in match {table.header.match}; come back with RESUME")
+                peer.refuse(m.Code.NAME_TAKEN, f"{name} plays in match {table.header.match}; come back with RESUME")
     raise Fault(f"said {peer.last!r} {MAX_REFUSALS} times", right, "11")
 
 

@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from bots.client.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreachable
 from bots.client.pipes import READ_BYTES, PipeReader
-from engine.wire.codes import ProtocolError
 from engine.wire.ends import ClientEnd
-from engine.wire.messages import VERSION, Arena, Bye, Error, Message, Ping, Quit
+from engine.wire.messages import VERSION, Arena, Bye, Error, Message, Ping, ProtocolError, Quit
 from engine.wire.seat import PIPES
 
 CONNECT_SECONDS = 10.0

@@ -40,7 +40,6 @@ from bots.client.session import Session
 from engine.commands.program import say
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.wire import messages as m
-from engine.wire.codes import ProtocolError
 from engine.wire.fields import read_options
 from engine.wire.seat import seat_fields, variable
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, parameters_of, word_of
@@ -258,6 +257,6 @@ def _seek(values: Mapping[str, Any]) -> m.Seek:
         try:
             most = 10**12 * m.MICROSECONDS  # as many digits as a line can hold
             read_options(GAMES[game], text, name=values["name"], least_budget=m.MICROSECONDS, most_budget=most)
-        except ProtocolError as error:
+        except m.ProtocolError as error:
             raise ArenaError(str(error)) from error
     return m.Seek(game, m.Text(text))

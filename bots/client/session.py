@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Unpack
 
-from bots.bot import Bot, Clocks, GameResult, MatchMessage, NoteFields, Resigned, match_title
+from bots.bot import Bot, Choice, Clocks, GameResult, MatchMessage, NoteFields, Resigned, match_title
 from bots.client.connection import OVER, Address, Connection, reconnect_pauses
 from bots.client.errors import (
     MAX_FAILURE_CHARACTERS,
@@ -27,15 +27,12 @@ from bots.client.errors import (
     printable,
     traceback_of,
 )
-from bots.client.notes import cut_note, make_note
 from bots.client.watchdog import Interrupted, Watchdog
 from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.games.interface import Child, GameError, Position
+from engine.games.interface import Child, GameError, History, Position
 from engine.wire import messages as m
-from engine.wire.codes import Code
 from engine.wire.coding import REQUEST_BYTES
-from engine.wire.fields import write_note
+from engine.wire.fields import Note, read_note, write_note
 from engine.wire.seat import PIPES
 from engine.wire.words import ANY, LADDER, LOST_ON_TIME, parameters_of
 
@@ -65,6 +62,42 @@ MAX_MOVE_BYTES = REQUEST_BYTES - len("MOVE ")
 
 SETTLED = m.Text("settled")
 """Text of the PING after whose PONG no late message can follow."""
+
+MAX_CONTENT_BYTES = REQUEST_BYTES - len("NOTE ")
+"""Longest note: the text of longer ones is cut."""
+
+MAX_PV_BYTES = 512
+"""Bytes of the longest principal variation in a note; further moves are cut. The text gets the rest."""
+
+
+def make_note(move: int, **said: Unpack[NoteFields]) -> Note:
+    """Return what a bot says as a note, about ``move`` where it names no other ply.
+
+    Characters that cannot be printed become spaces. Raises `ProtocolError`, or what the values themselves raise.
+    """
+    convert: dict[str, Callable[[Any], Any]] = {"score": float, "pv": _printable_moves, "text": _printable_text}
+    given = {key: value for key, value in said.items() if key in Note._fields and value is not None}
+    values = {key: convert.get(key, int)(value) for key, value in given.items()}
+    return read_note(write_note(Note(**{"ply": move, **values})))
+
+
+def _printable_moves(choices: Iterable[Choice]) -> tuple[str, ...]:
+    return tuple(printable(each.move if isinstance(each, Child) else each) for each in choices)
+
+
+def _printable_text(text: object) -> str:
+    return printable(str(text)).strip()
+
+
+def cut_note(note: Note) -> Note:
+    """Cut a note that is too long for a line."""
+    while len(write_note(Note(pv=note.pv)).encode()) > MAX_PV_BYTES:
+        note = note._replace(pv=note.pv[:-1])
+    too_long = len(write_note(note).encode()) - MAX_CONTENT_BYTES
+    if too_long > 0:
+        kept = note.text.encode()[: -too_long - len("…".encode())].decode(errors="ignore")
+        note = note._replace(text=f"{kept.rstrip()}…")
+    return note
 
 
 def text_of(choice: object, position: Position) -> str:
@@ -184,7 +217,7 @@ class Session:
                 if self._is_endless and refused.code == OVER:
                     self._report(refused.sentence)
                     return
-                if not self._is_endless or refused.code != Code.STOPPING:
+                if not self._is_endless or refused.code != m.Code.STOPPING:
                     raise
                 self._reconnect(ConnectionLost(refused.sentence))
             if self._failure is not None and self._game is None and not self._carry_on:
@@ -211,7 +244,7 @@ class Session:
         if name.lower() == self._login.name.lower():
             self._has_name = True
         elif self._has_name:
-            raise Refused(Code.NAME_TAKEN, f"{self._login.name} is still logged in")
+            raise Refused(m.Code.NAME_TAKEN, f"{self._login.name} is still logged in")
         else:
             self._report(f"{self._login.name} plays already on this machine, so this bot plays as {name}")
             self._login, self._has_name = self._login._replace(name=name), True
@@ -231,11 +264,11 @@ class Session:
             except (ConnectionLost, Unreachable):
                 continue
             except Refused as refused:
-                if self._game is not None and refused.code in (Code.UNKNOWN_MATCH, Code.BAD_TOKEN):
+                if self._game is not None and refused.code in (m.Code.UNKNOWN_MATCH, m.Code.BAD_TOKEN):
                     self._report(f"match {self._game.match.match} cannot be resumed: {refused}")
                     self._game = None
                     self._unresumed += 1
-                elif refused.code not in (Code.NAME_TAKEN, Code.STOPPING):
+                elif refused.code not in (m.Code.NAME_TAKEN, m.Code.STOPPING):
                     raise  # NAME_TAKEN: the server still holds our own lost connection
         raise Unreachable(f"{lost}; the server could not be reached again") from lost
 
@@ -272,7 +305,7 @@ class Session:
                     self._handle_settled()
             case m.Announcement(sentence):
                 self._report(f"the organiser announces: {sentence}")
-            case m.Notice(Code.UNKNOWN_PLAYER, sentence):
+            case m.Notice(m.Code.UNKNOWN_PLAYER, sentence):
                 self._report(sentence)
             case m.Notice(_, sentence):
                 self._leave_note_out(sentence)
@@ -330,7 +363,7 @@ class Session:
     def _handle_error(self, error: m.Error) -> None:
         """Raise an ERROR to a pending request; report one that came late, as after the end of a match."""
         refused = Refused(error.code, error.sentence)
-        if self._is_endless and error.code == Code.STOPPING:
+        if self._is_endless and error.code == m.Code.STOPPING:
             self._pending = None  # BYE follows
             return
         if self._pending is not None:

@@ -11,7 +11,6 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import dropwhile, takewhile
-from traceback import StackSummary
 from types import CodeType, TracebackType
 from typing import Self
 
@@ -113,13 +112,13 @@ def interrupt(thread: int) -> None:
         signal.raise_signal(signal.SIGINT)
 
 
-def stack_of(thread: int, entry: CodeType) -> StackSummary:
+def stack_of(thread: int, entry: CodeType) -> traceback.StackSummary:
     """Return the stack of a thread below a function, from the author's own first line on; empty outside of it."""
     frame = sys._current_frames().get(thread)
     frames = [] if frame is None else list(traceback.walk_stack(frame))
     below = list(takewhile(lambda pair: pair[0].f_code is not entry, frames))
     if len(below) == len(frames):
-        return StackSummary.from_list([])
-    stack = StackSummary.extract(iter(reversed(below)))
+        return traceback.StackSummary.from_list([])
+    stack = traceback.StackSummary.extract(iter(reversed(below)))
     own = list(dropwhile(lambda line: not is_authors(line.filename), stack))
-    return StackSummary.from_list(own or stack)
+    return traceback.StackSummary.from_list(own or stack)

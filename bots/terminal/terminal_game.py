@@ -6,7 +6,9 @@ engine's search.
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from time import perf_counter
 
@@ -15,11 +17,9 @@ from rich.console import Console
 from bots.terminal.watch import paint_board, plain_console, print_lines
 from engine.commands.inputs import say_interpreted, text_of
 from engine.commands.program import Rejected, reason
-from engine.games.history import PERSON, History, InteractiveGame, NoMoveLeft, Player, read_game, write_game
-from engine.games.interface import Child, Game, GameError, Position
+from engine.games.interface import MOVE_LIMIT, Child, Game, GameError, History, Outcome, Position, read_game, write_game
 from engine.levels import MAX_LEVEL, level_title, read_level
-from engine.search.game_engine import GameEngine
-from engine.search.searcher import SearchResult, search_interruptibly
+from engine.search.searcher import GameEngine, SearchResult, search_interruptibly
 from engine.solve.tablebase import tablebase_of
 from engine.wire.fields import pieces
 from engine.wire.words import number_of
@@ -43,6 +43,106 @@ USUAL_SECONDS = 1.0
 
 MAX_SECONDS = 3600.0
 """Longest time of a bot for a move."""
+
+
+class NoMoveLeft(Exception):
+    """There is no move to undo, or none to redo. ``str(error)`` is a sentence for people."""
+
+
+@dataclass(frozen=True)
+class Player:
+    """The player of a side: a person, or a bot with a number of seconds for each move or with a level."""
+
+    seconds: float = 0.0
+    """Seconds for each move; 0 for a person, and for a bot with a level."""
+    level: int | None = None
+    """A level of `engine.levels` below the highest one; None for a person, and for a bot with a time."""
+
+    @property
+    def is_bot(self) -> bool:
+        """Whether the player is a bot."""
+        return self.seconds > 0 or self.level is not None
+
+    def __str__(self) -> str:
+        """Return the player as on command lines: ``person``, ``bot:1``, ``level:3``."""
+        if self.level is not None:
+            return f"level:{self.level}"
+        return f"bot:{self.seconds:g}" if self.is_bot else "person"
+
+
+PERSON = Player()
+
+
+@dataclass(frozen=True)
+class InteractiveGame:
+    """A game with its players, and with moves that were taken back. Immutable."""
+
+    history: History
+    players: tuple[Player, Player]
+    """The player of each side."""
+    undone: tuple[str, ...] = ()
+    """The moves that can be redone, the next one first."""
+
+    @property
+    def position(self) -> Position:
+        """The position on the board."""
+        return self.history.position
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The outcome of the game, or None."""
+        return self.history.outcome(MOVE_LIMIT)
+
+    @property
+    def mover(self) -> Player:
+        """The player to move."""
+        return self.players[self.position.turn]
+
+    @property
+    def has_person(self) -> bool:
+        """Whether a person plays."""
+        return not all(player.is_bot for player in self.players)
+
+    def begun(self, history: History) -> "InteractiveGame":
+        """Return another game of the same players."""
+        return InteractiveGame(history, self.players)
+
+    def after(self, move: str) -> "InteractiveGame":
+        """Return the game after a move; raises `engine.games.interface.BadMove`.
+
+        The moves to redo remain if the move is the first of them.
+        """
+        history = self.history.after(move)
+        return replace(self, history=history, undone=self.undone[1:] if self.undone[:1] == history.moves[-1:] else ())
+
+    def undo(self) -> "InteractiveGame":
+        """Take back all moves from the last move of a person on; raises `NoMoveLeft`.
+
+        In a game of two bots, take back one move.
+        """
+        earlier = self._earlier()
+        while earlier:
+            history = earlier.pop()
+            if self._is_stop(history):
+                return replace(self, history=history, undone=self.history.moves[history.plies :] + self.undone)
+        raise NoMoveLeft("there is no move of yours to take back" if self.history.moves else "no move was made yet")
+
+    def redo(self) -> "InteractiveGame":
+        """Play undone moves until a person is to move; raises `NoMoveLeft`."""
+        if not self.undone:
+            raise NoMoveLeft("no move was taken back")
+        game = self.after(self.undone[0])
+        while game.undone and not self._is_stop(game.history):
+            game = game.after(game.undone[0])
+        return game
+
+    def _is_stop(self, history: History) -> bool:
+        return not (self.has_person and self.players[history.position.turn].is_bot)
+
+    def _earlier(self) -> list[History]:
+        """Return the history before each move."""
+        begun = History.begin(self.history.start)
+        return list(accumulate(self.history.moves[:-1], History.after, initial=begun)) if self.history.moves else []
 
 
 def player(text: str, seconds: float = USUAL_SECONDS) -> Player:

@@ -16,11 +16,8 @@ from bots.bot import match_title
 from bots.client.connection import Address, Connection, address, reconnect_pauses
 from bots.client.errors import ConnectionLost, Refused, ServerFault, Unreachable
 from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.games.interface import Child, Game, GameError
-from engine.games.outcome import headline
+from engine.games.interface import Child, Game, GameError, History, headline
 from engine.wire import messages as m
-from engine.wire.codes import Code, ProtocolError
 from engine.wire.fields import read_note
 from engine.wire.words import parameters_of
 
@@ -115,7 +112,7 @@ def note_text(noted: m.Noted) -> str:
     """Return a note in words; one that cannot be read, of a newer server, as it is."""
     try:
         return str(read_note(noted.note))
-    except ProtocolError:
+    except m.ProtocolError:
         return noted.note
 
 
@@ -204,7 +201,7 @@ def watch(
                 connection.close()
                 connection = _reconnect(lost, where)
             except Refused as refused:
-                if match is not None or refused.code != Code.UNKNOWN_MATCH:
+                if match is not None or refused.code != m.Code.UNKNOWN_MATCH:
                     raise
                 number = None  # it has ended since it was listed
             except GameError as error:

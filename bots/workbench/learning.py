@@ -7,9 +7,7 @@ import numpy
 from numpy.typing import NDArray
 
 from engine.games.catalogue import start_of
-from engine.games.history import MOVE_LIMIT, History
-from engine.games.interface import BadMove
-from engine.games.outcome import Outcome
+from engine.games.interface import MOVE_LIMIT, BadMove, History, Outcome
 from engine.match.encoding import Encoding, Planes, encoding_of, legal_actions
 
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from bots.workbench.learning import Episode
 from engine.commands.program import install_line
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
-from engine.games.history import MOVE_LIMIT
+from engine.games.interface import MOVE_LIMIT
 
 try:
     from gymnasium import spaces

@@ -16,14 +16,12 @@ from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 from bots.bot import Bot, Choice, Clocks, FunctionBot, NoteFields, Resigned
 from bots.client.errors import ArenaError, BotFailed, describe_failure, traceback_of
-from bots.client.notes import make_note
-from bots.client.session import text_of
+from bots.client.session import make_note, text_of
 from bots.client.watchdog import Interrupted, Watchdog, interrupt
 from bots.workbench.play_file import loaded
 from engine.commands import reports
 from engine.commands.program import say, split_command
-from engine.games.history import History
-from engine.games.interface import BadMove, Position
+from engine.games.interface import BadMove, History, Position
 from engine.match import referee
 from engine.match.clock import Clock
 from engine.match.record import Header

@@ -1,10 +1,13 @@
-"""Commands on a position: perft, analysis, solution, and the verification of proofs and tablebases."""
+"""Commands on a position: perft, analysis, solution, the verification of proofs and tablebases, and precompilation."""
 
+import os
+from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from threading import Thread
 from time import perf_counter
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from cyclopts import Parameter
@@ -22,17 +25,17 @@ from engine.commands.inputs import (
     text_of,
     within,
 )
-from engine.commands.program import Rejected, answer, say
-from engine.games.catalogue import title_of
+from engine.commands.program import Rejected, answer, install_line, say
+from engine.compiling.binding import can_compile, is_installed, mark_code_complete
+from engine.games.catalogue import GAMES, title_of
 from engine.games.interface import Position
-from engine.games.kernels import COUNTING, KernelSource
-from engine.games.perft import Counter
-from engine.search.game_engine import AdaptiveSearcher
+from engine.games.kernels import COUNTING, KernelSource, Purpose
+from engine.games.perft import Counter, count as count_leaves
+from engine.search.alphabeta import LOOKING_UP, SEARCHING
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_CHILDREN, MAX_DEPTH
-from engine.search.searcher import SearchLimits, SearchResult
+from engine.search.searcher import AdaptiveSearcher, SearchLimits, SearchResult, warm_up
 from engine.solve import certificate
-from engine.solve.certificate import BadCertificate, Claim, NoStrategy, strategy
 from engine.solve.layers import (
     ExactValue,
     Name,
@@ -43,7 +46,15 @@ from engine.solve.layers import (
     position_at,
     random_places,
 )
-from engine.solve.solver import Result, Solution, SolverLimits, solve, solver_kernels
+from engine.solve.solver import (
+    SOLVING,
+    Result,
+    Solution,
+    SolverLimits,
+    solve,
+    solver_kernels,
+    warm_up as warm_up_solver,
+)
 from engine.solve.tablebase import tablebase_of
 from engine.wire.words import number_of
 
@@ -132,7 +143,7 @@ def check_certificate(file: Source, /) -> None:
     try:
         claim = certificate.read(text_of(file, MAX_CERTIFICATE_BYTES))
         plies, positions = certificate.check(claim)
-    except BadCertificate as error:
+    except certificate.BadCertificate as error:
         raise Rejected(f"{place_of(file)}: {error}") from None
     answer(f"true {certificate.SIDES[claim.winner]}")
     answer(f"plies {plies}")
@@ -142,10 +153,10 @@ def check_certificate(file: Source, /) -> None:
 def _write_proof(file: Path, root: Position, solution: Solution, memory: int) -> None:
     """Write a certificate, or the reason why there is none."""
     try:
-        moves = strategy(root, solution, memory=memory * MEGABYTE, most=MAX_POSITIONS)
+        moves = certificate.strategy(root, solution, memory=memory * MEGABYTE, most=MAX_POSITIONS)
         winner = (Result.FIRST, Result.SECOND).index(solution.result)
-        file.write_text(certificate.write(Claim(root, winner, solution.plies, moves)), encoding="utf-8")
-    except NoStrategy as error:
+        file.write_text(certificate.write(certificate.Claim(root, winner, solution.plies, moves)), encoding="utf-8")
+    except certificate.NoStrategy as error:
         say(f"no proof is written: {error}")
     except OSError as error:
         raise Rejected(f"--proof: {file} cannot be written: {error.strerror}") from None
@@ -375,3 +386,86 @@ def _print_json(root: Position, result: SearchResult) -> None:
 def _line(root: Position, result: SearchResult) -> list[str]:
     """Return the best line. Empty if no depth was completed."""
     return [] if result.score is None else result.pv(root)
+
+
+LEAST_PRIORITY = 19
+
+WARM_UPS: dict[Purpose, Callable[[Position], object]] = {
+    SEARCHING: warm_up,
+    SOLVING: warm_up_solver,
+    COUNTING: lambda position: count_leaves(position, 1),
+}
+"""For each purpose, a function that compiles all its code."""
+
+
+def precompile(
+    game: str = "",
+    params: Params = None,
+    /,
+    *,
+    purpose: Literal["search", "solve", "tablebase", "perft"] | None = None,
+    background: bool = False,
+    attached: Annotated[bool, Parameter(show=False)] = False,
+) -> None:
+    """Compile search and solver for later commands and bots, and compute tablebases.
+
+    Parameters
+    ----------
+    game
+        The game's name; without it every game.
+    purpose
+        search for bots and analyse, solve, or tablebase for the exact values of a small variant; without it all of
+        these. perft is compiled only on request.
+    background
+        Run at the lowest priority.
+    attached
+        End if standard input ends without a byte: the process that started this one was killed.
+    """
+    if attached:
+        Thread(target=_end_with_parent, daemon=True).start()
+    if background and hasattr(os, "nice"):  # not on Windows
+        os.nice(LEAST_PRIORITY)
+    for name in [game] if game else GAMES:
+        position = start_of(name, params)
+        for each in WARM_UPS:
+            if purpose == each.name or (purpose is None and each != COUNTING):
+                compile_for(position, each)
+        if purpose in (None, LOOKING_UP.name):
+            make_tablebase(position)
+
+
+def _end_with_parent() -> None:
+    """End this process when its standard input ends, unless a byte comes first."""
+    if not os.read(0, 1):
+        os._exit(1)
+
+
+def compile_for(position: Position, purpose: Purpose) -> None:
+    """Compile for one purpose, unless it was done before, with a message on stderr."""
+    is_ready = KernelSource(position, purpose).is_ready
+    _provide(position, purpose.name, "compiled", is_ready, partial(WARM_UPS[purpose], position))
+
+
+def make_tablebase(position: Position) -> None:
+    """Compute the tablebase of a position's variant, if it has one, with a message on stderr."""
+    book = tablebase_of(position)
+    if book is not None:
+        _provide(position, LOOKING_UP.name, "made", book.is_made, book.make)
+
+
+def _provide(
+    position: Position, name: str, verb: str, is_there: Callable[[], bool], make: Callable[[], object]
+) -> None:
+    """Make the files of a purpose, unless they exist, with a message on stderr."""
+    what = f"{title_of(position)}, {name}"
+    if not is_installed("numba"):
+        raise Rejected(f"{what}: nothing is {verb}; {install_line('fast')} installs the compiler", status=1)
+    if not can_compile():
+        say(f"{what}: nothing is {verb}, NUMBA_DISABLE_JIT says so")
+    elif is_there():
+        say(f"{what}: {verb} before")
+    else:
+        began = perf_counter()
+        make()
+        mark_code_complete(name)
+        say(f"{what}: {verb} in {perf_counter() - began:.1f} s")

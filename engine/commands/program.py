@@ -1,4 +1,4 @@
-"""Functions of all three programs: output, errors as one plain sentence, Ctrl-C, and shell completion.
+"""Functions of all three programs: output, errors as one plain sentence, and Ctrl-C.
 
 The library that parses command lines takes nearly a third of a bot's start, so functions here import it only for
 errors.
@@ -15,10 +15,10 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 if TYPE_CHECKING:
-    from cyclopts import App, CycloptsError
+    from cyclopts import CycloptsError
 
 ENCODING, ERRORS = "utf-8", "surrogateescape"
 """Encoding of conversations, which preserves any bytes."""
@@ -273,20 +273,3 @@ def duration(kind: object, value: object) -> None:
     finite(kind, value)
     if isinstance(value, float) and value < 0:
         raise ValueError(f"{value} is less than 0")
-
-
-Shell = Literal["zsh", "bash", "fish", "powershell"]
-
-
-def offer_completion(app: "App") -> None:
-    """Add ``--install-completion`` to a program; raises `Rejected` if a file cannot be written."""
-    from cyclopts.completion.install import create_install_completion_command
-
-    def install(shell: Shell, output: Path | None, add_to_startup: bool) -> Path:
-        try:
-            return app.install_completion(shell=shell, output=output, add_to_startup=add_to_startup)
-        except OSError as error:
-            raise Rejected(f"--install-completion: {explain_fault(error)}", 1) from None
-
-    command = create_install_completion_command(install, add_to_startup=True)
-    app.command(command, name="--install-completion", help="Let your shell complete the words of this program.")

@@ -11,14 +11,11 @@ import msgspec
 
 from engine.commands.inputs import Source, bytes_of, check_range, place_of, text_of
 from engine.commands.program import Rejected, answer, reason, say
-from engine.games.history import History
-from engine.games.outcome import Termination
+from engine.games.interface import History, Termination
 from engine.match import verification
 from engine.match.clock import about
-from engine.match.reader import BadRecord, decoded
-from engine.match.record import RecordedNote, milliseconds
+from engine.match.record import BadRecord, RecordedNote, decoded, milliseconds
 from engine.match.signature import ANOTHER_KEY, public_key, signer
-from engine.match.verification import Summary, TurnCharge
 from engine.wire.words import number_of
 
 NOT_ENDED, UNSIGNED = 3, 4
@@ -155,14 +152,14 @@ def _show_clocks(summary: verification.Summary) -> None:
         answer(_row(summary, str(ply), played, move))
 
 
-def _row(summary: verification.Summary, ply: str, played: TurnCharge, what: str) -> str:
+def _row(summary: verification.Summary, ply: str, played: verification.TurnCharge, what: str) -> str:
     charge = played.charge
     times = (charge.since, charge.until, charge.stalled, charge.allowed, charge.charged, played.left[played.side])
     side = summary.header.position.game.sides[played.side]
     return f"{ply:>4} {side:8} " + " ".join(f"{milliseconds(time):>14}" for time in times) + f"  {what}"
 
 
-def examples(summary: Summary) -> Iterator[dict[str, Any]]:
+def examples(summary: verification.Summary) -> Iterator[dict[str, Any]]:
     """Yield a row for each move of a record. docs/learning.md describes the columns.
 
     Raises OverflowError for a push of GIPF with too many final positions.
@@ -208,7 +205,7 @@ def examples(summary: Summary) -> Iterator[dict[str, Any]]:
         history = history.after(move)
 
 
-def _result(summary: Summary, side: int) -> float | None:
+def _result(summary: verification.Summary, side: int) -> float | None:
     if summary.winner is not None:
         return float(summary.winner == side)
     return 0.5 if summary.result == "draw" else None

@@ -9,11 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
-from msgspec import Meta
 
-from engine.games.history import History
-from engine.games.interface import Position
-from engine.games.rules import Kernel
+from engine.games.interface import History, Kernel, Position
 from engine.levels import MAX_LEVEL
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH
@@ -22,7 +19,7 @@ from engine.statistics.elo import Decision, Sprt, Tally, estimate
 MAX_AMOUNT = 1_000_000_000
 """Largest number in the options of a side: nodes, milliseconds, megabytes."""
 
-Amount = Annotated[int, Meta(ge=1, le=MAX_AMOUNT)]
+Amount = Annotated[int, msgspec.Meta(ge=1, le=MAX_AMOUNT)]
 
 
 class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,13 +29,13 @@ class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Nodes for a move."""
     ms: Amount | None = None
     """Milliseconds for a move."""
-    depth: Annotated[int, Meta(ge=1, le=MAX_DEPTH)] | None = None
+    depth: Annotated[int, msgspec.Meta(ge=1, le=MAX_DEPTH)] | None = None
     """Plies for a move."""
-    level: Annotated[int, Meta(ge=1, le=MAX_LEVEL)] = MAX_LEVEL
+    level: Annotated[int, msgspec.Meta(ge=1, le=MAX_LEVEL)] = MAX_LEVEL
     """A level of `engine.levels`."""
     table: Amount | None = None
     """Megabytes of the transposition table; None for the default."""
-    threads: Annotated[int, Meta(ge=1, le=MAX_THREADS)] = 1
+    threads: Annotated[int, msgspec.Meta(ge=1, le=MAX_THREADS)] = 1
     """Threads that search at the same time."""
     exact: bool = False
     """Whether every move is searched to the full depth."""

@@ -9,8 +9,7 @@ from itertools import chain, islice
 from statistics import median_low
 from typing import NamedTuple
 
-from engine.games.interface import Position
-from engine.games.rules import EVALUATION_LIMIT
+from engine.games.interface import EVALUATION_LIMIT, Position
 
 PLIES_PART, MAX_PLIES_EACH = 16, 6
 """Random moves of each side in an opening: one in PLIES_PART of the usual plies of a game, and at most

@@ -19,7 +19,7 @@ import msgspec
 
 from engine.compiling.binding import can_compile, specialise
 from engine.duel.openings import split_mix
-from engine.games.rules import EVALUATION_LIMIT, UNDECIDED, Kernel, State
+from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Kernel, State
 from engine.search.capabilities import LOGIT
 from engine.search.memory import MAX_CHILDREN
 from engine.search.searcher import Searcher, SearchLimits, Stop, kernel_after

@@ -1,22 +1,343 @@
-"""The interface of every game: `Game` and `Position`.
+"""The interface of every game: `Rules` and `Kernel`, `Position` and `Game`, and the `History` and `Outcome` of a game.
 
 A `Game` makes positions from parameters or from text. A `Position` is an immutable value. It has the legal moves, the
 position after each move, and the outcome. Moves are text in the game's notation, as on the wire and in records. The
-search works on a `Kernel` of plain integers, whose functions are the game's `Rules` (`engine.games.rules`).
+search works on a `Kernel` of plain integers, whose functions are the game's `Rules`.
 
 The errors are `BadParameters`, `BadPosition` and `BadMove`. Each has a stable code, and a sentence that says what is
 wrong and what is right.
+
+The text form of a `History` is the start position, then a line ``moves:``, then a line for each move. Without moves it
+is the text form of the position. In arrows, moves on the line ``moves:`` itself belong to the start position.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from engine.compiling.binding import can_compile
+from msgspec import Struct
+
+from engine.compiling.binding import Numbers, can_compile, zeros
 from engine.games.boards.layout import Drawing, Layout, Piece, completing_fields, count_lines, each_field
-from engine.games.outcome import Outcome
-from engine.games.rules import Kernel, Patterns, Rules, State
+
+SCRATCH = 64
+"""Numbers after its results that `Rules.evaluate_children` may overwrite."""
+
+UNDECIDED, LOST, DRAWN, WON = 0, 1, 2, 3
+"""Verdicts on a position, for the side to move."""
+
+MINE, THEIRS = 1, 2
+"""Sides that can still win: the side to move, and the other side."""
+
+EVALUATION_LIMIT = 1_000_000
+"""Upper bound of evaluations. Larger values are proven wins, smaller ones than its negative are proven losses."""
+
+WIN = EVALUATION_LIMIT + 1000
+"""Value of a finished game that is won. A win in N plies has the value WIN - N, a loss in N plies N - WIN."""
+
+State = Any
+"""A position as integers: a NamedTuple of each game. Its type is Any, since search and solver are written once for all
+games, and numba infers the types of each copy."""
+
+Arena = Numbers
+"""A sequence of positions of `Rules.WORDS` numbers each. Interpreted rules use a list of integers of any width,
+compiled rules an int64 array."""
+
+Index = Any
+"""Tables for functions of `LayerRules`: a NamedTuple of each game."""
+
+Generate = Callable[[State, Arena, int], int]
+"""Writes positions into an arena from a place on, and returns the place after the last one. Raises OverflowError if the
+arena is too small; it never writes outside."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rules:
+    """The rules of a game on one board, as functions over integers. All are compiled, or all are interpreted.
+
+    A new game begins here. Its rules are plain functions in modules of their own, which read the constants of a board
+    by global name. `engine.compiling.binding.bind_fields` makes `Rules` from them, or a subclass with more functions of
+    the game. ``tests/games/stones.py`` is a whole game in one file. The tests in its folder check every game against
+    this description.
+
+    Search and solver read these functions by name. Functions with a default are optional, and make search and solver
+    faster.
+    """
+
+    label: str
+    """Identifies the rules of a board: letters, digits and underscores."""
+    WORDS: int
+    """Numbers of a position in an arena."""
+    load: Callable[[Arena, int], State]
+    """``load(arena, at)`` returns the position in a place of an arena."""
+    store: Callable[[Arena, int, State, int], None]
+    """``store(arena, at, state, value)`` writes a position and a number into a place. The number is for the game; other
+    callers pass 0."""
+    children: Generate
+    """``children(state, arena, first)`` writes the positions after legal moves, each once and always in the same order.
+    There are none if the game is over. Returns their end."""
+    perft: Callable[[State, int, bool, Arena, int], int]
+    """``perft(state, depth, unique, arena, first)`` counts the leaves of the tree of moves, for a depth of at least 1.
+    With ``unique``, moves of a node to the same position count once. Raises OverflowError as `children` does."""
+    verdict: Callable[[State], int]
+    """One of `UNDECIDED`, `LOST`, `DRAWN`, `WON`, for the side to move."""
+    evaluate: Callable[[State], int]
+    """The value for the side to move, if the game is not over. An evaluation lies within +-`EVALUATION_LIMIT`. A
+    certain win has the value `WIN` minus the plies in which it is reached at the latest, a certain loss the
+    negative."""
+    hash_of: Callable[[State], int]
+    """A hash of everything that the rules depend on, 0 to 2**62 - 1. Compiled and interpreted hashes are equal."""
+
+    evaluate_children: Callable[[State, int, Numbers], bool] | None = None
+    """``evaluate_children(state, first, values)`` evaluates all children faster than one by one, and returns True.
+
+    It writes a number for each child, in the order of `children` and from place ``first`` of ``values`` on. The number
+    is twice the child's value for the side that moves to it, plus 1 if the value is exact. An exact value is 0 for a
+    draw, or counts the exact plies to the end. Other values may be coarser than those of `evaluate`. The next `SCRATCH`
+    numbers may be overwritten. Only for games that cannot repeat a position."""
+    tactical_children: Generate | None = None
+    """Writes tactical children, such as captures. Quiescence search tries them before it evaluates the position."""
+    candidates: Generate | None = None
+    """Writes children that include a best one, also by the length of the game. Promising ones come first."""
+    can_still_win: Callable[[State], int] | None = None
+    """Tells which sides may still win: `MINE`, `THEIRS`, their sum, or 0 for a certain draw. A side that it leaves out
+    certainly cannot win."""
+    least_plies: Callable[[State, bool], int] | None = None
+    """``least_plies(state, winning)`` returns a lower bound of the plies in which the side to move wins (``winning``),
+    or loses."""
+    canonical: Callable[[State], State] | None = None
+    """Returns the representative of all symmetric positions."""
+    kind_of: Callable[[State, State], int] | None = None
+    """``kind_of(state, child)`` returns a number of the move to a child, the same for this move in other positions."""
+    plies_left: Callable[[State], int] | None = None
+    """Returns an upper bound of the remaining plies. Only for games that cannot go on for ever."""
+    MARGIN: int = 0
+    """Largest usual change of the evaluation by a quiet move; the right to move is worth half of it. The search is
+    selective only with a margin; 0 for none."""
+    BREADTH: int = 0
+    """Number of children that a selective search tries, in the order of their values, unless all lose; 0 for all."""
+    HAS_LAYERS: bool = False
+    """Whether these are `LayerRules`."""
+    layers: Callable[[], "LayerRules"] | None = None
+    """Returns the `LayerRules` of this board. Only for games with numbered positions."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LayerRules(Rules):
+    """Rules of a game whose positions form layers. No move leads to a larger layer.
+
+    A layer has two numbers, first that of the side to move. Each of its positions has a place in it. The retrograde
+    analysis of `engine.solve.layer_values` uses them.
+    """
+
+    MOVE_NUMBERS: int
+    """Numbers of a move in the list that `moves_from` writes."""
+    WEIGHT: int
+    """The weight of a move."""
+    index: Index
+    layer_of: Callable[[State], tuple[int, int]]
+    """Returns the layer of a position."""
+    places: Callable[[int, int, Index], int]
+    """``places(mine, theirs, index)`` returns the number of places of a layer."""
+    place_in_layer: Callable[[State, Index], int]
+    """``place_in_layer(state, index)`` returns the place of a position."""
+    number_at: Callable[[int, int, int, Index], int]
+    """``number_at(place, near, theirs, index)`` returns the number of a place for the next two functions. ``near`` is
+    the number of an earlier place of the layer, or 0."""
+    moves_from: Callable[[int, int, int, int, Index, Arena, Numbers], tuple[int, int, int]]
+    """``moves_from(place, near, mine, theirs, index, arena, found)`` returns the verdict on a place and two numbers of
+    its moves: those that `origins_of` can take back, and the others. It lists the others in ``found``."""
+    origins_of: Callable[[int, int, int, int, Index, Numbers], int]
+    """``origins_of(place, near, mine, theirs, index, found)`` lists the places of layer (theirs, mine) from which such
+    moves lead to a place, each with a weight. Returns their number."""
+
+
+class Kernel(NamedTuple):
+    """A position as integers, and the rules of its board, for search, perft and solver."""
+
+    rules: Rules
+    compiled: bool
+    state: State
+
+    def arena(self, places: int) -> Arena:
+        """Return an arena of a number of places."""
+        size = places * self.rules.WORDS
+        return zeros("q", size) if self.compiled else [0] * size
+
+    def evaluate(self) -> int:
+        """Return the value for the side to move. If the game is over, it is +- `WIN`, or 0 for a draw."""
+        ends = {LOST: -WIN, DRAWN: 0, WON: WIN}
+        verdict = self.rules.verdict(self.state)
+        return ends[verdict] if verdict in ends else int(self.rules.evaluate(self.state))
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """The patterns of a variant, for the training of tables that evaluate its positions."""
+
+    count: int
+    """Number of entries of all tables."""
+    entries: Callable[[Sequence[State]], Any]
+    """Returns an array with a row for each position: the numbers of its entries. All rows have the same length."""
+    file: Callable[[Any, float], bytes]
+    """``file(numbers, unit)`` returns the content of a file of tables. The numbers of an entry are its weight, in
+    logits of ``unit``, and the factors of `engine.duel.training`. Raises ValueError if they are too large."""
+
+
+class Termination(StrEnum):
+    """The reasons for the end of any game, as in records and on the wire.
+
+    Each game has a `StrEnum` of further reasons that follow from the board.
+    """
+
+    REPETITION = "repetition"
+    """Draw: the same position stood on the board for the third time."""
+    NO_PROGRESS = "no_progress"
+    """Draw: there was no irreversible move for as many moves as the game allows."""
+    MOVE_LIMIT = "move_limit"
+    """Draw: the match reached its largest number of moves."""
+    TIME = "time"
+    """The loser's clock ran out."""
+    BAD_MOVE = "bad_move"
+    """The loser's move was illegal or could not be read."""
+    RESIGN = "resign"
+    """The loser resigned."""
+    CRASHED = "crashed"
+    """The loser's program reported a failure, or exited before the end of the game."""
+    OUT_OF_MEMORY = "out_of_memory"
+    """The loser's program exceeded its memory limit, and was killed."""
+    TOO_MANY_PROCESSES = "too_many_processes"
+    """The loser's program exceeded its limit of processes and threads, and was killed."""
+    OUT_OF_CPU_TIME = "out_of_cpu_time"
+    """The loser's program exceeded its limit of processor time for a game, and was killed."""
+    FILE_TOO_LARGE = "file_too_large"
+    """The loser's program exceeded its limit of file size, and was killed."""
+    ADJUDICATED = "adjudicated"
+    """A win or a draw: the solver has proven the value of the position."""
+    ORGANISER = "organiser"
+    """Annulled by the organiser."""
+    SERVER_STOP = "server_stop"
+    """Annulled: the server was stopped before the end of the game."""
+    SERVER_FAULT = "server_fault"
+    """Annulled: the server had an internal error."""
+
+
+ANNULLED = frozenset({Termination.ORGANISER, Termination.SERVER_STOP, Termination.SERVER_FAULT})
+"""Terminations without a result, not even a draw."""
+
+ENDED_PROGRAM = frozenset(
+    {
+        Termination.CRASHED,
+        Termination.OUT_OF_MEMORY,
+        Termination.TOO_MANY_PROCESSES,
+        Termination.OUT_OF_CPU_TIME,
+        Termination.FILE_TOO_LARGE,
+    }
+)
+"""Terminations of a program that the server started, and that ended before its game."""
+
+
+class Outcome(NamedTuple):
+    """The outcome of a game. The winner is 0 for the side that began, 1 for the other side, or None."""
+
+    winner: int | None
+    reason: StrEnum
+    detail: str = ""
+    """One sentence for people, with the rule, the move or the figures. May be empty."""
+
+    def result(self, sides: tuple[str, str]) -> str:
+        """Return the result as in records and on the wire: the name of a side, ``draw`` or ``annulled``."""
+        if self.winner is not None:
+            return sides[self.winner]
+        return "annulled" if self.reason in ANNULLED else "draw"
+
+
+REASONS = {
+    "no_reserve": "no piece left to play",
+    "dead_lock": "dead lock",
+    "off_board": "next field off the board",
+    "occupied": "next field occupied",
+    "blocked": "next field blocked",
+    "taken": "next field taken",
+    "too_few_pieces": "too few pieces",
+    "no_move": "no move left",
+    "line": "a line",
+    "board_full": "board full",
+    "repetition": "third repetition",
+    "no_progress": "no progress",
+    "move_limit": "move limit",
+    "time": "time",
+    "bad_move": "illegal move",
+    "resign": "resignation",
+    "adjudicated": "adjudicated",
+    "organiser": "organiser",
+    "server_stop": "server stopped",
+    "server_fault": "server fault",
+}
+"""Reasons of ends as nouns, for lists to choose from. A game may add others, which are written as they are."""
+
+_FAULTS = {
+    "no_reserve": "has no piece left to play",
+    "dead_lock": "cannot move: every line is full",
+    "off_board": "has to play off the board",
+    "occupied": "has to play on an occupied field",
+    "blocked": "has to play on a blocked field",
+    "taken": "has to play on a taken field",
+    "too_few_pieces": "has too few pieces",
+    "no_move": "has no move left",
+    "time": "ran out of time",
+    "bad_move": "made an illegal move",
+    "resign": "resigned",
+    "crashed": "crashed",
+    "out_of_memory": "used too much memory",
+    "too_many_processes": "had too many processes",
+    "out_of_cpu_time": "used too much processor time",
+    "file_too_large": "wrote too large a file",
+    "forfeit": "was disqualified",
+    "absent": "did not come",
+    "withdrawn": "was withdrawn",
+    "not_started": "could not be started",
+    "ended_at_start": "ended at its start",
+    "no_answer": "gave no answer",
+}
+"""Predicates of losers: how a game ended by the fault, or in the position, of the side that lost."""
+
+_DURING_PLAY = frozenset({Termination.TIME, Termination.BAD_MOVE, Termination.RESIGN, *ENDED_PROGRAM})
+"""Terminations that come while somebody thinks about a move, whose number is said with them."""
+
+
+def reason_text(word: str) -> str:
+    """Return the reason of an end as a noun; several reasons stand between plus signs."""
+    return " and ".join(REASONS.get(part, part.replace("_", " ")) for part in word.split("+"))
+
+
+def how_ended(players: tuple[str, str], winner: int | None, reason: str, plies: int | None) -> str:
+    """Say how a game ended, by the fault of the loser where there is one: ``eve crashed at move 18``.
+
+    ``plies`` is the number of moves that were made; None if it is not known.
+    """
+    at = f" at move {plies + 1}" if plies and reason in _DURING_PLAY else ""
+    faults = [_FAULTS[part] for part in reason.split("+") if part in _FAULTS]
+    if winner is not None:
+        if faults:
+            return f"{players[1 - winner]} {faults[0]}{at}"
+        return f"{players[winner]} wins: {reason_text(reason)}"
+    if len(faults) == 2:  # each side in its own way
+        return f"{players[0]} {faults[0]}, and {players[1]} {faults[1]}"
+    if faults:
+        verb, _, rest = faults[0].partition(" ")
+        return " ".join(filter(None, ("both", {"has": "have", "was": "were"}.get(verb, verb), rest))) + at
+    return f"{'annulled' if reason in ANNULLED else 'draw'}: {reason_text(reason)}"
+
+
+def headline(players: tuple[str, str], winner: int | None, reason: str, plies: int | None) -> str:
+    """Say how a game ended and who won: ``eve crashed at move 18; carla wins``."""
+    ended = how_ended(players, winner, reason, plies)
+    if winner is None:
+        return ended[0].upper() + ended[1:]
+    return f"{ended}; {players[winner]} wins" if reason in _FAULTS else ended
 
 
 class GameError(ValueError):
@@ -226,8 +547,8 @@ class Position(ABC):
     def evaluate(self) -> int:
         """Return the static evaluation for the side to move.
 
-        A piece of GIPF or morris is worth 100. Values beyond +- `engine.games.rules.EVALUATION_LIMIT` are proven wins
-        and losses. A finished game has the value `WIN`, -`WIN` or 0 (`engine.games.rules`).
+        A piece of GIPF or morris is worth 100. Values beyond +- `EVALUATION_LIMIT` are proven wins and losses.
+        A finished game has the value `WIN`, -`WIN` or 0.
         """
         return self.kernel(compile=False).evaluate()
 
@@ -367,3 +688,83 @@ class Game:
     def start(self, parameters: str) -> Position:
         """Return the start position of a variant; raises `BadParameters`."""
         return self.first_position(self.variant_of(parameters))
+
+
+REPETITIONS = 3
+"""Occurrences of a position that make a draw."""
+
+
+class History(Struct, frozen=True):
+    """A game from its start position on. Immutable: `after` returns a longer one."""
+
+    start: Position
+    position: Position
+    moves: tuple[str, ...] = ()
+    keys: tuple[Hashable, ...] = ()
+    """Keys of the earlier positions of the present stage, in order. Positions of other stages cannot be repeated."""
+
+    @classmethod
+    def begin(cls, position: Position) -> "History":
+        """Return the history of a game that starts in a position."""
+        return cls(position, position)
+
+    def after(self, move: str) -> "History":
+        """Return the history with one more move; raises `BadMove`."""
+        text, position = self.position.child(move)
+        before = self.position
+        keys = (*self.keys, before.key) if position.stage == before.stage else ()
+        return History(self.start, position, (*self.moves, text), keys)
+
+    @property
+    def plies(self) -> int:
+        """Number of moves of both sides."""
+        return len(self.moves)
+
+    @property
+    def quiet(self) -> int:
+        """Number of moves since the present stage began."""
+        return len(self.keys)
+
+    def outcome(self, move_limit: int) -> Outcome | None:
+        """Return the outcome of the game, or None. ``move_limit`` is in plies.
+
+        The rules apply in this order: the board, repetition, no progress, move limit.
+        """
+        outcome = self.position.outcome
+        if outcome is not None:
+            return outcome
+        if self.keys.count(self.position.key) + 1 >= REPETITIONS:
+            return Outcome(None, Termination.REPETITION, "the position stands on the board for the third time")
+        limit = self.position.game.quiet_limit
+        if 0 < limit <= self.quiet:
+            return Outcome(None, Termination.NO_PROGRESS, f"nothing was captured or placed for {limit} moves")
+        if self.plies >= move_limit:
+            return Outcome(None, Termination.MOVE_LIMIT, f"the match ends after {move_limit} moves")
+        return None
+
+
+MOVES = "moves:"
+"""The line before the moves."""
+
+
+def write_game(history: History) -> str:
+    """Return the text form of a game, with a newline after each line."""
+    return history.start.text() + "".join(f"{line}\n" for line in ([MOVES, *history.moves] if history.moves else []))
+
+
+def read_game(game: Game, text: str) -> History:
+    """Read the text form of a game; raises `BadPosition` with the wrong line, and for a bad move with its code."""
+    lines = text.splitlines()
+    end = next((number for number, line in enumerate(lines) if line.strip() == MOVES), len(lines))
+    history = History.begin(game.read("".join(f"{line}\n" for line in lines[:end])))
+    for number, line in enumerate(lines[end + 1 :], end + 2):
+        if line.strip():
+            try:
+                history = history.after(line)
+            except BadMove as error:
+                raise BadPosition(error.code, f"move {history.plies + 1}: {error}", number) from None
+    return history
+
+
+MOVE_LIMIT = 1000
+"""Moves of both sides after which an interactive game is a draw, as usual on the server."""

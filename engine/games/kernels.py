@@ -18,8 +18,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeVarTuple, cast
 
 from engine.compiling.binding import Binding, CompiledFunction, specialise
-from engine.games.interface import Position
-from engine.games.rules import Kernel, LayerRules, Rules
+from engine.games.interface import Kernel, LayerRules, Position, Rules
 
 
 class CompileProcess(subprocess.Popen[bytes]):

@@ -6,8 +6,7 @@ command known.
 
 from collections.abc import Callable
 
-from engine.games.interface import Position
-from engine.games.rules import Kernel
+from engine.games.interface import Kernel, Position
 
 FIRST_PLACES = 1 << 12
 """Places of the first arena: several plies of positions with hundreds of children."""

@@ -18,8 +18,7 @@ from engine.games.catalogue import GAMES
 from engine.games.gipf.geometry import AXES, geometry, is_field, parse as parse_gipf
 from engine.games.gipf.notation import SAME, names, split
 from engine.games.gipf.position import GipfPosition, play_push
-from engine.games.history import REPETITIONS, History
-from engine.games.interface import Position
+from engine.games.interface import REPETITIONS, History, Position
 from engine.games.morris.board import SIZE, place
 from engine.games.morris.position import QUIET_LIMIT, MorrisPosition
 from engine.games.morris.rules import FIELDS, PIECES

@@ -6,10 +6,9 @@ that was sent is in the journal.
 
 from typing import NamedTuple
 
-from engine.games.outcome import Outcome, Termination
+from engine.games.interface import Outcome, Termination
 from engine.match import referee
-from engine.match.reader import BadRecord, decoded, seconds_of
-from engine.match.referee import MatchState
+from engine.match.record import BadRecord, decoded, seconds_of
 from engine.match.verification import Summary, verify
 
 
@@ -47,7 +46,7 @@ def _drop_ending(lines: list[bytes]) -> list[bytes]:
     return lines[:-1] if ending else lines
 
 
-def restore(summary: Summary, stamp: int, until: int) -> tuple[MatchState, str]:
+def restore(summary: Summary, stamp: int, until: int) -> tuple[referee.MatchState, str]:
     """Restore a match without a result at a stamp, waiting for its players until the stamp ``until``.
 
     Return it with the lines to add to its journal. A match that is over, and lacks only its result, gets that.

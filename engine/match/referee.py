@@ -9,9 +9,7 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from engine.games.history import History
-from engine.games.interface import BadMove, Position
-from engine.games.outcome import ANNULLED, Outcome, Termination
+from engine.games.interface import ANNULLED, BadMove, History, Outcome, Position, Termination
 from engine.match.clock import INITIALISATION, Clock, Stall, TimeUse, about, span
 from engine.match.record import Header, RecordedNote, event_line, move_line, note_line, take_note
 from engine.wire import messages as m

@@ -11,15 +11,21 @@ from enum import StrEnum
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from engine.games.history import History
-from engine.games.interface import Position
+from engine.games.interface import History, Kernel, Outcome, Position
 from engine.games.kernels import KernelSource
-from engine.games.outcome import Outcome
-from engine.games.rules import Kernel
 from engine.match.verification import Summary
 from engine.search.capabilities import expected_points
-from engine.search.game_engine import Tablebase, perfect_result, search_kernels, with_best_kernel
-from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, key_of
+from engine.search.searcher import (
+    Searcher,
+    SearchLimits,
+    SearchResult,
+    Stop,
+    Tablebase,
+    key_of,
+    perfect_result,
+    search_kernels,
+    with_best_kernel,
+)
 from engine.solve.solver import Result, SolverLimits, solve, solver_kernels
 from engine.solve.tablebase import whole_tablebase_of
 

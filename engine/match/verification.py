@@ -7,15 +7,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from engine.games.history import History
-from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Outcome, Termination
+from engine.games.interface import ANNULLED, ENDED_PROGRAM, History, Outcome, Termination
 from engine.match import referee
 from engine.match.clock import INITIALISATION, Charge, Stall, about
-from engine.match.reader import BadRecord, RecordReader
-from engine.match.record import Header, milliseconds
-from engine.match.referee import MatchState, Step
+from engine.match.record import BadRecord, Header, RecordReader, milliseconds
 from engine.match.signature import WORD, read_signature
-from engine.wire.codes import ProtocolError
+from engine.wire.messages import ProtocolError
 from engine.wire.words import number_of
 
 FROM_OUTSIDE = {str(reason): reason for reason in (*ANNULLED, *ENDED_PROGRAM, Termination.ADJUDICATED)}
@@ -55,7 +52,7 @@ class TurnCharge(NamedTuple):
 class Summary(NamedTuple):
     """A record that was verified: the match as its referee left it, and what the record alone tells."""
 
-    state: MatchState
+    state: referee.MatchState
     """Its clocks are stopped."""
     missing: str
     """Last lines that the record of a match that is over lacks, because the server died."""
@@ -166,7 +163,7 @@ class _Verification(RecordReader):
         self.initialised: list[TurnCharge] = []
         self.played: list[TurnCharge] = []
         self.refused: str | None = None
-        self.giving_up: Callable[[MatchState], Step] | None = None
+        self.giving_up: Callable[[referee.MatchState], referee.Step] | None = None
         self.signature: bytes | None = None
 
     def run(self) -> Summary:
@@ -230,7 +227,7 @@ class _Verification(RecordReader):
         if read != right:
             self._fail(f"this line is written {right!r}, not {read!r}")
 
-    def _answered(self, step: Step, side: int, now: int) -> TurnCharge:
+    def _answered(self, step: referee.Step, side: int, now: int) -> TurnCharge:
         """Take the referee's step for READY or MOVE, whose first line has to be the one that was read."""
         clock = self.state.clock
         self.state, effects = step

@@ -27,8 +27,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from engine.games import kernels
-from engine.games.kernels import Purpose
-from engine.games.rules import EVALUATION_LIMIT, UNDECIDED, WIN, Kernel, State
+from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, WIN, Kernel, State
 from engine.search.capabilities import (
     BREADTH,
     DRAW,
@@ -373,7 +372,7 @@ class AlphaBeta(NamedTuple):
 
     search: Callable[[State, int, int, int, int, int, Memory], int]
     margin: int
-    """`engine.games.rules.Rules.MARGIN`."""
+    """`engine.games.interface.Rules.MARGIN`."""
 
 
 def bind(kernel: Kernel) -> AlphaBeta:
@@ -387,8 +386,8 @@ def with_layers(kernel: Kernel) -> Kernel:
     return kernel._replace(rules=kernel.rules.layers())
 
 
-SEARCHING = Purpose("search", lambda kernel: [(search,)])
+SEARCHING = kernels.Purpose("search", lambda kernel: [(search,)])
 """The search of bots."""
 
-LOOKING_UP = Purpose("tablebase", lambda kernel: [(search,)], with_layers)
+LOOKING_UP = kernels.Purpose("tablebase", lambda kernel: [(search,)], with_layers)
 """The search with a tablebase."""

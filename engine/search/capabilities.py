@@ -1,6 +1,6 @@
 """The rules that search functions read by global name, their defaults, and scores.
 
-`engine.games.kernels.bind` binds the names to the rules of a kernel. `engine.games.rules.Rules` describes them.
+`engine.games.kernels.bind` binds the names to the rules of a kernel. `engine.games.interface.Rules` describes them.
 
 A score is an evaluation, or a proven win or loss in a number of plies.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from math import exp
 
 from engine.compiling.binding import UNBOUND, Numbers
-from engine.games.rules import DRAWN, EVALUATION_LIMIT, MINE, THEIRS, WIN, WON, Arena, Generate, Index, State
+from engine.games.interface import DRAWN, EVALUATION_LIMIT, MINE, THEIRS, WIN, WON, Arena, Generate, Index, State
 
 WORDS: int = UNBOUND
 load: Callable[[Arena, int], State] = UNBOUND

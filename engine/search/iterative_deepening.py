@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 
 from engine.compiling.binding import Numbers, copy_of, zeros
-from engine.games.rules import Kernel, State
+from engine.games.interface import Kernel, State
 from engine.search.alphabeta import AlphaBeta
 from engine.search.capabilities import INFINITY, KINDS, is_open
 from engine.search.memory import (

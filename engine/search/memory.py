@@ -14,7 +14,7 @@ breaks the chain of another position.
 from typing import NamedTuple
 
 from engine.compiling.binding import Numbers
-from engine.games.rules import Arena, Index
+from engine.games.interface import Arena, Index
 from engine.search.capabilities import DRAW, INFINITY, shift_score
 
 MAX_DEPTH = 64
@@ -76,7 +76,7 @@ class TablebaseLayers(NamedTuple):
     width: int
     """All layers with a number of at least ``width`` are missing."""
     ranking: Index
-    """`engine.games.rules.LayerRules.index`, which finds the places of positions; empty for other games."""
+    """`engine.games.interface.LayerRules.index`, which finds the places of positions; empty for other games."""
 
 
 class Memory(NamedTuple):

@@ -10,7 +10,7 @@ proportion to its size, which keeps it within bounds ("gravity" in chess engines
 """
 
 from engine.compiling.binding import Numbers
-from engine.games.rules import EVALUATION_LIMIT, UNDECIDED, State
+from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, State
 from engine.search.capabilities import (
     DRAW,
     KINDS,

@@ -19,10 +19,8 @@ Further rules:
 import re
 
 from engine.games.arrows.position import ARROWS, NO_MOVE
-from engine.games.history import History
-from engine.games.interface import BadMove, BadPosition
-from engine.search.game_engine import AdaptiveSearcher
-from engine.search.searcher import HistoryKeys, SearchLimits
+from engine.games.interface import BadMove, BadPosition, History
+from engine.search.searcher import AdaptiveSearcher, HistoryKeys, SearchLimits
 from engine.search.time_management import allocate_time
 from engine.shell import Shell
 

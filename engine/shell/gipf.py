@@ -20,9 +20,8 @@ from typing import cast
 from engine.games.gipf import board
 from engine.games.gipf.position import GIPF, Ending, GipfPosition
 from engine.games.gipf.rules import State
-from engine.games.interface import BadMove, BadParameters, BadPosition
+from engine.games.interface import LOST, BadMove, BadParameters, BadPosition
 from engine.games.kernels import KernelSource
-from engine.games.rules import LOST
 from engine.shell import Shell
 from engine.solve.solver import NO_LIMITS, Result, Solution, SolverLimits, solve, solver_kernels
 from engine.solve.tablebase import tablebase_of

@@ -13,13 +13,11 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from engine.games.interface import BadPosition
+from engine.games.interface import DRAWN, UNDECIDED, WON, BadPosition
 from engine.games.kernels import KernelSource
 from engine.games.mnk import board
-from engine.games.mnk.board import Parameters
 from engine.games.mnk.position import MnkPosition, bind, compiled_set
 from engine.games.mnk.rules import State
-from engine.games.rules import DRAWN, UNDECIDED, WON
 from engine.shell import Shell
 from engine.solve.proof_search import PROVING
 from engine.solve.provers import Prover
@@ -57,7 +55,7 @@ MAX_SHOWN = 20
 class _Solver:
     """Solves positions of one variant, with interpreted rules until compiled rules are ready."""
 
-    def __init__(self, parameters: Parameters, flush: Callable[[], None]) -> None:
+    def __init__(self, parameters: board.Parameters, flush: Callable[[], None]) -> None:
         self._flush = flush
         self.parameters = parameters
         self.fields = parameters.rows * parameters.columns

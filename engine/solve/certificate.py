@@ -16,8 +16,7 @@ from typing import Literal, NamedTuple, TypeVar
 import msgspec
 
 from engine.games.catalogue import GAMES, unknown_game
-from engine.games.interface import BadMove, BadPosition, Child, Position
-from engine.games.rules import LOST, Kernel, State
+from engine.games.interface import LOST, BadMove, BadPosition, Child, Kernel, Position, State
 from engine.solve.forced_wins import ForcedWinSearch
 from engine.solve.provers import CyclicProver, Prover
 from engine.solve.solver import Result, Solution

@@ -17,8 +17,8 @@ Source: depth-first search with iterative deepening and a transposition table (S
 
 from typing import NamedTuple
 
+from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Kernel, State
 from engine.games.kernels import bind
-from engine.games.rules import DRAWN, LOST, UNDECIDED, WON, Kernel, State
 from engine.search.capabilities import candidates, least_plies, load, store, verdict
 from engine.solve.proof_table import (
     ANSWER,

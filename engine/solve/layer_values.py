@@ -1,6 +1,6 @@
 """Retrograde analysis: computes the exact values of all positions of a layer.
 
-It is for games whose positions form layers (`engine.games.rules.LayerRules`). A move that leaves no layer leads
+It is for games whose positions form layers (`engine.games.interface.LayerRules`). A move that leaves no layer leads
 from (m, o) to (o, m), so these two layers are solved together, after all smaller ones.
 
 1. The survey examines all positions of both layers. Moves to smaller layers are exits, and only the best exit value of
@@ -22,9 +22,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from engine.compiling.binding import UNBOUND, Numbers
-from engine.games.rules import LOST, UNDECIDED, Arena, Index
+from engine.games.interface import LOST, UNDECIDED, Arena, Index
 
-# bound by `engine.games.kernels.bind` to the functions of `engine.games.rules.LayerRules`
+# bound by `engine.games.kernels.bind` to the functions of `engine.games.interface.LayerRules`
 number_at: Callable[[int, int, int, Index], int] = UNBOUND
 moves_from: Callable[[int, int, int, int, Index, Arena, Numbers], tuple[int, int, int]] = UNBOUND
 origins_of: Callable[[int, int, int, int, Index, Numbers], int] = UNBOUND

@@ -22,8 +22,8 @@ from typing import Any, Literal, NamedTuple, cast
 from engine.compiling.binding import Numbers, copy_of, popcount, zeros
 from engine.games.gipf.kernel import GipfLayerRules
 from engine.games.gipf.rules import State as GipfState
+from engine.games.interface import UNDECIDED, Kernel, LayerRules, State
 from engine.games.kernels import bind
-from engine.games.rules import UNDECIDED, Kernel, LayerRules, State
 from engine.search.memory import MAX_CHILDREN, TablebaseLayers
 from engine.solve.layer_values import EDGES, ENTRY_POINTS, LAST, PLACE, POSITIONS, Layer
 

@@ -41,8 +41,8 @@ Sources:
 """
 
 from engine.compiling.binding import Numbers
+from engine.games.interface import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON, State
 from engine.games.kernels import Purpose
-from engine.games.rules import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON, State
 from engine.search.capabilities import can_still_win, candidates, canonical, hash_of, least_plies, load, store, verdict
 from engine.solve.proof_table import (
     ANSWER,

@@ -7,7 +7,7 @@ arena has the position of each entry in the place with the same number.
 from typing import Any, NamedTuple
 
 from engine.compiling.binding import Numbers, as_numba_takes, zeros
-from engine.games.rules import Arena, Kernel
+from engine.games.interface import Arena, Kernel
 from engine.search.capabilities import WORDS, hash_of, load, store
 
 ENTRY = 4

@@ -3,8 +3,8 @@
 `Prover` is for games that end, `CyclicProver` is for games that can go on for ever.
 """
 
+from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Kernel, State
 from engine.games.kernels import bind
-from engine.games.rules import DRAWN, LOST, UNDECIDED, WON, Kernel, State
 from engine.solve.proof_search import FUNCTIONS, HORIZON_REACHED, INFINITE, NOTE_NUMBERS, NUMBER, STEP
 from engine.solve.proof_table import HORIZON, MAX_NODES, NO_LIMIT, PATH, PATHS, TableSearch
 

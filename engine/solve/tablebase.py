@@ -25,10 +25,8 @@ from pathlib import Path
 
 from engine.compiling import code_cache
 from engine.compiling.binding import can_compile
-from engine.games.history import REPETITIONS
-from engine.games.interface import Position
+from engine.games.interface import REPETITIONS, UNDECIDED, WIN, Kernel, Position, Rules, State
 from engine.games.kernels import CompileProcess, KernelSource
-from engine.games.rules import UNDECIDED, WIN, Kernel, Rules, State
 from engine.search.alphabeta import LOOKING_UP
 from engine.search.capabilities import DRAW
 from engine.search.iterative_deepening import Line

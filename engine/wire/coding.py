@@ -8,8 +8,7 @@ behind ``| ``. Fields with a default may be left out at the end.
 from functools import cache
 from typing import Any, get_type_hints
 
-from engine.wire.codes import Code, ProtocolError
-from engine.wire.messages import KINDS, WITH_BLOCK, Block, Message, Text
+from engine.wire.messages import KINDS, WITH_BLOCK, Block, Code, Message, ProtocolError, Text
 
 REQUEST_BYTES = 1024
 """Longest line of a client, its newline not counted: a move with every row choice on the largest board fits."""

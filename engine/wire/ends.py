@@ -6,9 +6,7 @@ A session is in one of the states of `SessionState`, as the client sees it. Each
 from enum import StrEnum
 
 from engine.wire import messages as m
-from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import BLOCK_KIND, REPLY_BYTES, REQUEST_BYTES, LineReader, decode, encode, quote
-from engine.wire.messages import KINDS, REPLIES, REQUESTS, Message
 
 
 class SessionState(StrEnum):
@@ -106,36 +104,36 @@ class ServerEnd:
         self.state = SessionState.GUEST
         self._lines = LineReader(REQUEST_BYTES)
 
-    def receive(self, data: bytes) -> list[str | ProtocolError]:
+    def receive(self, data: bytes) -> list[str | m.ProtocolError]:
         """Return the lines that are whole now; blank ones are left out. `accept` each in turn."""
-        return [line for line in self._lines.feed(data) if isinstance(line, ProtocolError) or line.strip()]
+        return [line for line in self._lines.feed(data) if isinstance(line, m.ProtocolError) or line.strip()]
 
-    def accept(self, line: str | ProtocolError) -> Message:
+    def accept(self, line: str | m.ProtocolError) -> m.Message:
         """Return the request of a line; raises `ProtocolError` where it cannot be read, or not be made now."""
-        if isinstance(line, ProtocolError):
+        if isinstance(line, m.ProtocolError):
             raise line
         try:
-            message, _ = decode(line, REQUESTS)
-        except ProtocolError as error:
+            message, _ = decode(line, m.REQUESTS)
+        except m.ProtocolError as error:
             raise self._with_hint(line, error) from None
         if type(message) not in ALLOWED[self.state]:
             raise _not_now(self.state, type(message))
         self.sent(type(message))
         return message
 
-    def unfinished(self) -> ProtocolError | None:
+    def unfinished(self) -> m.ProtocolError | None:
         """Return what is wrong with the last bytes, which are no line yet; None where there are none."""
         return self._lines.unfinished()
 
-    def _with_hint(self, line: str, error: ProtocolError) -> ProtocolError:
+    def _with_hint(self, line: str, error: m.ProtocolError) -> m.ProtocolError:
         """Say how a move is written to a player on turn whose line is no request."""
-        if error.code is not Code.UNKNOWN_COMMAND or self.state is not SessionState.THINKING:
+        if error.code is not m.Code.UNKNOWN_COMMAND or self.state is not SessionState.THINKING:
             return error
-        return ProtocolError(
+        return m.ProtocolError(
             error.code, f"unknown command {quote(line.split()[0])}; a move is a line MOVE and the move"
         )
 
-    def send(self, message: Message) -> bytes:
+    def send(self, message: m.Message) -> bytes:
         """Return a reply as bytes."""
         self.sent(type(message))
         return encode(message)
@@ -145,20 +143,20 @@ class ServerEnd:
         self.state = AFTER[self.state].get(kind, self.state)
 
 
-def kind_of(line: str | ProtocolError) -> str:
+def kind_of(line: str | m.ProtocolError) -> str:
     """Return the kind of the request that a line is, or would be if it could be read, in capital letters."""
-    words = (line.line if isinstance(line, ProtocolError) else line).split(maxsplit=1)
+    words = (line.line if isinstance(line, m.ProtocolError) else line).split(maxsplit=1)
     return words[0].upper() if words else ""
 
 
-WITH_TOKEN = frozenset(KINDS[kind] for kind in (m.Login, m.Resume, m.Organise, m.AskLog))
+WITH_TOKEN = frozenset(m.KINDS[kind] for kind in (m.Login, m.Resume, m.Organise, m.AskLog))
 """Requests that may have a secret in them."""
 
 
-def refusal_of(line: str | ProtocolError, error: ProtocolError) -> str:
+def refusal_of(line: str | m.ProtocolError, error: m.ProtocolError) -> str:
     """Describe a line that was refused, and why, for its author and in public."""
     if (kind := kind_of(line)) in WITH_TOKEN:
-        why = "" if error.code is Code.BAD_ARGUMENTS else f": {error}"  # those sentences quote the fields
+        why = "" if error.code is m.Code.BAD_ARGUMENTS else f": {error}"  # those sentences quote the fields
         return f"{kind}{why} ({error.code})"
     return f"{shown_line(line)}: {error} ({error.code})"
 
@@ -168,19 +166,21 @@ def log_line_of(refusal: str) -> str:
     return f"[refused: {refusal}]"
 
 
-def shown_line(line: str | ProtocolError) -> str:
+def shown_line(line: str | m.ProtocolError) -> str:
     """Quote the beginning of a line."""
-    return quote((line.line if isinstance(line, ProtocolError) else line).strip())
+    return quote((line.line if isinstance(line, m.ProtocolError) else line).strip())
 
 
-def _not_now(state: SessionState, kind: type) -> ProtocolError:
-    possible = ", ".join(sorted(KINDS[allowed] for allowed in ALLOWED[state]))
+def _not_now(state: SessionState, kind: type) -> m.ProtocolError:
+    possible = ", ".join(sorted(m.KINDS[allowed] for allowed in ALLOWED[state]))
     if kind in (m.Move, m.AskMoves):
-        return ProtocolError(Code.NOT_YOUR_TURN, f"{KINDS[kind]} is for your own turn, between TURN and MOVE")
-    return ProtocolError(Code.WRONG_STATE, f"{KINDS[kind]} is not possible now ({state}); possible are {possible}")
+        return m.ProtocolError(m.Code.NOT_YOUR_TURN, f"{m.KINDS[kind]} is for your own turn, between TURN and MOVE")
+    return m.ProtocolError(
+        m.Code.WRONG_STATE, f"{m.KINDS[kind]} is not possible now ({state}); possible are {possible}"
+    )
 
 
-POSSIBLE = frozenset(KINDS[kind] for state in IN_MATCH for kind in ALLOWED[state])
+POSSIBLE = frozenset(m.KINDS[kind] for state in IN_MATCH for kind in ALLOWED[state])
 """Requests that such a program may make, each in its state."""
 
 ANSWERED = frozenset({"LOGIN", "SEEK"})
@@ -194,13 +194,13 @@ class PipeEnd(ServerEnd):
     Its own LOGIN and SEEK get no other answer, so that a bot written for a network plays as well.
     """
 
-    def accept(self, line: str | ProtocolError) -> Message:
+    def accept(self, line: str | m.ProtocolError) -> m.Message:
         """Return the request of a line; refuse requests that are not for a match. LOGIN and SEEK give None."""
         kind = kind_of(line)
         if kind in ANSWERED:
             return None
-        if kind in REQUESTS and kind not in POSSIBLE:
-            raise ProtocolError(Code.WRONG_STATE, f"{kind} is not for a program that plays on stdin and stdout")
+        if kind in m.REQUESTS and kind not in POSSIBLE:
+            raise m.ProtocolError(m.Code.WRONG_STATE, f"{kind} is not for a program that plays on stdin and stdout")
         return super().accept(line)
 
 
@@ -211,16 +211,16 @@ class ClientEnd:
         """Begin as a guest."""
         self.state = SessionState.GUEST
         self._lines = LineReader(REPLY_BYTES)
-        self._block_of: Message = None
+        self._block_of: m.Message = None
         self._block: list[str] = []
         self._missing = 0
         self._block_bytes = 0
 
-    def receive(self, data: bytes) -> list[Message]:
+    def receive(self, data: bytes) -> list[m.Message]:
         """Return the messages that are whole now, blocks included; raises `ProtocolError`."""
         messages = []
         for line in self._lines.feed(data):
-            if isinstance(line, ProtocolError):
+            if isinstance(line, m.ProtocolError):
                 raise line
             message = self._read(line)
             if message is not None:
@@ -228,28 +228,28 @@ class ClientEnd:
                 messages.append(message)
         return messages
 
-    def send(self, message: Message) -> bytes:
+    def send(self, message: m.Message) -> bytes:
         """Return a request as bytes."""
         self.state = after(self.state, type(message))
         return encode(message)
 
-    def _read(self, line: str) -> Message | None:
+    def _read(self, line: str) -> m.Message | None:
         kind = line.partition(" ")[0]
         if self._missing:
             if kind != BLOCK_KIND:
-                raise ProtocolError(Code.BAD_LINE, f"{self._missing} lines of a block are missing before {line!r}")
+                raise m.ProtocolError(m.Code.BAD_LINE, f"{self._missing} lines of a block are missing before {line!r}")
             self._block_bytes += len(line)
             if self._block_bytes > MAX_BLOCK_BYTES:
-                raise ProtocolError(Code.TOO_MANY, f"a longer block; at most {MAX_BLOCK_BYTES} bytes are accepted")
+                raise m.ProtocolError(m.Code.TOO_MANY, f"a longer block; at most {MAX_BLOCK_BYTES} bytes are accepted")
             self._block.append(line[2:])
             self._missing -= 1
             return None if self._missing else self._block_of._replace(lines=tuple(self._block))
-        if kind not in REPLIES:
+        if kind not in m.REPLIES:
             return None
-        message, follow = decode(line, REPLIES)
+        message, follow = decode(line, m.REPLIES)
         if not follow:
             return message
         if follow > MAX_BLOCK_LINES:
-            raise ProtocolError(Code.TOO_MANY, f"a block of {follow} lines; at most {MAX_BLOCK_LINES} are accepted")
+            raise m.ProtocolError(m.Code.TOO_MANY, f"a block of {follow} lines; at most {MAX_BLOCK_LINES} are accepted")
         self._block_of, self._block, self._missing, self._block_bytes = message, [], follow, 0
         return None

@@ -12,8 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from engine.games.interface import BadParameters, Game
-from engine.wire.codes import Code, ProtocolError
-from engine.wire.messages import MICROSECONDS
+from engine.wire.messages import MICROSECONDS, Code, ProtocolError
 from engine.wire.words import NAME_PATTERN, parameters_of, word_of
 
 SEEK_KEYS = ("params", "budget", "increment", "colour", "opponent")

@@ -16,16 +16,15 @@ from typing import Any, NamedTuple
 import trio
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import Position
-from engine.games.outcome import Termination
+from engine.games.interface import Position, Termination
 from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import Header, milliseconds
 from engine.match.referee import MatchState
 from engine.match.verification import finished_match
 from engine.wire import messages as m
-from engine.wire.codes import Code, ProtocolError
 from engine.wire.ends import IN_MATCH, SessionState, log_line_of
+from engine.wire.messages import Code, ProtocolError
 from engine.wire.words import MAX_NAME_CHARACTERS, NAME_PATTERN, nearest, without_folders
 from server.arena import matchmaking
 from server.arena.lobby import MAX_BOARDS, OpponentNotices, Player, Seating, prepare

@@ -6,14 +6,13 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from engine.games.catalogue import GAMES, unknown_game
-from engine.games.interface import Game
-from engine.games.outcome import Termination
+from engine.games.interface import Game, Termination
 from engine.match import referee
 from engine.wire import messages as m
-from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode, usage
 from engine.wire.ends import SessionState
 from engine.wire.fields import read_options, write_options
+from engine.wire.messages import Code, ProtocolError
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, without_folders
 from server.arena import matchmaking
 from server.arena.arena import Arena
@@ -59,7 +58,7 @@ class BackgroundAnswer(NamedTuple):
     """The unfinished part of a request. The session's next request waits for it."""
 
     wait: Callable[[], Awaitable[Any]]
-    """Computes the result; may raise `engine.wire.codes.ProtocolError`."""
+    """Computes the result; may raise `engine.wire.messages.ProtocolError`."""
     then: Callable[[Any], None]
     """Sends the answer for a result, unless the session was closed meanwhile; may raise the same error."""
     worked: Callable[[], int] = lambda: 0

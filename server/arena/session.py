@@ -7,10 +7,9 @@ from contextlib import suppress
 import trio
 
 from engine.wire import messages as m
-from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode
 from engine.wire.ends import IN_MATCH, PipeEnd, ServerEnd, SessionState, kind_of, refusal_of, shown_line
-from engine.wire.messages import KINDS, REQUESTS
+from engine.wire.messages import KINDS, REQUESTS, Code, ProtocolError
 from engine.wire.words import ANY
 from server.arena.arena import Arena
 from server.arena.lobby import PipedProgram

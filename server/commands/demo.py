@@ -10,10 +10,10 @@ from pathlib import Path
 import trio
 
 from engine.commands.program import answer
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.match import verification
 from engine.match.clock import TimeControl
-from engine.match.reader import BadRecord
+from engine.match.record import BadRecord
 from server.arena.arena import Arena
 from server.commands.options import INTERRUPTED
 from server.config.builtin_bot import LEVELLED, BuiltinBot

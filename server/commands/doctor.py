@@ -12,7 +12,7 @@ from typing import NamedTuple
 import server.web.app  # noqa: F401 - a package that is not installed ends the command with a sentence
 from engine.commands.program import explain_fault
 from engine.match import verification
-from engine.match.reader import BadRecord
+from engine.match.record import BadRecord
 from server.config import keys, serve_options
 from server.config.declared import BadTable
 from server.config.settings import Limits, Network

@@ -26,7 +26,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from msgspec.structs import replace
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.match.signature import THIS_SERVER, is_signed, public_key, shown, signer
 from server.config.keys import signing_key
 from server.contest.definition import Definition, Entrant, definition_text, read_definition

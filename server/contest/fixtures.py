@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.games.outcome import ANNULLED
+from engine.games.interface import ANNULLED
 from engine.wire.words import number_of
 
 QUALIFICATION = -1
@@ -99,7 +99,7 @@ class GameResult(NamedTuple):
     winner: int | None
     """The side that has won, 0 or 1; None: none has."""
     termination: str
-    """A word of `engine.games.outcome.Termination` or of the game, or one of `UNPLAYED`."""
+    """A word of `engine.games.interface.Termination` or of the game, or one of `UNPLAYED`."""
     detail: str = ""
     """The sentence of the record: which rule, which move, which figures."""
     plies: int = 0

@@ -7,8 +7,7 @@ from threading import Lock
 
 from engine.duel.openings import openings
 from engine.games.catalogue import GAMES, title_of, variant_title
-from engine.games.interface import BadMove, Game, GameError, Position
-from engine.games.rules import EVALUATION_LIMIT
+from engine.games.interface import EVALUATION_LIMIT, BadMove, Game, GameError, Position
 
 
 class BadOpening(ValueError):

@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from engine.games.outcome import ANNULLED
+from engine.games.interface import ANNULLED
 from engine.match import verification
-from engine.match.reader import BadRecord
-from engine.match.record import Header
+from engine.match.record import BadRecord, Header
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Fixture, GameResult, counted_games
 from server.contest.plan import Plan, Present, forfeit, plan as plan_games

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from engine.games.outcome import Outcome, Termination
+from engine.games.interface import Outcome, Termination
 from engine.match import referee
 from engine.match.clock import Clock, Stall
 from engine.match.record import RecordedNote

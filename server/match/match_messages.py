@@ -10,17 +10,15 @@ from typing import NamedTuple, Protocol
 import trio
 from msgspec.structs import replace
 
-from engine.games.history import History
-from engine.games.interface import Position
+from engine.games.interface import History, Position
 from engine.match import referee
 from engine.match.clock import Clock
 from engine.match.record import RecordedNote
 from engine.match.referee import MatchState
 from engine.wire import messages as m
-from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode
 from engine.wire.fields import write_note
-from engine.wire.messages import MICROSECONDS
+from engine.wire.messages import MICROSECONDS, Code, ProtocolError
 from server.config.settings import LISTED_MOVES
 from server.net.admission import processor_time
 

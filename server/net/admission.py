@@ -13,8 +13,8 @@ from typing import Protocol
 
 import trio
 
-from engine.wire.codes import Code, ProtocolError
 from engine.wire.ends import IN_MATCH, SessionState
+from engine.wire.messages import Code, ProtocolError
 from engine.wire.words import number_of
 from server.config.settings import (
     ANSWER_BYTES,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine.match.record import players_of
-from engine.wire.codes import Code, ProtocolError
+from engine.wire.messages import Code, ProtocolError
 from server.config import tokens
 from server.config.settings import Settings
 from server.ops.logs import log

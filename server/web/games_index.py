@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from engine.games.catalogue import GAMES
-from engine.match.reader import decoded
+from engine.match.record import decoded
 from engine.match.verification import verify
 from server.contest.store.store import FILE as STORE, LADDER
 from server.ops.typed_json import convert

@@ -20,9 +20,8 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from engine.games.interface import Position
-from engine.match.reader import BadRecord, RecordReader
-from engine.match.record import Header
-from engine.wire.codes import Code, ProtocolError
+from engine.match.record import BadRecord, Header, RecordReader
+from engine.wire.messages import Code, ProtocolError
 from server.arena.arena import Arena
 from server.match.match import Match
 from server.ops.logs import log

@@ -15,10 +15,9 @@ from typing import Any
 import msgspec
 
 from engine.games.interface import GameError
-from engine.match.reader import BadRecord, decoded
+from engine.match.record import BadRecord, decoded
 from engine.match.verification import Summary, time_account, verify
-from engine.search.game_engine import GameEngine
-from engine.search.searcher import Stop
+from engine.search.searcher import GameEngine, Stop
 from engine.solve.tablebase import tablebase_of
 from server.config.process_settings import compute_in_one_thread, lower_priority
 from server.match.match_messages import now_text

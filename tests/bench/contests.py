@@ -22,7 +22,7 @@ import trio
 from rich.console import Console
 
 from engine.games.catalogue import GAMES
-from engine.games.history import History
+from engine.games.interface import History
 from server.commands.run_contest import hold
 from server.config.settings import Settings
 from server.contest import contest_file

@@ -12,8 +12,7 @@ from time import perf_counter
 from engine.duel.games import Player, Reply, play_pair
 from engine.duel.openings import JUDGE_NODES, openings, split_mix, usual_plies
 from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.games.interface import Position
+from engine.games.interface import History, Position
 from engine.levels import LEVELS, MAX_LEVEL
 from engine.search.searcher import HistoryKeys, Searcher, SearchLimits, warm_up
 from engine.statistics.elo import OUTCOMES, estimate

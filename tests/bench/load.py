@@ -20,7 +20,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from engine.games.catalogue import GAMES
-from engine.games.history import History
+from engine.games.interface import History
 
 GAMES_PREPARED = 20
 PLIES = range(60, 121)

@@ -9,7 +9,7 @@ import msgspec
 import trio
 
 from engine.wire import messages as m
-from engine.wire.codes import ProtocolError
+from engine.wire.messages import ProtocolError
 from server.arena.session import Session
 from server.config.settings import Settings
 from server.match.match_messages import SteppedAnswer

@@ -16,7 +16,7 @@ import pytest
 
 from bots.check import bot_under_test, conformance_match, situations
 from bots.check.bot_under_test import LOOK_SECONDS, BotUnderTest, Disconnected, Peer
-from engine.wire.codes import ProtocolError
+from engine.wire.messages import ProtocolError
 from tests.waiting import WAIT_SECONDS
 
 LEAP_SECONDS = 1200.0

@@ -8,9 +8,8 @@ from bots.alphabeta_bot import AlphaBetaBot
 from bots.bot import Clocks
 from bots.random_bot import RandomBot
 from engine.games.catalogue import GAMES, start_of
-from engine.games.history import History
-from engine.games.interface import Position
-from engine.search import game_engine
+from engine.games.interface import History, Position
+from engine.search import searcher
 from engine.search.searcher import HistoryKeys, SearchLimits, SearchResult, key_of
 from engine.wire.messages import Match
 
@@ -54,7 +53,7 @@ class Recorded:
 def recorded(monkeypatch: pytest.MonkeyPatch) -> type[Recorded]:
     monkeypatch.setattr(Recorded, "asked", [], raising=False)
     monkeypatch.setattr(Recorded, "waits", [], raising=False)
-    monkeypatch.setattr(game_engine, "AdaptiveSearcher", Recorded)
+    monkeypatch.setattr(searcher, "AdaptiveSearcher", Recorded)
     return Recorded
 
 

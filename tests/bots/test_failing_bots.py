@@ -16,7 +16,7 @@ import pytest
 from bots.bot import Bot, Clocks, MatchMessage
 from bots.client import BadChoice, BotFailed, play
 from bots.client.errors import MAX_LINES, describe_failure, failure_lines
-from bots.client.notes import MAX_PV_BYTES, cut_note, make_note
+from bots.client.session import MAX_PV_BYTES, cut_note, make_note
 from engine.games.interface import Child, Position
 from engine.wire.coding import REQUEST_BYTES
 from engine.wire.fields import Note, read_note, write_note

@@ -15,8 +15,7 @@ from bots.random_bot import RandomBot
 from bots.workbench.learning import Episode
 from engine.cli import run as engine_command
 from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.games.interface import BadMove, Game
+from engine.games.interface import BadMove, Game, History
 from tests.engine.records import records
 from tests.games.cases import EVERY_VARIANT, named
 from tests.server.process import ServerProcess

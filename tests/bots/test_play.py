@@ -8,15 +8,21 @@ from typing import cast
 import pytest
 from rich.console import Console
 
-from bots.commands.offline import play
-from bots.terminal.terminal_game import COMMANDS, TerminalGame, play_in_terminal, player
+from bots.commands.author import play
+from bots.terminal.terminal_game import (
+    COMMANDS,
+    PERSON,
+    InteractiveGame,
+    Player,
+    TerminalGame,
+    play_in_terminal,
+    player,
+)
 from engine.commands.program import Rejected
 from engine.games.catalogue import GAMES
 from engine.games.gipf import notation
-from engine.games.history import PERSON, History, InteractiveGame, Player
-from engine.games.interface import Game
-from engine.search.game_engine import GameEngine
-from engine.search.searcher import SearchResult
+from engine.games.interface import Game, History
+from engine.search.searcher import GameEngine, SearchResult
 from tests.engine.gipf.test_choosing import NAMED, crowded
 from tests.games.cases import EVERY_GAME, named
 

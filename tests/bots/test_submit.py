@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from bots.client.errors import ArenaError
-from bots.commands import league as command
-from bots.commands.league import Entry, League
+from bots.commands import author as command
+from bots.commands.author import Entry, League
 
 ENTRY = Entry(name="ann-1", token="secret")
 

@@ -14,8 +14,7 @@ import pytest
 
 from bots.bot import Clocks
 from engine.games.catalogue import start_of
-from engine.games.history import History
-from engine.games.interface import Child, Position
+from engine.games.interface import Child, History, Position
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
 TUTORIAL = DOCUMENT.partition("\n## A tutorial of an afternoon\n")[2].partition("\n## ")[0]

@@ -13,7 +13,7 @@ HEAD = """
 from bots.bot import Bot, Clocks
 from bots.client import play
 from engine.games.interface import Position, Child
-from engine.search import best_move
+from engine.search.searcher import best_move
 """
 
 RIGHT = """

@@ -1,6 +1,6 @@
 """The search for forced wins, run until it has found one or none is there."""
 
-from engine.games.rules import Kernel
+from engine.games.interface import Kernel
 from engine.solve.forced_wins import ForcedWin, ForcedWinSearch
 
 

@@ -6,9 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.games.interface import BadMove, GameError
-from engine.games.outcome import Outcome, Termination
+from engine.games.interface import BadMove, GameError, History, Outcome, Termination
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 EVENTS = [

@@ -1,7 +1,7 @@
 """Records of matches of every kind, each led by the referee that leads the server's, on stamps told by hand."""
 
 from engine.games.catalogue import GAMES
-from engine.games.outcome import Outcome, Termination
+from engine.games.interface import Outcome, Termination
 from engine.match import recovery, referee
 from engine.match.clock import Stall, TimeControl
 from engine.match.record import Header

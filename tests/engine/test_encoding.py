@@ -6,8 +6,7 @@ import numpy
 import pytest
 
 from engine.games.catalogue import GAMES, start_of
-from engine.games.history import History
-from engine.games.interface import BadParameters, Game
+from engine.games.interface import BadParameters, Game, History
 from engine.match.encoding import ENCODINGS, encoding_of, legal_actions
 from tests.games.cases import EVERY_VARIANT, named
 

@@ -9,7 +9,7 @@ from engine import cli
 from engine.compiling.binding import Binding, CompiledFunction
 from engine.games import kernels
 from engine.games.catalogue import GAMES
-from engine.search import best_move
+from engine.search.searcher import best_move
 from engine.shell import arrows
 from tests.bots.test_cli import run
 from tests.clocks import ticking

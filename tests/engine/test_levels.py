@@ -5,8 +5,7 @@ from itertools import pairwise
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.games.interface import Game
+from engine.games.interface import Game, History
 from engine.levels import LEVELS, MAX_LEVEL, NODES_SPREAD, BadLevel, level_limits, read_level
 from engine.search.searcher import HistoryKeys, Searcher, SearchLimits, SearchResult, Stop
 from tests.clocks import never

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.outcome import ANNULLED, Termination
+from engine.games.interface import ANNULLED, Termination
 from engine.match import referee
 from engine.match.clock import TimeControl
-from engine.match.reader import BadRecord
-from engine.match.record import Header
+from engine.match.record import BadRecord, Header
 from engine.match.verification import verify
 from tests.engine.record_changes import STAMPS, number, written
 from tests.engine.records import MS, Table, records

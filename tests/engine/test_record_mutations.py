@@ -12,9 +12,9 @@ from itertools import takewhile
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
+from engine.games.interface import ANNULLED, ENDED_PROGRAM, Termination
 from engine.match.clock import about
-from engine.match.reader import BadRecord, seconds_of
+from engine.match.record import BadRecord, seconds_of
 from engine.match.verification import Summary, verify
 from tests.engine.record_changes import STAMPS, Change, game_of, is_canonical, joined, moved, number, replaced, words_of
 from tests.engine.records import records

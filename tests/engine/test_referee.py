@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.games.outcome import ANNULLED, Outcome, Termination
+from engine.games.interface import ANNULLED, Outcome, Termination
 from engine.match import referee
 from engine.wire import messages as m
 from tests.engine.records import MS, Table

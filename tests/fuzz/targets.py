@@ -5,10 +5,9 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.games.interface import BadMove, GameError
+from engine.games.interface import BadMove, GameError, History
 from engine.match import recovery, verification
-from engine.match.reader import BadRecord
+from engine.match.record import BadRecord
 from engine.shell import SHELLS, find
 from engine.wire import messages as m
 from engine.wire.coding import REPLY_BYTES, encode

@@ -7,8 +7,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import Position
-from engine.games.rules import Kernel
+from engine.games.interface import Kernel, Position
 from tests.engine.arrows import samples as arrows_samples
 from tests.engine.gipf import samples as gipf_samples
 from tests.engine.mnk import samples as mnk_samples

@@ -21,9 +21,19 @@ from typing import Any, NamedTuple
 from engine.compiling.binding import bind_fields
 from engine.games.boards.layout import Drawing, cells
 from engine.games.catalogue import GAMES
-from engine.games.interface import BadMove, BadParameters, BadPosition, Child, Fields, Game, Position
-from engine.games.outcome import Outcome
-from engine.games.rules import LOST, UNDECIDED, Rules
+from engine.games.interface import (
+    LOST,
+    UNDECIDED,
+    BadMove,
+    BadParameters,
+    BadPosition,
+    Child,
+    Fields,
+    Game,
+    Outcome,
+    Position,
+    Rules,
+)
 
 # The rules, as functions over integers, which the search compiles.
 

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from engine.games.gipf.kernel import WORD_SIZE
-from engine.games.interface import BadMove
-from engine.games.rules import DRAWN, LOST, SCRATCH, UNDECIDED, WON, Kernel
+from engine.games.interface import DRAWN, LOST, SCRATCH, UNDECIDED, WON, BadMove, Kernel
 from tests.games.judges import AMOUNTS, BOARDS, FEW, Judge, plain, sample, state_of, written
 
 QUICK, SLOW = ["gipf 2", "arrows"], pytest.mark.slow("interpreted")

@@ -11,8 +11,7 @@ from random import Random
 
 import pytest
 
-from engine.games.interface import Game, Position
-from engine.games.rules import DRAWN, WON
+from engine.games.interface import DRAWN, WON, Game, Position
 from engine.search.searcher import Searcher, SearchLimits as ThinkingLimits
 from engine.solve.forced_wins import ForcedWin
 from engine.solve.provers import CyclicProver

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from engine.games.interface import Game, Position
-from engine.games.rules import WIN
+from engine.games.interface import WIN, Game, Position
 from tests.engine.arrows import samples as arrows_samples
 from tests.engine.gipf import samples as gipf_samples
 from tests.engine.mnk import samples as mnk_samples

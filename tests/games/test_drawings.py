@@ -16,8 +16,7 @@ from engine.games.boards.layout import Place
 from engine.games.boards.png import written
 from engine.games.boards.svg import STEP, by_light, rim
 from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.games.interface import Game, Position
+from engine.games.interface import Game, History, Position
 from tests.games.cases import EVERY_VARIANT, named, random_game
 from tests.pictures import FOLDER, pictures as pictures_of_the_rules
 

@@ -7,9 +7,24 @@ from typing import Any
 import pytest
 
 from engine.games.catalogue import GAMES, start_of
-from engine.games.interface import BadMove, BadParameters, BadPosition, Game, Position
-from engine.games.outcome import Termination
-from engine.games.rules import DRAWN, EVALUATION_LIMIT, LOST, MINE, SCRATCH, THEIRS, UNDECIDED, WIN, WON, Kernel
+from engine.games.interface import (
+    DRAWN,
+    EVALUATION_LIMIT,
+    LOST,
+    MINE,
+    SCRATCH,
+    THEIRS,
+    UNDECIDED,
+    WIN,
+    WON,
+    BadMove,
+    BadParameters,
+    BadPosition,
+    Game,
+    Kernel,
+    Position,
+    Termination,
+)
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
 
 PLACES = 1 << 12
@@ -187,7 +202,7 @@ def test_kernel_and_positions_agree(game: Game, parameters: str) -> None:
 
 
 def compare_kernels(game: Game, parameters: str, *, compile: bool) -> None:
-    """Compare kernels with the positions of a random game, and with what `engine.games.rules.Rules` promises."""
+    """Compare kernels with the positions of a random game, and with what `engine.games.interface.Rules` promises."""
     # boards beyond a machine word have many moves
     most = 40 if len(list(game.start(parameters).children())) < 70 else 10
     for position in random_game(game, parameters, Random(5), most=most):
@@ -218,7 +233,7 @@ def compare_kernels(game: Game, parameters: str, *, compile: bool) -> None:
 
 @every_variant
 def test_hints_of_a_kernel_are_true(game: Game, parameters: str) -> None:
-    """What `engine.games.rules.Rules` says of functions that a game may have, as far as one position shows it."""
+    """What `engine.games.interface.Rules` says of functions that a game may have, as far as one position shows it."""
     for position in random_game(game, parameters, Random(6), most=80):
         kernel = position.kernel(compile=False)
         rules, state = kernel.rules, kernel.state

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.games.outcome import ENDED_PROGRAM, Termination, headline, how_ended
+from engine.games.interface import ENDED_PROGRAM, Termination, headline, how_ended
 from server.contest.fixtures import UNPLAYED
 
 PLAYERS = ("eve", "carla")

@@ -10,9 +10,8 @@ import pytest
 from engine.games import perft
 from engine.games.catalogue import GAMES
 from engine.games.gipf.kernel import WORD_SIZE
-from engine.games.interface import Position
+from engine.games.interface import Arena, Kernel, Position
 from engine.games.perft import Counter, count
-from engine.games.rules import Arena, Kernel
 from tests.engine.search import toy
 
 

@@ -7,15 +7,14 @@ import pytest
 
 from bots.check.bot_under_test import TITLES
 from engine.games.catalogue import GAMES
-from engine.games.outcome import ANNULLED, Termination
+from engine.games.interface import ANNULLED, Termination
 from engine.match import record, verification
 from engine.match.clock import STANDING, Clock, TimeControl
 from engine.wire import coding, messages as m
-from engine.wire.codes import Code
 from engine.wire.coding import decode, usage
 from engine.wire.ends import ALLOWED, NEXT, SessionState
 from engine.wire.fields import NOTE_KEYS, SEEK_KEYS
-from engine.wire.messages import KINDS, MICROSECONDS, REPLIES, REQUESTS, VERSION
+from engine.wire.messages import KINDS, MICROSECONDS, REPLIES, REQUESTS, VERSION, Code
 from engine.wire.words import NAME_PATTERN, word_of
 from server.arena import session
 from server.config import settings

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import msgspec
 
 from engine.games.catalogue import start_of
-from engine.games.history import History
+from engine.games.interface import History
 from engine.wire import messages as m
 from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss

@@ -9,13 +9,11 @@ import msgspec
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.games.interface import GameError, Position
+from engine.games.interface import GameError, History, Position
 from engine.games.kernels import CompileProcess
-from engine.match.reader import BadRecord
+from engine.match.record import BadRecord
 from engine.match.verification import verify
-from engine.search.game_engine import GameEngine
-from engine.search.searcher import SearchLimits, SearchResult, Stop
+from engine.search.searcher import GameEngine, SearchLimits, SearchResult, Stop
 from engine.solve import tablebase
 from engine.solve.tablebase import tablebase_of
 from server.web.http.request import Refused

@@ -13,7 +13,7 @@ import trio
 import trio.testing
 from starlette.types import Receive, Scope, Send
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.wire import messages as m
 from server.commands import options
 from server.config.settings import Limits

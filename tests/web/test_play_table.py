@@ -9,10 +9,8 @@ import msgspec
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.games.interface import Game, GameError
-from engine.search.game_engine import GameEngine
-from engine.search.searcher import Stop
+from engine.games.interface import Game, GameError, History
+from engine.search.searcher import GameEngine, Stop
 from server.web.http.request import Refused
 from server.web.play import questions
 from server.web.play.questions import Question, ThinkQuestion, look, read, rows, think

@@ -8,12 +8,8 @@ from functools import cache
 
 from engine.compiling.binding import bind_fields, table
 from engine.games.arrows import board, rules
-from engine.games.arrows.board import SIDES, Field, Setup
-from engine.games.arrows.rules import HALF, NOWHERE, layout, number, words
 from engine.games.boards.layout import Counts, Drawing, Piece
-from engine.games.interface import BadMove, BadPosition, Child, Fields, Game, Position
-from engine.games.outcome import Outcome
-from engine.games.rules import UNDECIDED, Rules
+from engine.games.interface import UNDECIDED, BadMove, BadPosition, Child, Fields, Game, Outcome, Position, Rules
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -26,7 +22,7 @@ class ArrowsRules(Rules):
 
 def tables(*, compile: bool) -> dict[str, Sequence[int]]:
     """Return the tables of the layout by global name."""
-    return {name: table(values, compile=compile) for name, values in layout().items()}
+    return {name: table(values, compile=compile) for name, values in rules.layout().items()}
 
 
 @cache
@@ -60,7 +56,7 @@ class Ending(StrEnum):
 class ArrowsPosition(Position):
     """A position of arrows: the set-up, all moves, and the state of the rules."""
 
-    variant: Setup
+    variant: board.Setup
     state: rules.State
     moves: tuple[int, ...] = ()
 
@@ -127,8 +123,10 @@ class ArrowsPosition(Position):
         elif any(arrow.field == target for arrow in placed):
             ending, reason = Ending.OCCUPIED, "is occupied"
         else:
-            ending, reason = Ending.TAKEN, f"the last arrow of {SIDES[1 - self.turn]} points at, too"
-        return Outcome(1 - self.turn, ending, f"{SIDES[self.turn]} cannot place an arrow on ({x}, {y}), which {reason}")
+            ending, reason = Ending.TAKEN, f"the last arrow of {board.SIDES[1 - self.turn]} points at, too"
+        return Outcome(
+            1 - self.turn, ending, f"{board.SIDES[self.turn]} cannot place an arrow on ({x}, {y}), which {reason}"
+        )
 
     def children(self) -> Iterator[Child]:
         """Yield the eight moves in the order of directions. There are none if the game is over."""
@@ -186,21 +184,21 @@ class ArrowsPosition(Position):
 
     def summary(self) -> str:
         """Return the next field of each side, and the number of free fields."""
-        parts = [f"{name}: next on ({x}, {y})" for name, (x, y) in zip(SIDES, self._next, strict=True)]
+        parts = [f"{name}: next on ({x}, {y})" for name, (x, y) in zip(board.SIDES, self._next, strict=True)]
         free = bind().plies_left(self.state)
         return "; ".join([*parts, f"{free} free field{'' if free == 1 else 's'}"])
 
     @property
-    def _next(self) -> tuple[Field, Field]:
+    def _next(self) -> tuple[board.Field, board.Field]:
         """The fields of the next arrows of both sides."""
         placed = board.arrows(self.variant, self.moves)
-        first, second = (placed[-1 - (self.turn == side)].target for side in range(len(SIDES)))
+        first, second = (placed[-1 - (self.turn == side)].target for side in range(len(board.SIDES)))
         return first, second
 
-    def _usable(self, field: Field) -> bool:
+    def _usable(self, field: board.Field) -> bool:
         """Tell whether a field is a free field of the board."""
-        at = number(*field)
-        return at != NOWHERE and (self.state.low | self.state.high << HALF) >> at & 1 == 1
+        at = rules.number(*field)
+        return at != rules.NOWHERE and (self.state.low | self.state.high << rules.HALF) >> at & 1 == 1
 
     def _rules(self, *, compile: bool = False) -> ArrowsRules:
         return bind(compile=compile)
@@ -210,25 +208,28 @@ class ArrowsPosition(Position):
         return Child(str(direction), ArrowsPosition(self.variant, after, (*self.moves, direction)))
 
 
-def _name(field: Field) -> str:
+def _name(field: board.Field) -> str:
     return f"{field[0]},{field[1]}"
 
 
-def _around(field: Field) -> list[Field]:
+def _around(field: board.Field) -> list[board.Field]:
     return [board.beyond(field, direction) for direction in range(rules.DIRECTIONS)]
 
 
-def begin(setup: Setup) -> ArrowsPosition:
+def begin(setup: board.Setup) -> ArrowsPosition:
     """Return the start position of a set-up."""
     taken = {*setup.starts, *setup.blocked}
     free = sum(
-        1 << number(x, y) for x in range(1, setup.columns + 1) for y in range(1, setup.rows + 1) if (x, y) not in taken
+        1 << rules.number(x, y)
+        for x in range(1, setup.columns + 1)
+        for y in range(1, setup.rows + 1)
+        if (x, y) not in taken
     )
     targets = []
-    for side in range(len(SIDES)):
+    for side in range(len(board.SIDES)):
         target = setup.target(side)
-        targets.append(number(*target) if setup.has(target) and target not in taken else NOWHERE)
-    return ArrowsPosition(setup, rules.State(*words(free), *targets))
+        targets.append(rules.number(*target) if setup.has(target) and target not in taken else rules.NOWHERE)
+    return ArrowsPosition(setup, rules.State(*rules.words(free), *targets))
 
 
 def read(text: str) -> Position:
@@ -249,7 +250,7 @@ def read(text: str) -> Position:
 ARROWS = Game(
     name="arrows",
     title="Arrows",
-    sides=SIDES,
+    sides=board.SIDES,
     marks=board.MARKS,
     default_parameters="8 8",
     variant_of=board.parse,

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from engine.compiling.binding import UNBOUND, popcount
 from engine.compiling.wide_integers import mix
-from engine.games.rules import LOST, UNDECIDED, WON, Arena
+from engine.games.interface import LOST, UNDECIDED, WON, Arena
 
 STEPS = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
 """The eight directions as (right, down), clockwise from up."""

@@ -37,7 +37,7 @@ from engine.games.gipf.rules import (
     open_pushes,
     store,
 )
-from engine.games.rules import LOST, UNDECIDED, Arena
+from engine.games.interface import LOST, UNDECIDED, Arena
 
 LANE_BITS = 16
 LANE_MASK = (1 << LANE_BITS) - 1
@@ -50,7 +50,7 @@ SURPLUS = 100
 """Value of each piece in reserve beyond those in the tables."""
 
 PATTERN_MARGIN = 28
-"""`engine.games.rules.Rules.MARGIN` with patterns, whose values change less from move to move."""
+"""`engine.games.interface.Rules.MARGIN` with patterns, whose values change less from move to move."""
 
 # bound by engine.games.gipf.kernel
 WIDTH: int = UNBOUND  # number of rows of the board, of columns and of diagonals
@@ -174,7 +174,7 @@ WEIGHTS = Weights()
 
 
 MARGIN = 40
-"""See `engine.games.rules.Rules`."""
+"""See `engine.games.interface.Rules`."""
 
 
 def verdict(state: State) -> int:

@@ -10,11 +10,9 @@ from engine.compiling.binding import FieldSets, bind_fields, is_installed, table
 from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, run_shifts, width_for
 from engine.games.boards.symmetry import swaps_of
 from engine.games.gipf import evaluation, layers, rules
-from engine.games.gipf.evaluation import WEIGHTS, Weights
 from engine.games.gipf.geometry import AXES, fields_of, geometry, parse
 from engine.games.gipf.patterns import ARRAYS, NUMBERS, Tables, read, shipped
-from engine.games.gipf.rules import State
-from engine.games.rules import Arena, Kernel, LayerRules, Rules
+from engine.games.interface import Arena, Kernel, LayerRules, Rules
 
 WORD_SIZE = 4
 """Largest S of a board that fits a signed 64-bit word: its highest bit is (2S-1)**2 - 1 = 48. Others take several
@@ -36,22 +34,22 @@ class GipfRules(Rules):
     FIRST: Sequence[int]
     STEP: Sequence[int]
     UPWARD: Sequence[int]
-    can_push: Callable[[State], bool]
+    can_push: Callable[[rules.State], bool]
     open_pushes: Callable[[int, int], tuple[int, int]]
-    after_push: Callable[[State, int], State]
+    after_push: Callable[[rules.State, int], rules.State]
     has_run: Callable[[int], bool]
     run_starts: Callable[[int, int], int]
     stretch: Callable[[int, int, int], int]
     rows_to_collect: Callable[[int, int, Arena, int], tuple[int, int]]
-    collect: Callable[[State, int, int], State]
-    finals: Callable[[State, int, Arena, int], int]
+    collect: Callable[[rules.State, int, int], rules.State]
+    finals: Callable[[rules.State, int, Arena, int], int]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GipfLayerRules(GipfRules, LayerRules):
     """The rules with the places of positions (`engine.games.gipf.layers`)."""
 
-    canonical: Callable[[State], State]
+    canonical: Callable[[rules.State], rules.State]
     place_of: Callable[[int, int, int, layers.Index], tuple[int, int]]
     sets_at: Callable[[int, int, int, layers.Index], tuple[int, int]]
     FIELDS: int
@@ -64,13 +62,15 @@ def field_sets(size: int, *, compile: bool) -> FieldSets:
 
 
 @lru_cache(MAX_BOUND)
-def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Tables | None = None) -> GipfRules:
+def bind(
+    size: int, run: int, *, compile: bool = False, weights: evaluation.Weights | Tables | None = None
+) -> GipfRules:
     """Return the rules for a board side S and a run length K.
 
     Sets of fields are represented as in `field_sets`. The default weights are the tables of the board, or `WEIGHTS`.
     """
     if weights is None:
-        weights = shipped(size, run) or WEIGHTS
+        weights = shipped(size, run) or evaluation.WEIGHTS
     board = geometry(size)
     pushes = range(len(board.entries))
     up = [n for n in pushes if board.entries[n].step > 0]
@@ -112,7 +112,7 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
     if sets.is_wide:
         constants["smear_down"] = CompiledOnly("smear_down")
     label = f"gipf_{size}_{run}"
-    if weights is not WEIGHTS:
+    if weights is not evaluation.WEIGHTS:
         label += f"_{zlib.crc32(repr(weights).encode()):08x}"
     if size <= layers.MAX_SIZE and is_installed("numpy"):
         constants["layers"] = partial(bind_layers, size, run, compile=compile)
@@ -139,22 +139,22 @@ def reweigher(parameters: str, named: Mapping[str, object]) -> Callable[[Kernel]
     those of `WEIGHTS`. Raises ValueError as `Weights.named` and `patterns.read` do, and for tables of another board.
     """
     variant = parse(parameters)
-    weights: Weights | Tables
+    weights: evaluation.Weights | Tables
     if "lines" in named:
         weights = read(named)
         if (weights.size, weights.run) != variant[:2]:
             board = f"S = {weights.size} and K = {weights.run}"
             raise ValueError(f"these tables are for {board}, but the variant is {variant}")
     else:
-        weights = Weights.named(named)
+        weights = evaluation.Weights.named(named)
     size, run, *_ = variant
     return lambda kernel: kernel._replace(rules=bind(size, run, compile=kernel.compiled, weights=weights))
 
 
-def _evaluation_constants(weights: Weights | Tables, *, compile: bool) -> dict[str, Any]:
+def _evaluation_constants(weights: evaluation.Weights | Tables, *, compile: bool) -> dict[str, Any]:
     """Return the constants of the evaluation by global name. Without tables, their names have unused values."""
     if isinstance(weights, Tables):
-        found = {**WEIGHTS.constants(), **weights.constants(compile=compile)}
+        found = {**evaluation.WEIGHTS.constants(), **weights.constants(compile=compile)}
         return {**found, "HAS_TABLES": True, "MARGIN": evaluation.PATTERN_MARGIN}
     found = {**dict.fromkeys(ARRAYS, table([0], compile=compile)), **dict.fromkeys(NUMBERS, 0), **weights.constants()}
     return {**found, "HAS_TABLES": False, "MARGIN": evaluation.MARGIN}

@@ -37,7 +37,7 @@ from engine.compiling.binding import UNBOUND, popcount
 from engine.games.gipf.evaluation import SYMMETRIES, reflections
 from engine.games.gipf.geometry import fields_of, windows
 from engine.games.gipf.rules import FIRST, LINE, STEP, UPWARD, State, finals, has_run, load, open_pushes
-from engine.games.rules import LOST, UNDECIDED, Arena
+from engine.games.interface import LOST, UNDECIDED, Arena
 
 MAX_SIZE = 3
 """Largest S of boards with layers. For S = 4 there would be up to 3**37 positions."""

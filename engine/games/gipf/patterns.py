@@ -24,7 +24,7 @@ from engine.compiling.wide_integers import WORD_BITS, width_for
 from engine.games.gipf.evaluation import FRACTION_BITS, LANE_BITS, WEIGHT_SHIFT
 from engine.games.gipf.geometry import Parameters, geometry
 from engine.games.gipf.rules import State
-from engine.games.rules import Patterns
+from engine.games.interface import Patterns
 
 MAX_SIZE = 5
 """Largest S with tables: a line of 9 fields has 9963 contents without mirror images."""

@@ -10,10 +10,8 @@ from engine.games.boards.layout import Drawing, Stock
 from engine.games.gipf import board, notation, rules
 from engine.games.gipf.geometry import Parameters, parse, windows
 from engine.games.gipf.kernel import GipfRules, bind, field_sets, reweigher
-from engine.games.gipf.notation import Row, names, row_text
 from engine.games.gipf.patterns import patterns_of
-from engine.games.interface import Child, Game, Position
-from engine.games.outcome import Outcome
+from engine.games.interface import Child, Game, Outcome, Position
 
 OCCUPIED_PART = 0.4
 """Part of the fields with a piece at the end of a usual game."""
@@ -189,7 +187,7 @@ class PushResult(NamedTuple):
 def pushes(position: GipfPosition) -> list[str]:
     """Return every legal push in the documented order, without row choices. Empty if the game is over."""
     numbers = position.open_pushes if position.reserves[position.turn] else ()
-    return [names(position.variant.size).texts[number] for number in numbers]
+    return [notation.names(position.variant.size).texts[number] for number in numbers]
 
 
 def play_push(position: GipfPosition, text: str) -> PushResult:
@@ -202,10 +200,11 @@ def play_push(position: GipfPosition, text: str) -> PushResult:
     number, named = notation.push_of(size, rules, position.state, text)
     found = notation.collect(size, rules, rules.after_push(position.state, number), position.turn, named)
 
-    def texts(rows: list[Row]) -> tuple[RowText, ...]:
-        fields = names(size).fields.items()
+    def texts(rows: list[notation.Row]) -> tuple[RowText, ...]:
+        fields = notation.names(size).fields.items()
         return tuple(
-            RowText(row_text(size, rules, row), tuple(name for name, bit in fields if row.fields & bit)) for row in rows
+            RowText(notation.row_text(size, rules, row), tuple(name for name, bit in fields if row.fields & bit))
+            for row in rows
         )
 
     return PushResult(GipfPosition(position.variant, found.state), texts(found.taken), texts(found.crossing))

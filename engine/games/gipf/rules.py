@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from engine.compiling.binding import UNBOUND, get_fields, popcount, put_fields
-from engine.games.rules import Arena
+from engine.games.interface import Arena
 
 WHITE_RESERVE, BLACK_RESERVE, SIDE, VALUE, WHITE = range(5)
 """Offsets of the numbers of `State` in an arena. The set of black follows that of white. VALUE is the evaluation by

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from engine.compiling.binding import UNBOUND, Numbers, popcount
 from engine.compiling.wide_integers import mix
 from engine.games.boards.symmetry import reflect
+from engine.games.interface import MINE, THEIRS, WIN, Arena
 from engine.games.mnk.rules import (
     BOARD,
     STEPS,
@@ -31,7 +32,6 @@ from engine.games.mnk.rules import (
     win_by_fours,
     winning_fields,
 )
-from engine.games.rules import MINE, THEIRS, WIN, Arena
 
 # bound by engine.games.mnk.position
 LINE_VALUES: Sequence[int] = UNBOUND  # the values of open lines, by their number of pieces
@@ -42,10 +42,10 @@ MAX_VALUE = 300_000
 """Largest evaluation without a certain win."""
 
 MARGIN = 300
-"""`engine.games.rules.Rules.MARGIN`: the gain of a move that makes a three from a two."""
+"""`engine.games.interface.Rules.MARGIN`: the gain of a move that makes a three from a two."""
 
 BREADTH = 24
-"""`engine.games.rules.Rules.BREADTH`: further fields hardly change the lines of either side."""
+"""`engine.games.interface.Rules.BREADTH`: further fields hardly change the lines of either side."""
 
 CHUNK_BITS = 48
 """Fields whose sums are converted at once: three groups of sixteen."""

@@ -14,11 +14,8 @@ from engine.compiling.binding import FieldSets, bind_fields, popcount, table
 from engine.compiling.wide_integers import WORD_BITS, WideInteger, run_shifts, width_for
 from engine.games.boards.layout import Drawing, each_field
 from engine.games.boards.symmetry import swaps_of
-from engine.games.interface import BadMove, Child, Game, Position
+from engine.games.interface import UNDECIDED, BadMove, Child, Game, Outcome, Position, Rules
 from engine.games.mnk import board, evaluation, rules
-from engine.games.mnk.board import Parameters
-from engine.games.outcome import Outcome
-from engine.games.rules import UNDECIDED, Rules
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 """The four directions of lines as (row, column) steps: rows, columns and both diagonals."""
@@ -83,7 +80,7 @@ class MnkRules(Rules):
     has_line: Callable[[int], bool]
 
 
-def bind(parameters: Parameters, *, compile: bool = False) -> MnkRules:
+def bind(parameters: board.Parameters, *, compile: bool = False) -> MnkRules:
     """Return the rules of a board and K. Compiled rules use the sets of `compiled_set`."""
     rows, columns, run = parameters
     # all K that are too large have the same rules

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from engine.compiling.binding import UNBOUND, get_fields, popcount, put_fields
-from engine.games.rules import DRAWN, LOST, UNDECIDED, WON, Arena
+from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Arena
 
 SIDE, FIRST = range(2)
 """Offsets in an arena of the side to move and of the first player's set. The second player's set follows."""

@@ -13,12 +13,8 @@ from functools import cache
 
 from engine.compiling.binding import bind_fields, popcount
 from engine.games.boards.layout import Drawing, Stock
-from engine.games.interface import BadMove, BadParameters, Child, Game, Position
+from engine.games.interface import DRAWN, UNDECIDED, WON, BadMove, BadParameters, Child, Game, Outcome, Position, Rules
 from engine.games.morris import board, rules
-from engine.games.morris.board import SIDES
-from engine.games.morris.rules import BOARD, FIELDS, FLYING, LINES, State, neighbours
-from engine.games.outcome import Outcome
-from engine.games.rules import DRAWN, UNDECIDED, WON, Rules
 
 MAX_NUMBERS = 3
 """Largest number of fields in a move."""
@@ -26,10 +22,10 @@ MAX_NUMBERS = 3
 
 def numbers_of(fields: int) -> list[int]:
     """Return the numbers of a set of fields, in ascending order."""
-    return [field for field in range(FIELDS) if fields >> field & 1]
+    return [field for field in range(rules.FIELDS) if fields >> field & 1]
 
 
-def text_of(before: State, after: State) -> str:
+def text_of(before: rules.State, after: rules.State) -> str:
     """Return the canonical text of the move that leads from one position to the next."""
     # the mover's set before the move is the opponent's set after it
     left = before.own & ~after.other
@@ -38,7 +34,7 @@ def text_of(before: State, after: State) -> str:
     return " ".join(str(number) for fields in (left, reached, taken) for number in numbers_of(fields))
 
 
-def resolve_move(state: State, text: str) -> tuple[str, State]:
+def resolve_move(state: rules.State, text: str) -> tuple[str, rules.State]:
     """Return a move in canonical text and the position after it.
 
     Raises `BadMove` with the first of these codes that applies, for a number n of the move: BAD_MOVE_IS_UNREADABLE,
@@ -48,23 +44,23 @@ def resolve_move(state: State, text: str) -> tuple[str, State]:
     """
     words = text.split()
     if not 1 <= len(words) <= MAX_NUMBERS or not all(
-        re.fullmatch("[0-9]{1,2}", word) and int(word) < FIELDS for word in words
+        re.fullmatch("[0-9]{1,2}", word) and int(word) < rules.FIELDS for word in words
     ):
         raise BadMove(
             "BAD_MOVE_IS_UNREADABLE",
-            f"a move is one to three numbers of fields, 0 to {FIELDS - 1}, parted by blanks; not {text!r}",
+            f"a move is one to three numbers of fields, 0 to {rules.FIELDS - 1}, parted by blanks; not {text!r}",
         )
     if rules.too_few(state) or not rules.can_move(state):
         raise BadMove("BAD_MOVE_GAME_IS_OVER", "the game is over: there is no move to make")
     rest, target, named = _land(state, list(map(int, words)))
     prey = _captured(state, text, bool(rules.completing(rest) & target), named)
-    after = State(state.other ^ prey, rest | target, state.other_hand, max(0, state.own_hand - 1), 1 - state.side)
+    after = rules.State(state.other ^ prey, rest | target, state.other_hand, max(0, state.own_hand - 1), 1 - state.side)
     return text_of(state, after), after
 
 
-def _land(state: State, numbers: list[int]) -> tuple[int, int, int | None]:
+def _land(state: rules.State, numbers: list[int]) -> tuple[int, int, int | None]:
     """Return the other pieces of the mover and the target field, as sets, and the number of the piece to take."""
-    mover = SIDES[state.side]
+    mover = board.SIDES[state.side]
     if state.own_hand != 0:
         if len(numbers) == MAX_NUMBERS:
             raise BadMove(
@@ -84,11 +80,11 @@ def _land(state: State, numbers: list[int]) -> tuple[int, int, int | None]:
                 f"BAD_MOVE_{source}_IS_NOT_YOURS",
                 f"no piece of {mover} stands on {source}; its pieces stand on {_list(state.own)}",
             )
-    empty = BOARD & ~(state.own | state.other)
+    empty = rules.BOARD & ~(state.own | state.other)
     if not empty >> target & 1:
         raise BadMove(f"BAD_MOVE_{target}_IS_OCCUPIED", f"{mover} brings a piece to {target}, but a piece stands there")
-    if state.own_hand == 0 and popcount(state.own) != FLYING and not neighbours(1 << source) >> target & 1:
-        free = _list(neighbours(1 << source) & empty) or "none"
+    if state.own_hand == 0 and popcount(state.own) != rules.FLYING and not rules.neighbours(1 << source) >> target & 1:
+        free = _list(rules.neighbours(1 << source) & empty) or "none"
         raise BadMove(
             f"BAD_MOVE_{target}_IS_NO_NEIGHBOUR",
             f"{target} is no neighbour of {source}, whose free neighbours are: {free}",
@@ -96,7 +92,7 @@ def _land(state: State, numbers: list[int]) -> tuple[int, int, int | None]:
     return rest, 1 << target, named[0] if named else None
 
 
-def _captured(state: State, text: str, mill: bool, named: int | None) -> int:
+def _captured(state: rules.State, text: str, mill: bool, named: int | None) -> int:
     """Return the piece that a move takes, as a set. Empty if no piece is named and none must be taken."""
     prey = rules.removable(state.other) if mill else 0
     if named is None:
@@ -106,7 +102,7 @@ def _captured(state: State, text: str, mill: bool, named: int | None) -> int:
                 f"the move makes a mill and takes a piece: name one of {_list(prey)} after it",
             )
         return 0
-    opponent = SIDES[1 - state.side]
+    opponent = board.SIDES[1 - state.side]
     if not prey:
         raise BadMove(
             "BAD_MOVE_CAPTURE_IS_NOT_DUE",
@@ -208,7 +204,7 @@ class MorrisPosition(Position):
     def mobility(self) -> tuple[int, int]:
         """The number of placements, steps or jumps of each side."""
         white, black = board.pieces_of(self.state)
-        empty = BOARD & ~(white | black)
+        empty = rules.BOARD & ~(white | black)
         first, second = (
             rules.count_slides(own, empty)
             if hand == 0 and popcount(own) != rules.FLYING
@@ -292,7 +288,7 @@ class MorrisPosition(Position):
 
     @property
     def _windows(self) -> tuple[Sequence[int], int]:
-        return LINES, MILL
+        return rules.LINES, MILL
 
     def _name(self, field: int) -> str:
         return str(field.bit_length() - 1)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from engine.compiling.binding import popcount
 from engine.compiling.wide_integers import mix
-from engine.games.rules import DRAWN, LOST, UNDECIDED, WON, Arena
+from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Arena
 
 FIELDS = 24
 

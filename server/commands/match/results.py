@@ -14,7 +14,7 @@ import msgspec
 from engine.commands import reports
 from engine.commands.reports import Case, Suite
 from engine.games.catalogue import GAMES, variant_title
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.statistics import elo
 from engine.statistics.elo import Counts, Decision, Sprt, count_pairs, estimate
 from engine.wire.words import aligned, number_of

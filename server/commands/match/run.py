@@ -20,7 +20,7 @@ from rich.text import Text
 
 from engine.commands.game_file import differences, opened_alone
 from engine.commands.program import Rejected, explain_fault
-from engine.games.outcome import ANNULLED, Termination
+from engine.games.interface import ANNULLED, Termination
 from engine.system import can_lock
 from engine.wire.words import LOST_ON_TIME, number_of
 from server.arena.arena import Arena

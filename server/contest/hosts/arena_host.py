@@ -19,7 +19,7 @@ import trio
 
 from engine.compiling.binding import is_installed
 from engine.games.catalogue import GAMES
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.wire.seat import Seat
 from engine.wire.words import number_of, word_of
 from server.arena.arena import Arena

@@ -14,7 +14,7 @@ import trio
 
 from engine.match.clock import TimeControl
 from engine.wire import messages as m
-from engine.wire.codes import Code, ProtocolError
+from engine.wire.messages import Code, ProtocolError
 from engine.wire.words import ANY, nearest
 from server.arena.matchmaking import Seek
 from server.config.tokens import hashed

@@ -17,9 +17,9 @@ import structlog
 import trio
 from msgspec.structs import replace
 
-from engine.games.outcome import ANNULLED
+from engine.games.interface import ANNULLED
 from engine.match import verification
-from engine.match.reader import BadRecord
+from engine.match.record import BadRecord
 from engine.match.referee import MatchState
 from engine.system import lock, usable_cores
 from server.arena.arena import Arena

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import trio
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.system import kill_group, terminate_group
 from engine.wire.ends import log_line_of
 from engine.wire.seat import PIPES, Seat, environment_variables, fill_command

@@ -7,7 +7,7 @@ from itertools import combinations
 from math import isfinite
 from typing import Any
 
-from engine.games.outcome import ANNULLED
+from engine.games.interface import ANNULLED
 from engine.statistics.elo import Decision, Ratings, count_pairs, estimate
 from server.contest.definition import Definition, Sandbox, format_word
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, counted_games, points, rated_games

@@ -29,8 +29,7 @@ import msgspec
 import trio
 
 from engine.games.catalogue import GAMES
-from engine.games.history import REPETITIONS, History
-from engine.games.interface import Position
+from engine.games.interface import REPETITIONS, History, Position
 from engine.solve.solver import Result, Solution, SolverLimits, solve
 from engine.wire.words import number_of
 from server.config import process_settings

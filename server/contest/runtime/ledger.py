@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import msgspec
 import trio
 
-from engine.games.outcome import ANNULLED, Termination
+from engine.games.interface import ANNULLED, Termination
 from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, Intervention, Programs
 from server.contest.hosts.arena_host import ArenaHost, Arguments, Result
 from server.contest.hosts.host import MAX_FAILURES

@@ -8,7 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from engine.games.outcome import ANNULLED
+from engine.games.interface import ANNULLED
 from server.contest.definition import Definition
 from server.contest.fixtures import (
     ACTIONS,

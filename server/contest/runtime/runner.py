@@ -12,7 +12,7 @@ from functools import partial
 
 import trio
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Definition, Interrupted
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, Kind, is_cancelled, is_paused, withdrawn

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from engine.games.outcome import ANNULLED
+from engine.games.interface import ANNULLED
 from server.contest.definition import Definition, definition_text
 from server.contest.fixtures import Fixture, GameResult, Intervention, Programs
 from server.contest.report.structure import Pause, Verdict

@@ -16,8 +16,7 @@ import msgspec
 import trio
 
 from engine.commands.program import explain_fault
-from engine.wire.codes import ProtocolError
-from engine.wire.messages import Text
+from engine.wire.messages import ProtocolError, Text
 from server.arena.arena import Announcement, Arena
 from server.league.accounts import Accounts, NotAllowed
 from server.ops.logs import log

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
+from engine.games.interface import ANNULLED, ENDED_PROGRAM, Termination
 from engine.statistics.online import (
     LadderGame,
     LadderPlayer,

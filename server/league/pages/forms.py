@@ -20,7 +20,7 @@ from starlette.routing import Route
 from engine.games.catalogue import variant_title
 from engine.games.interface import BadParameters
 from engine.match.clock import span
-from engine.wire.codes import ProtocolError
+from engine.wire.messages import ProtocolError
 from engine.wire.words import number_of
 from server.config import tokens
 from server.config.declared import BadTable

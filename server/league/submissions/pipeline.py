@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import trio
 
 from engine.games.catalogue import GAMES, USUAL_GAME
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from server.config.process_settings import with_low_priority
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox.process import running

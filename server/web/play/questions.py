@@ -15,17 +15,15 @@ from engine.games.arrows.board import arrows, beyond
 from engine.games.arrows.position import ArrowsPosition
 from engine.games.catalogue import GAMES, unknown_game
 from engine.games.gipf.position import GipfPosition, play_push, pushes
-from engine.games.history import MOVE_LIMIT, History, read_game, write_game
-from engine.games.interface import BadMove, Position
+from engine.games.interface import MOVE_LIMIT, BadMove, History, Position, read_game, write_game
 from engine.levels import MAX_LEVEL
 from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import Header
 from engine.match.review import MoveValue, ReviewedMove, review
 from engine.match.verification import Summary, verify
-from engine.search.game_engine import GameEngine
 from engine.search.memory import MAX_DEPTH
-from engine.search.searcher import SearchLimits, SearchResult, Stop
+from engine.search.searcher import GameEngine, SearchLimits, SearchResult, Stop
 from server.ops.typed_json import decode
 from server.web.http.request import Refused
 from server.web.views.board import ending_of, motion, view

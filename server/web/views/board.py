@@ -18,8 +18,7 @@ from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.kernel import bind
 from engine.games.gipf.notation import names
 from engine.games.gipf.position import GipfPosition, play_push
-from engine.games.interface import Position
-from engine.games.outcome import Outcome, headline
+from engine.games.interface import Outcome, Position, headline
 from engine.match.clock import Clock
 from engine.match.record import Header, RecordedNote
 from engine.match.referee import MatchState

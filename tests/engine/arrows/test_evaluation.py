@@ -8,7 +8,7 @@ import pytest
 
 from engine.games.arrows.position import ARROWS, ArrowsPosition
 from engine.games.arrows.rules import DECIDED, NOWHERE, State
-from engine.games.rules import EVALUATION_LIMIT
+from engine.games.interface import EVALUATION_LIMIT
 from tests.engine.arrows import samples
 from tests.games.judges import sample, written
 from tests.oracles import arrows as oracle

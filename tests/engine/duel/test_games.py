@@ -11,9 +11,7 @@ from hypothesis import given, strategies as st
 from engine.duel.games import DuelGame, Player, Reply, play, play_pair
 from engine.duel.openings import SAMPLE, Opening, openings, split_mix, usual_plies
 from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.games.interface import Game, Position
-from engine.games.rules import EVALUATION_LIMIT
+from engine.games.interface import EVALUATION_LIMIT, Game, History, Position
 from engine.search.searcher import Searcher, SearchLimits
 from tests.games.cases import EVERY_GAME, named
 

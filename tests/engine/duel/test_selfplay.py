@@ -28,7 +28,7 @@ from engine.duel.training import (
     train_epoch,
 )
 from engine.games.catalogue import GAMES
-from engine.games.rules import EVALUATION_LIMIT, UNDECIDED
+from engine.games.interface import EVALUATION_LIMIT, UNDECIDED
 from engine.search.capabilities import LOGIT
 from engine.search.memory import MAX_CHILDREN
 

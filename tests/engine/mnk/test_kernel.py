@@ -6,9 +6,20 @@ from typing import Any
 import pytest
 
 from engine.compiling.binding import zeros
-from engine.games.interface import Position as EnginePosition
+from engine.games.interface import (
+    DRAWN,
+    EVALUATION_LIMIT,
+    LOST,
+    MINE,
+    SCRATCH,
+    THEIRS,
+    UNDECIDED,
+    WIN,
+    WON,
+    Kernel,
+    Position as EnginePosition,
+)
 from engine.games.mnk.position import MNK
-from engine.games.rules import DRAWN, EVALUATION_LIMIT, LOST, MINE, SCRATCH, THEIRS, UNDECIDED, WIN, WON, Kernel
 from tests.engine.mnk.samples import CAMPAIGN, random_board, random_game, sample
 from tests.games.judges import BOARDS, written
 from tests.oracles import mnk as oracle

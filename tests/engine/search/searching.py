@@ -5,8 +5,7 @@ from random import Random
 from typing import Any
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import Position
-from engine.games.rules import DRAWN, UNDECIDED, WIN, WON, Kernel
+from engine.games.interface import DRAWN, UNDECIDED, WIN, WON, Kernel, Position
 from engine.search import memory as layout
 from engine.search.alphabeta import MAX_QUIESCENCE_PLIES
 from engine.search.capabilities import tactical_children

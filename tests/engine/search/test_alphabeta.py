@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 
 from engine.compiling.binding import zeros
 from engine.games.catalogue import GAMES
-from engine.games.rules import WIN, Kernel
+from engine.games.interface import WIN, Kernel
 from engine.search import memory as layout
 from engine.search.alphabeta import bind
 from engine.search.capabilities import INFINITY

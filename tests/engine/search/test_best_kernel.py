@@ -6,11 +6,18 @@ import pytest
 
 from engine.duel.training import SelfplaySettings, play
 from engine.games.catalogue import start_of
+from engine.games.interface import Kernel
 from engine.games.kernels import NEVER
-from engine.games.rules import Kernel
-from engine.search import game_engine
-from engine.search.game_engine import AdaptiveSearcher, with_best_kernel
-from engine.search.searcher import NO_LIMITS, Searcher, SearchLimits, SearchResult, Stop
+from engine.search import searcher
+from engine.search.searcher import (
+    NO_LIMITS,
+    AdaptiveSearcher,
+    Searcher,
+    SearchLimits,
+    SearchResult,
+    Stop,
+    with_best_kernel,
+)
 from tests.clocks import never
 from tests.engine.kernels_after import KernelsAfter
 
@@ -29,7 +36,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         return kernel(self, compile=False)  # type: ignore[arg-type]
 
     monkeypatch.setattr(type(POSITION), "kernel", watched)
-    monkeypatch.setattr(game_engine, "POLL_NODES", 10)
+    monkeypatch.setattr(searcher, "POLL_NODES", 10)
     return asked
 
 

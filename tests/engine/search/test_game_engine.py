@@ -3,9 +3,8 @@
 import pytest
 
 from engine.games.catalogue import GAMES, start_of
-from engine.games.history import History
-from engine.search import best_move
-from engine.search.game_engine import GameEngine
+from engine.games.interface import History
+from engine.search.searcher import GameEngine, best_move
 from tests.clocks import ticking
 
 LARGE = "5 4 18 18"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.compiling.binding import specialise, zeros
-from engine.games.rules import Kernel, Rules
+from engine.games.interface import Kernel, Rules
 from engine.search import alphabeta, memory as layout
 from engine.search.alphabeta import AlphaBeta
 from engine.search.capabilities import INFINITY

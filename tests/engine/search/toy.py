@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from engine.games.rules import DRAWN, LOST, UNDECIDED, Kernel, Rules
+from engine.games.interface import DRAWN, LOST, UNDECIDED, Kernel, Rules
 
 Moves = Sequence[Sequence[int]]
 """The nodes that moves from each node lead to."""

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from engine.games.arrows.position import ARROWS
-from engine.games.interface import Position
-from engine.games.rules import State
+from engine.games.interface import Position, State
 from engine.search.searcher import NO_LIMITS, Searcher, SearchLimits
 from engine.shell import arrows
 from tests.clocks import ticking

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import pytest
 from hypothesis import given, strategies as st
 
-from engine.games.rules import DRAWN, LOST, WON
+from engine.games.interface import DRAWN, LOST, WON
 from engine.solve.forced_wins import ForcedWin
 from engine.solve.provers import CyclicProver, Prover
 from tests.engine.forced_wins import forced_win

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.rules import Kernel
-from engine.solve import backends, layer_values, layers as solving_layers
-from engine.solve.backends import LayeredBackend
+from engine.games.interface import Kernel
+from engine.solve import layer_values, layers as solving_layers, solver
 from engine.solve.layers import (
     COLUMNS,
     ExactValue,
@@ -23,7 +22,7 @@ from engine.solve.layers import (
     position_at,
     random_places,
 )
-from engine.solve.solver import Result, solve
+from engine.solve.solver import LayeredBackend, Result, solve
 from engine.solve.tablebase import are_shipped, shipped
 
 CAMPAIGN = 4 if os.environ.get("ARENA_CAMPAIGN") else 1
@@ -211,7 +210,7 @@ def test_the_solver_changes_over_to_layers(monkeypatch: pytest.MonkeyPatch) -> N
     """The position is drawn, and proof-number search alone does not prove that within so many nodes."""
     kernel = kernel_of("2 2 5 5", compile=False)
     layers = LayeredBackend(kernel, MEMORY)
-    monkeypatch.setattr(backends, "LAYERED_FROM", 300)
+    monkeypatch.setattr(solver, "LAYERED_FROM", 300)
     monkeypatch.setattr("engine.solve.solver.backends", lambda *_, **__: [layers])
     solution = solve(GAMES["gipf"].start("2 2 5 5"))
     assert (solution.result, solution.plies) == (Result.DRAW, None)

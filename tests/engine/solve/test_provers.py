@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.rules import DRAWN, LOST, WON
+from engine.games.interface import DRAWN, LOST, WON
 from engine.solve import certificate
 from engine.solve.certificate import Claim, strategy
 from engine.solve.provers import CyclicProver, Prover

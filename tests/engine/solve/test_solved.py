@@ -3,8 +3,8 @@
 import pytest
 
 from engine.games.arrows.position import ARROWS
+from engine.games.interface import WON
 from engine.games.mnk.position import MNK
-from engine.games.rules import WON
 from engine.solve.provers import Prover
 from engine.solve.solver import Result, SolverLimits, solve
 

@@ -8,8 +8,7 @@ from typing import cast
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import Position
-from engine.games.rules import DRAWN, LOST, UNDECIDED, WON
+from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Position
 from engine.solve.forced_wins import ForcedWin, ForcedWinSearch
 from engine.solve.solver import Result, Solution, SolverLimits, solve
 from tests.clocks import ticking

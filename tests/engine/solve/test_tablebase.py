@@ -18,14 +18,11 @@ from bots.alphabeta_bot import AlphaBetaBot
 from engine import cli
 from engine.compiling import code_cache
 from engine.games.catalogue import GAMES, start_of
-from engine.games.history import History
-from engine.games.interface import Position
+from engine.games.interface import WIN, History, Position
 from engine.games.kernels import CompileProcess, bind
-from engine.games.rules import WIN
 from engine.search.alphabeta import probe_tablebase, with_layers
-from engine.search.game_engine import AdaptiveSearcher, GameEngine
 from engine.search.memory import NO_SCORE
-from engine.search.searcher import SearchLimits, SearchResult, key_of
+from engine.search.searcher import AdaptiveSearcher, GameEngine, SearchLimits, SearchResult, key_of
 from engine.solve import tablebase
 from engine.solve.layers import Layers, layer_of
 from engine.solve.tablebase import Tablebase, are_shipped, shipped, tablebase_of

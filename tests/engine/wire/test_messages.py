@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from engine.wire import messages as m
-from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import REPLY_BYTES, LineReader, decode, encode, usage
 from engine.wire.ends import MAX_BLOCK_BYTES, MAX_BLOCK_LINES, ClientEnd, ServerEnd
 from engine.wire.fields import Note, read_note, write_note
-from engine.wire.messages import KINDS, REPLIES, REQUESTS, Message
+from engine.wire.messages import KINDS, REPLIES, REQUESTS, Code, Message, ProtocolError
 from engine.wire.words import number_of
 from tests.engine.wire.samples import few, messages, more, numbers, texts, words
 

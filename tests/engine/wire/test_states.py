@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from engine.wire import messages as m
-from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode
 from engine.wire.ends import ALLOWED, IN_MATCH, NEXT, ClientEnd, PipeEnd, ServerEnd, SessionState, after
-from engine.wire.messages import KINDS, REPLIES, REQUESTS, Message
+from engine.wire.messages import KINDS, REPLIES, REQUESTS, Code, Message, ProtocolError
 from tests.engine.wire.samples import few, more, near_lines, replies, requests, wild_bytes
 
 EXAMPLES: dict[type, Message] = {

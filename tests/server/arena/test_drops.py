@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from engine.games.catalogue import GAMES
-from engine.games.history import History
+from engine.games.interface import History
 from engine.match import verification
 from engine.wire import messages as m
 from engine.wire.ends import SessionState

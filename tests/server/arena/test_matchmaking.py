@@ -9,8 +9,8 @@ from trio.testing import MockClock
 from engine.games.catalogue import GAMES
 from engine.match.clock import TimeControl
 from engine.wire import messages as m
-from engine.wire.codes import ProtocolError
 from engine.wire.fields import SeekOptions, read_options, write_options
+from engine.wire.messages import ProtocolError
 from server.arena.arena import Arena
 from server.arena.matchmaking import Matchmaking, Pairing, Seek, fits
 from server.config.settings import MAX_BUDGET, MIN_BUDGET, Settings

@@ -11,11 +11,11 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.match import verification
 from engine.wire import messages as m
-from engine.wire.codes import ProtocolError
 from engine.wire.coding import REQUEST_BYTES
+from engine.wire.messages import ProtocolError
 from server.arena.session import Session
 from server.config import tokens
 from server.config.settings import Settings

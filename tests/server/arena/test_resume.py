@@ -9,7 +9,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.match import verification
 from engine.wire import messages as m
 from server.config.settings import Settings

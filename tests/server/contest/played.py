@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from random import Random
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.match.clock import TimeControl
 from server.contest.definition import Definition, Entrant, Format, Qualification, Stage, Variant
 from server.contest.fixtures import Fixture, GameResult

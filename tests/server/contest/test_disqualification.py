@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from engine.games.catalogue import GAMES
-from engine.games.outcome import ANNULLED, Termination
+from engine.games.interface import ANNULLED, Termination
 from engine.match.clock import TimeControl
 from engine.match.record import Header
 from engine.match.verification import verify

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Fixture, GameResult, Intervention, Kind
 from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss

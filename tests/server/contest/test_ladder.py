@@ -4,7 +4,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.meetings import Ladder
 from server.contest.plan import Present, plan

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from msgspec.structs import replace
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from server.contest.definition import Format, Qualification, Seeding
 from server.contest.fixtures import FORFEIT, QUALIFICATION, SET_ASIDE, Bye, Fixture, GameResult, counted_games
 from server.contest.formats.meetings import Gauntlet, Ladder, Pairs, RoundRobin

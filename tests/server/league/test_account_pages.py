@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 
 from engine.wire import messages as m
-from engine.wire.codes import Code
+from engine.wire.messages import Code
 from server.config import tokens
 from server.league.accounts import AUTHOR, ORGANISER, Accounts, Role
 from tests.server.process import Client

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from engine.games.catalogue import GAMES
-from engine.games.history import History
+from engine.games.interface import History
 from engine.match import referee, verification
 from engine.match.record import Header
 from engine.wire import messages as m

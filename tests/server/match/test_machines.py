@@ -12,12 +12,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from msgspec.structs import replace
 
 from engine.games.catalogue import GAMES
-from engine.games.outcome import ANNULLED, Outcome, Termination
+from engine.games.interface import ANNULLED, Outcome, Termination
 from engine.match import recovery, referee, verification
 from engine.match.clock import Stall, TimeControl
 from engine.match.record import Header
-from engine.wire.codes import ProtocolError
-from engine.wire.messages import Opponent
+from engine.wire.messages import Opponent, ProtocolError
 
 WALKS = settings(max_examples=2000 if os.environ.get("ARENA_CAMPAIGN") else 25, stateful_step_count=40)
 

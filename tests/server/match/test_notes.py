@@ -7,11 +7,10 @@ import pytest
 from trio.testing import MockClock
 
 from engine.match import record, verification
-from engine.match.reader import BadRecord
-from engine.match.record import MAX_NOTE_BYTES, MAX_NOTES_PER_MOVE
+from engine.match.record import MAX_NOTE_BYTES, MAX_NOTES_PER_MOVE, BadRecord
 from engine.wire import messages as m
-from engine.wire.codes import Code, ProtocolError
 from engine.wire.fields import Note, read_note
+from engine.wire.messages import Code, ProtocolError
 from server.config.settings import ERRORS, Settings
 from tests.engine.records import Table
 from tests.server.harness import ArenaHarness, Client, open_arena, play, playing, ready

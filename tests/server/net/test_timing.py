@@ -13,10 +13,10 @@ import trio
 from hypothesis import given, strategies as st
 from trio.testing import MockClock
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.match import verification
 from engine.match.clock import Stall
-from engine.match.reader import BadRecord
+from engine.match.record import BadRecord
 from engine.wire import messages as m
 from server.config.settings import Settings
 from server.match.match import Match

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 from trio.testing import MockClock
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.wire import messages as m
 from server.match.stats import Histogram
 from server.web.http.metrics_endpoint import exposition, serve_metrics

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from engine.wire import messages as m
-from engine.wire.codes import Code, ProtocolError
+from engine.wire.messages import Code, ProtocolError
 from server.config import tokens
 from server.config.settings import Settings
 from server.contest.contest_file import read as read_contest

@@ -15,7 +15,7 @@ import trio
 from structlog.testing import capture_logs
 from trio.testing import MockClock
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.match import verification
 from engine.wire import messages as m
 from server.arena.journals import Rounds

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from server.config.process_settings import lower_session
 from server.contest.definition import Bounds
 from server.ops.logs import log

@@ -20,7 +20,7 @@ from typing import TypeVar
 
 import trio
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from server.config.process_settings import nice_value
 from server.contest.programs.sandbox.cores import spawn
 from server.contest.programs.sandbox.limits import (

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from engine.commands.program import Rejected
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from server.commands.match import run
 from server.commands.match.results import Progress
 from server.commands.match.run import hold

@@ -17,7 +17,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.games.catalogue import GAMES
-from engine.games.outcome import Outcome, Termination
+from engine.games.interface import Outcome, Termination
 from engine.match import referee
 from engine.match.record import Header
 from engine.match.signature import shown

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from server.contest.definition import Definition, Format, Qualification
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult
 from server.contest.formats.meetings import Gauntlet, Ladder, Pairs, RoundRobin

@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import pytest
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.statistics.elo import Decision
 from engine.statistics.likelihood import ratings
 from server.contest.definition import Format

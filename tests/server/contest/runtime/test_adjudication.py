@@ -17,8 +17,7 @@ from msgspec.structs import replace
 from structlog.testing import capture_logs
 
 from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.games.outcome import Outcome
+from engine.games.interface import History, Outcome
 from engine.match import verification
 from engine.wire import messages as m
 from server.contest.definition import Adjudication

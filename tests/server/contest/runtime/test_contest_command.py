@@ -22,8 +22,7 @@ from bots.client import connection
 from bots.client.connection import Address
 from bots.client.errors import ArenaError
 from bots.client.session import Session
-from engine.games.interface import Position
-from engine.games.outcome import ANNULLED
+from engine.games.interface import ANNULLED, Position
 from engine.match import verification
 from engine.wire import messages as m
 from server.config.tokens import hashed

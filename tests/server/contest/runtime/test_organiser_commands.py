@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from engine.games.outcome import ANNULLED, Termination
+from engine.games.interface import ANNULLED, Termination
 from server.contest.definition import Definition, Format
 from server.contest.fixtures import Fixture, GameResult, Intervention, Kind, counted_games
 from server.contest.formats.meetings import RoundRobin

@@ -10,7 +10,7 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
-from engine.games.outcome import ANNULLED
+from engine.games.interface import ANNULLED
 from engine.match import verification
 from engine.wire import messages as m
 from server.contest.fixtures import Intervention, Kind, counted_games

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.wire.seat import Seat
 from engine.wire.words import without_folders
 from server.contest.definition import Bounds

@@ -16,7 +16,7 @@ from rich.console import Console
 from engine.games.catalogue import GAMES
 from engine.match.clock import TimeControl
 from engine.wire import messages as m
-from engine.wire.codes import Code
+from engine.wire.messages import Code
 from server.arena.session import serve_stream
 from server.commands.run_contest import hold
 from server.config.settings import Settings

@@ -13,7 +13,7 @@ import pytest
 import trio
 import trio.testing
 
-from engine.games.outcome import ANNULLED
+from engine.games.interface import ANNULLED
 from engine.wire import messages as m
 from engine.wire.ends import SessionState
 from server.contest.fixtures import ABSENT, GameResult, counted_games

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from msgspec.structs import replace
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.match.clock import TimeControl
 from server.contest.definition import (
     Adjudication,

@@ -12,7 +12,7 @@ import trio.testing
 from engine.match import verification
 from engine.statistics.online import rate
 from engine.wire import messages as m
-from engine.wire.codes import Code
+from engine.wire.messages import Code
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE as STORE, Store

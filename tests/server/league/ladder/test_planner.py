@@ -13,7 +13,7 @@ import trio
 import trio.testing
 from msgspec.structs import replace
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.statistics.online import DAY, LadderPlayer, rate
 from server.contest.definition import Entrant
 from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, SET_ASIDE, Fixture, GameResult, Intervention, Kind

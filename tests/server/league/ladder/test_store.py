@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.statistics.online import DAY, LadderPlayer, rate
 from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts import Accounts

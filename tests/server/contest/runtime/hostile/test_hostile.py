@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.games.outcome import Termination
+from engine.games.interface import Termination
 from engine.match import verification
 from server.contest import contest_file
 from server.contest.fixtures import GameResult, counted_games

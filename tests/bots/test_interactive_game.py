@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
+from bots.terminal.terminal_game import PERSON, InteractiveGame, NoMoveLeft, Player
 from engine.games.catalogue import GAMES
-from engine.games.history import PERSON, History, InteractiveGame, NoMoveLeft, Player, read_game, write_game
-from engine.games.interface import BadMove, BadPosition, Game
+from engine.games.interface import BadMove, BadPosition, Game, History, read_game, write_game
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
 
 BOT = Player(1.0)
