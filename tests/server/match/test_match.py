@@ -90,20 +90,6 @@ async def test_a_loss_on_time_says_that_the_connection_was_lost_and_for_how_long
         assert result.sentence == late + spent + ("" if back else "; its connection had been lost for 40 s")
 
 
-async def test_move_limit_is_a_draw(tmp_path: Path, autojump_clock: MockClock) -> None:
-    import msgspec
-
-    async with playing(tmp_path, "params=4,4,15,15", change=lambda s: msgspec.structs.replace(s, move_limit=2)) as (
-        harness,
-        ann,
-        bob,
-    ):
-        await play(ann, bob, "a5-b5")
-        result = await bob.ask(m.Move(m.Text("e9-e8")), m.Result)
-        assert (result.result, result.reason) == ("draw", "move_limit")
-        assert verification.verify(harness.record()).reason == "move_limit"
-
-
 async def test_resuming_takes_a_seat_over_from_a_dead_connection(
     harness: ArenaHarness, autojump_clock: MockClock
 ) -> None:

@@ -34,6 +34,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         (tmp_path / file).write_text(file)
     (tmp_path / "etc" / "ssl" / "certs" / "link.pem").symlink_to("root.pem")
     (tmp_path / "etc" / "localtime").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "etc" / "timezone").symlink_to(tmp_path / "etc" / "hosts")
     monkeypatch.setattr(seal, "ETC", tmp_path / "etc")
     monkeypatch.setattr(seal, "_WHOLE", (str(tmp_path / "usr"), str(tmp_path / "opt")))
     monkeypatch.setattr(seal, "_TOP", tuple(str(tmp_path / name) for name in ("bin", "sbin", "lib")))
