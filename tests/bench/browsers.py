@@ -1,14 +1,12 @@
 """Browsers that watch one match, which two players keep going at an even pace: plain sockets and epoll.
 
 ``python -m tests.bench.browsers PORT WEB_PORT BROWSERS SECONDS`` prints ``ready``, and in the end how many events each
-browser got a second, and the median and the longest time, in milliseconds, from a move being sent to a browser being
-told of it.
+browser got a second.
 """
 
 import select
 import socket
 import sys
-from array import array
 from time import perf_counter
 
 from tests.bench.load import prepare
@@ -50,8 +48,8 @@ def open_browsers(port: int, match: int, count: int) -> dict[int, socket.socket]
     return browsers
 
 
-def watch(port: int, web_port: int, count: int, seconds: float) -> tuple[float, list[float]]:
-    """Play and watch for so long; return events a second and browser, and the sorted times until they came."""
+def watch(port: int, web_port: int, count: int, seconds: float) -> float:
+    """Play and watch for so long; return events a second and browser."""
     white, black = Player(port, "white", "black", "white"), Player(port, "black", "white", "black")
     match = int(white.wait(b"MATCH ").partition(b"MATCH ")[2].split()[0])
     black.wait(b"MATCH ")
@@ -64,23 +62,20 @@ def watch(port: int, web_port: int, count: int, seconds: float) -> tuple[float, 
         poll.register(number, select.EPOLLIN)
     print("ready", flush=True)
     game = max((prepare(seed) for seed in range(8)), key=len)
-    times = array("d")
-    began, ply, sent, events = perf_counter(), 0, 0.0, 0
+    began, ply, events = perf_counter(), 0, 0
     while (now := perf_counter()) - began < seconds:
         if ply < len(game) - 1 and now - began >= ply / PACE:
             (white, black)[ply % 2].socket.sendall(game[ply])
-            ply, sent = ply + 1, perf_counter()
+            ply += 1
         for number, _ in poll.poll(max(0.0, began + ply / PACE - perf_counter())):
             events += browsers[number].recv(65536).count(b"data: {")
-            times.append(perf_counter() - sent)
-    return events / max(1, count) / seconds, sorted(times) or [0.0]
+    return events / max(1, count) / seconds
 
 
 def main() -> None:
-    """Watch as the command line says, and print the figures."""
+    """Watch as the command line says, and print the figure."""
     port, web_port, count = map(int, sys.argv[1:4])
-    rate, times = watch(port, web_port, count, float(sys.argv[4]))
-    print(rate, 1000 * times[len(times) // 2], 1000 * times[-1])
+    print(watch(port, web_port, count, float(sys.argv[4])))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import perf_counter
 from typing import NamedTuple
 
 from tests.bench.load import WARM_SECONDS
@@ -25,16 +24,9 @@ ROUNDS = 5
 
 
 def run() -> None:
-    """Print both tables."""
-    print(
-        f"web: processor time of a server with nothing but a match of 20 moves a second that {BROWSERS} browsers watch"
-    )
-    print(f"{'round':>8} {'without':>13} {'with':>13} {'events/s':>13} {'told after ms':>13}")
-    for number in range(1, ROUNDS + 1):
-        (least, _), (share, told) = _alone(0), _alone(BROWSERS)
-        print(f"{number:8} {100 * least:11.1f} % {100 * share:11.1f} % {told[0]:13.1f} {told[1]:13.0f}", flush=True)
+    """Print the table."""
     print(f"web: {MATCHES} matches as fast as they go; {BROWSERS} browsers on another one of 20 moves a second")
-    titles = ("without", "with", "moves/s", "moves/CPU s", "events/s", "told after ms")
+    titles = ("without", "with", "moves/s", "moves/CPU s", "events/s")
     print(f"{'round':>8}", *(f"{title:>13}" for title in titles))
     rates, costs = [], []
     for number in range(1, ROUNDS + 1):
@@ -42,7 +34,7 @@ def run() -> None:
         rates.append(with_them.rate / without.rate)
         costs.append(with_them.efficiency / without.efficiency)
         figures = f"{without.rate:13.0f} {with_them.rate:13.0f} {rates[-1]:13.3f} {costs[-1]:13.3f}"
-        print(f"{number:8} {figures} {with_them.told[0]:13.1f} {with_them.told[1]:13.0f}", flush=True)
+        print(f"{number:8} {figures} {with_them.events:13.1f}", flush=True)
     for title, ratios, bar in (
         ("moves/s", rates, f"   bar {RATE_BAR}"),
         ("moves per second of the server's processor time", costs, ""),
@@ -57,8 +49,8 @@ class Figures(NamedTuple):
     """Moves a second of the matches that nobody watches."""
     efficiency: float
     """Moves for each second of processor time that the server took: on a busy machine it tells more than the rate."""
-    told: list[float]
-    """What the browsers say."""
+    events: float
+    """Events that each browser got a second."""
 
 
 def _measure(browsers: int) -> Figures:
@@ -69,16 +61,7 @@ def _measure(browsers: int) -> Figures:
         spent = processor_seconds(server) - before
         told, _ = watching.communicate()
     rate = float(out.split()[0])
-    return Figures(rate, rate * (SECONDS + WARM_SECONDS) / spent, [float(word) for word in told.split()])
-
-
-def _alone(browsers: int) -> tuple[float, list[float]]:
-    """Return the part of a processor that the server takes, and what the browsers say."""
-    with _watched(browsers) as (server, _, watching):
-        before, began = processor_seconds(server), perf_counter()
-        told, _ = watching.communicate()
-        share = (processor_seconds(server) - before) / (perf_counter() - began)
-    return share, [float(word) for word in told.split()]
+    return Figures(rate, rate * (SECONDS + WARM_SECONDS) / spent, float(told))
 
 
 @contextmanager

@@ -41,17 +41,6 @@ async def test_flag_falls_at_the_deadline_not_at_the_next_line(tmp_path: Path, a
         assert verification.verify(harness.record()).reason == "time"
 
 
-@pytest.mark.parametrize("who", [0, 1])
-async def test_who_is_not_ready_in_time_loses(harness: ArenaHarness, autojump_clock: MockClock, who: int) -> None:
-    clients = await harness.pair("params=3,3,9,9 budget=500")
-    await clients[1 - who].say(m.Ready())
-    result = await clients[who].hear(m.Result)
-    assert trio.current_time() == pytest.approx(0.5, abs=1e-3)
-    assert (result.result, result.reason) == (("black", "white")[who], "time")
-    assert "while initialising" in result.sentence
-    verification.verify(harness.record())
-
-
 @pytest.mark.parametrize("on_turn", [True, False])
 @pytest.mark.parametrize(
     ("words", "said"),
