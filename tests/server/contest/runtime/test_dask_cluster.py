@@ -149,27 +149,6 @@ async def test_games_go_to_workers_with_room(made: Made) -> None:
     assert made.open == []
 
 
-async def test_games_of_a_lost_worker_are_played_by_another_under_the_same_number(made: Made) -> None:
-    made.add("one")
-    made.answer = lambda worker: None if worker == "one" else ABSENT
-    async with running(made) as found, trio.open_nursery() as nursery:
-        played: list[Any] = []
-
-        async def play() -> None:
-            played.append(await found.play(job(12)))
-
-        nursery.start_soon(play)
-        await until(lambda: bool(made.open))
-        assert made.open == [("one", 12)]
-        made.threads.clear()
-        await until(lambda: found.workers == 0)
-        await trio.sleep(0.05)
-        assert played == [] and made.open == []
-        made.add("two")
-        await until(lambda: bool(played))
-        assert played[0].answer.names == ("p2",)
-
-
 async def test_a_worker_that_fails_again_and_again_gets_no_more_games(made: Made) -> None:
     made.add("good")
     made.add("bad")
