@@ -13,7 +13,6 @@ import socket
 import sys
 from array import array
 from time import perf_counter
-from typing import NamedTuple
 
 from engine.games.catalogue import GAMES
 from engine.games.history import History
@@ -65,24 +64,13 @@ def prepare(seed: int) -> list[bytes]:
             return [f"MOVE {move}\n".encode() for move in history.moves]
 
 
-class Load(NamedTuple):
-    """What is to be done."""
-
-    matches: int
-    seconds: float
-    pace: float = 0.0
-    """Moves a second and match; 0: as fast as it goes."""
-    notes: int = 0
-    """Notes before each move."""
-
-
-def play(port: int, load: Load) -> tuple[float, "array[float]"]:
+def play(port: int, matches: int, seconds: float, pace: float, notes: int) -> tuple[float, "array[float]"]:
     """Return moves a second, and the seconds that each move took to the opponent, sorted.
 
     They are measured for so long when all matches have begun and gone on for `WARM_SECONDS`: stderr says when.
+    ``pace`` is in moves a second and match, 0 for as fast as it goes; so many ``notes`` go before each move.
     """
-    matches, seconds, pace = load.matches, load.seconds, load.pace
-    games = [[NOTE * load.notes + line for line in prepare(seed)] for seed in range(GAMES_PREPARED)]
+    games = [[NOTE * notes + line for line in prepare(seed)] for seed in range(GAMES_PREPARED)]
     poll = select.epoll()
     players: dict[int, Player] = {}
     for match in range(matches):
@@ -131,8 +119,7 @@ def play(port: int, load: Load) -> tuple[float, "array[float]"]:
 def main() -> None:
     """Play as the command line says, and print the figures."""
     port, matches, seconds, pace, notes = (*map(float, sys.argv[1:]), 0.0, 0.0)[:5]
-    load = Load(int(matches), seconds, pace, int(notes))
-    rate, times = play(int(port), load)
+    rate, times = play(int(port), int(matches), seconds, pace, int(notes))
     print(rate, *(1000 * times[int(len(times) * share)] for share in (0.5, 0.99, 0.999)))
 
 

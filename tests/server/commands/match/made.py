@@ -1,6 +1,6 @@
 """Matches that are made for tests: setups without files, and games that were not played."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from engine.match.clock import TimeControl
 from engine.statistics.elo import Sprt
@@ -14,7 +14,7 @@ def setup(
     games: int = 8,
     variants: Sequence[str] = ("3 3 3",),
     test: Sprt | None = None,
-    commands: dict[str, tuple[str, ...]] | None = None,
+    commands: Mapping[str, tuple[str, ...]] | None = None,
     folder: str = "/",
     **changed: int,
 ) -> MatchSetup:

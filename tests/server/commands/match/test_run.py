@@ -23,7 +23,7 @@ from tests.server.commands.match.made import setup
 
 SETTING = setup().setting
 
-PLAYS = {
+PLAYS: dict[str, tuple[str, ...]] = {
     name: (sys.executable, "-P", "-m", "bots", "random", "--game", "any", "--name", name) for name in ("ann", "bob")
 }
 
