@@ -17,7 +17,6 @@ from tests.bench import (
     starting,
     strength,
     thinking,
-    web,
 )
 
 BENCHES: dict[str, Callable[[], object]] = {
@@ -28,7 +27,6 @@ BENCHES: dict[str, Callable[[], object]] = {
     "strength": strength.run,
     "starting": starting.run,
     "server": server.run,
-    "web": web.run,
     "pages": pages.run,
     "contests": contests.run,
 }

@@ -1,23 +1,18 @@
 """A lean client that plays many matches at once with prepared games: plain sockets and epoll, in its own process.
 
-``python -m tests.bench.load PORT MATCHES SECONDS [PACE [SPECTATORS [SLOW [NOTES [FIRST]]]]]`` prints moves
-a second and the time from sending a move to the opponent's TURN, in milliseconds: p50, p99, p99.9. PACE is in moves a
-second and match; without it (or with 0) every player answers at once. SPECTATORS watch one match after the other, all
-the same one; SLOW ones watch and never read. They are in a process of their own, so that their reading does not keep
-players from answering. So many NOTES go before each move, in one piece with it. FIRST is the number of the first
-match, which makes the players' names: who comes again while matches of its name are not over needs others. A line on
-stderr says when it begins to measure.
+``python -m tests.bench.load PORT MATCHES SECONDS [PACE [NOTES]]`` prints moves a second and the time from sending a
+move to the opponent's TURN, in milliseconds: p50, p99, p99.9. PACE is in moves a second and match; without it (or with
+0) every player answers at once. So many NOTES go before each move, in one piece with it. A line on stderr says when it
+begins to measure.
 """
 
 import heapq
-import os
 import random
 import select
 import socket
 import sys
 from array import array
 from time import perf_counter
-from typing import NamedTuple
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import History
@@ -37,7 +32,7 @@ class Player:
     def __init__(self, port: int, match: int, side: int, game: list[bytes]) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.match, self.side, self.game, self.ply = match, side, game, side
+        self.side, self.game, self.ply = side, game, side
         self.rest = b""
         self.other: Player = self
         self.sent = 0.0
@@ -69,93 +64,21 @@ def prepare(seed: int) -> list[bytes]:
             return [f"MOVE {move}\n".encode() for move in history.moves]
 
 
-class Spectator:
-    """Watches whatever match is the newest, or does not even read."""
-
-    def __init__(self, port: int, slow: bool) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port))
-        self.slow, self.match, self.rest = slow, b"", b""
-        self.socket.setblocking(False)
-
-    def watch(self, match: bytes) -> None:
-        """Begin, where it watches nothing yet."""
-        if not self.match:
-            self.match = match
-            self.socket.send(b"WATCH " + match + b"\n")
-
-    def read(self) -> None:
-        """Take what has come; after a RESULT it watches nothing."""
-        data = self.rest + self.socket.recv(65536)
-        end = data.rfind(b"\n") + 1
-        if b"RESULT" in data[:end] or b"ERROR" in data[:end]:
-            self.match = b""
-        self.rest = data[end:]
-
-
-def watch(port: int, readers: int, slow: int, matches: int) -> None:
-    """Let spectators watch whatever match is named, one a line, at a descriptor, until that is closed."""
-    connected_sessions = [Spectator(port, number < slow) for number in range(readers + slow)]
-    poll = select.epoll()
-    poll.register(matches, select.EPOLLIN)
-    reading = {spectator.socket.fileno(): spectator for spectator in connected_sessions if not spectator.slow}
-    for number in reading:
-        poll.register(number, select.EPOLLIN)
-    while True:
-        for number, _ in poll.poll():
-            if number in reading:
-                reading[number].read()
-                continue
-            names = os.read(matches, 4096).split()
-            if not names:
-                return
-            for spectator in connected_sessions:
-                spectator.watch(names[-1])
-
-
-def spectators(port: int, readers: int, slow: int) -> int:
-    """Start spectators in their own process; return a descriptor to which the match to watch is written."""
-    matches, tell = os.pipe()
-    if os.fork() == 0:
-        os.close(tell)
-        try:
-            watch(port, readers, slow, matches)
-        finally:
-            os._exit(0)
-    os.close(matches)
-    return tell
-
-
-class Load(NamedTuple):
-    """What is to be done."""
-
-    matches: int
-    seconds: float
-    pace: float = 0.0
-    """Moves a second and match; 0: as fast as it goes."""
-    spectators: int = 0
-    slow: int = 0
-    notes: int = 0
-    """Notes before each move."""
-    first: int = 0
-    """The number of the first match, of which its players have their names."""
-
-
-def play(port: int, load: Load) -> tuple[float, "array[float]"]:
+def play(port: int, matches: int, seconds: float, pace: float, notes: int) -> tuple[float, "array[float]"]:
     """Return moves a second, and the seconds that each move took to the opponent, sorted.
 
     They are measured for so long when all matches have begun and gone on for `WARM_SECONDS`: stderr says when.
+    ``pace`` is in moves a second and match, 0 for as fast as it goes; so many ``notes`` go before each move.
     """
-    matches, seconds, pace = load.matches, load.seconds, load.pace
-    games = [[NOTE * load.notes + line for line in prepare(seed)] for seed in range(GAMES_PREPARED)]
+    games = [[NOTE * notes + line for line in prepare(seed)] for seed in range(GAMES_PREPARED)]
     poll = select.epoll()
     players: dict[int, Player] = {}
-    for match in range(load.first, load.first + matches):
+    for match in range(matches):
         pair = [Player(port, match, side, games[match % GAMES_PREPARED]) for side in (0, 1)]
         for player, other in zip(pair, reversed(pair), strict=True):
             player.other = other
             players[player.socket.fileno()] = player
             poll.register(player.socket.fileno(), select.EPOLLIN)
-    tell = spectators(port, load.spectators, load.slow) if load.spectators + load.slow else None
     due: list[tuple[float, int]] = []
     times = array("d")
     measuring, began = False, perf_counter()
@@ -183,8 +106,6 @@ def play(port: int, load: Load) -> tuple[float, "array[float]"]:
                 seated.add(number)
                 player.ply, player.sent = player.side, 0.0
                 player.socket.send(b"READY\n")
-                if tell is not None and player.match == load.first:
-                    os.write(tell, data[data.index(b"MATCH") :].split()[1] + b"\n")
             if b"TURN" in data:
                 now = perf_counter()
                 if player.other.sent:
@@ -197,10 +118,8 @@ def play(port: int, load: Load) -> tuple[float, "array[float]"]:
 
 def main() -> None:
     """Play as the command line says, and print the figures."""
-    port, matches, seconds, pace, *more = (*map(float, sys.argv[1:]), *(0.0,) * 5)[:8]
-    spectators, slow, notes, first = map(int, more)
-    load = Load(int(matches), seconds, pace, spectators, slow, notes, first)
-    rate, times = play(int(port), load)
+    port, matches, seconds, pace, notes = (*map(float, sys.argv[1:]), 0.0, 0.0)[:5]
+    rate, times = play(int(port), int(matches), seconds, pace, int(notes))
     print(rate, *(1000 * times[int(len(times) * share)] for share in (0.5, 0.99, 0.999)))
 
 

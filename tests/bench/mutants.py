@@ -36,11 +36,11 @@ ROOMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "morris": ("engine/games/morris/rules.py", ("-k", "morris", "tests/engine/morris", *GAMES)),
     "mnk": ("engine/games/mnk/rules.py", ("-k", "mnk", "tests/engine/mnk", *GAMES)),
     "scoring": ("server/contest/scoring.py", (*CONTEST, INTERVENTIONS)),
-    "standings": ("server/contest/standings.py", CONTEST),
+    "standings": ("server/contest/scoring.py", CONTEST),
     "elo": ("engine/statistics/elo.py", ("tests/engine/statistics",)),
     "likelihood": ("engine/statistics/likelihood.py", ("tests/engine/statistics",)),
     "online": ("engine/statistics/online.py", ("tests/engine/statistics",)),
-    "sandbox": ("server/contest/programs/sandbox/bubblewrap.py", ("tests/server/contest/runtime/test_bubblewrap.py",)),
+    "sandbox": ("server/contest/programs/sandbox/seal.py", ("tests/server/contest/runtime/test_seal_command.py",)),
 }
 """A module of each room, and the tests that are named for it."""
 

@@ -22,9 +22,8 @@ BARS = {500: "15000 moves/s, p99 30 ms"}
 """What is aimed at with so many matches at full load…"""
 PACED_BAR = "p99 1 ms"
 """… and in the paced ones."""
-SPECTATORS = 500
-CROWDED = 500
-"""Matches of the row in which so many watch one, while all are played as fast as it goes."""
+NOTED = 500
+"""Matches of the row with a note before each move."""
 
 
 class Running(NamedTuple):
@@ -56,28 +55,14 @@ def run() -> None:
         with _relay() as relay:
             _show(matches, "bare relay", load(relay, matches))
         _serve(matches, "server", bar=BARS.get(matches, ""))
-    _serve(CROWDED, f"server, {SPECTATORS} on a match", 0, SPECTATORS)
-    _serve(CROWDED, "server")
-    _serve(CROWDED, "server, a note a move", 0, 0, 0, 1)
+    _serve(NOTED, "server, a note a move", 0, 1)
     pace = f"{PACE:.0f} a match"
     _serve(PACED, pace, PACE, bar=PACED_BAR)
-    _serve(PACED, f"{pace}, one slow spectator", PACE, 0, 1)
-    _serve(PACED, f"{pace}, {SPECTATORS} on a match", PACE, SPECTATORS)
-    _serve(PACED, pace, PACE, bar=PACED_BAR)
 
 
-def _serve(
-    matches: int,
-    what: str,
-    pace: float = 0.0,
-    spectators: int = 0,
-    slow: int = 0,
-    notes: int = 0,
-    *,
-    bar: str = "",
-) -> None:
+def _serve(matches: int, what: str, pace: float = 0.0, notes: int = 0, *, bar: str = "") -> None:
     with serving() as server:
-        _show(matches, what, load(server, matches, pace, spectators, slow, notes), bar)
+        _show(matches, what, load(server, matches, pace, notes), bar)
 
 
 def _show(matches: int, what: str, figures: Figures, bar: str = "") -> None:

@@ -19,6 +19,7 @@ from bots.check.run import check, has_passed
 from bots.check.situations import SITUATIONS
 from bots.client import Unreachable, play, session
 from bots.random_bot import RandomBot
+from bots.workbench.new_bot import LANGUAGES
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.match import verification
 from server.contest import contest_file
@@ -178,7 +179,8 @@ def test_it_is_short_and_its_line_is_in_the_table(name: str) -> None:
 
 def test_every_folder_has_its_test() -> None:
     """That of Python needs the client library: ``tests/bots/test_new.py`` runs it."""
-    assert {path.name for path in EXAMPLES.iterdir() if path.is_dir()} == {*ALL, "python"}
+    folders = {path.name for path in EXAMPLES.iterdir() if path.is_dir()}
+    assert folders == {*ALL, "python"} == {one.example.partition("/")[0] for one in LANGUAGES.values()}
 
 
 @pytest.mark.slow

@@ -169,9 +169,3 @@ def test_ci_gets_the_arena_from_where_it_came(
     monkeypatch.setattr(importlib.metadata, "distribution", lambda _: Installed())
     new("mybot")
     assert (folder / "mybot" / "requirements.txt").read_text().splitlines()[-1] == needed
-
-
-def test_each_example_is_a_language_of_new_bots() -> None:
-    assert {language.example.partition("/")[0] for language in LANGUAGES.values()} == {
-        path.name for path in EXAMPLES.iterdir() if path.is_dir() and path.name != "__pycache__"
-    }

@@ -75,6 +75,7 @@ def test_a_move_under_way_shows(game: Game, parameters: str) -> None:
 
 
 def test_m_n_k_fields_count_from_the_top_left_one() -> None:
+    assert set(ENCODINGS) == set(GAMES) - {"mnk"}, "a game without an encoding of its own is encoded by its fields"
     encoding = encoding_of("mnk", "3 4 3")
     position = start_of("mnk", "3 4 3")
     assert (encoding.size, encoding.shape) == (12, (2, 3, 4))
@@ -135,18 +136,6 @@ def test_positions_that_come_back_are_counted() -> None:
         history = history.after(move)
     assert encoding.observe(history, 0)[5].tolist() == [[0.5] * 7] * 7
     assert numpy.unique(encoding.observe(history, 0)[6]).tolist() == [numpy.float32(0.04)]
-
-
-def test_a_game_without_an_encoding_of_its_own_is_encoded_by_its_fields() -> None:
-    assert set(ENCODINGS) == set(GAMES) - {"mnk"}
-    encoding = encoding_of("mnk", "3 4 3")
-    assert (encoding.size, encoding.shape) == (12, (2, 3, 4))
-    history = History.begin(start_of("mnk", "3 4 3"))
-    assert list(legal_actions(history.position)) == [(number,) for number in range(12)]
-    history = history.after("b3").after("d1")
-    for side, (own, other) in ((0, ((0, 1), (2, 3))), (1, ((2, 3), (0, 1)))):
-        planes = encoding.observe(history, side)
-        assert planes.sum() == 2 and planes[(0, *own)] == planes[(1, *other)] == 1
 
 
 def test_variants_that_there_are_not() -> None:

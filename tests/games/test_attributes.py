@@ -1,12 +1,12 @@
 """What positions tell to bots, held against the boards of the oracles."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple
 
 import pytest
 
-from engine.games.interface import WIN, Game, Position
+from engine.games.interface import WIN, Game
 from tests.engine.arrows import samples as arrows_samples
 from tests.engine.gipf import samples as gipf_samples
 from tests.engine.mnk import samples as mnk_samples
@@ -86,15 +86,10 @@ def test_arrows_are_counted_where_they_stand_and_point() -> None:
         assert position.lines == ((), ())
 
 
-def positions(game: Game, parameters: str) -> Iterator[Position]:
-    """Yield every fifth position of a random game, and the last ones."""
-    played = list(random_game(game, parameters, Random(7), most=120))
-    yield from [*played[::5], *played[-3:]]
-
-
 @pytest.mark.parametrize(("game", "parameters"), EVERY_VARIANT, ids=named)
 def test_what_is_told_fits_together_in_every_game(game: Game, parameters: str) -> None:
-    for position in positions(game, parameters):
+    played = list(random_game(game, parameters, Random(7), most=120))
+    for position in [*played[::5], *played[-3:]]:
         first, second = position.pieces
         assert not first & second
         assert not (position.threats[0] | position.threats[1]) & (first | second)

@@ -217,6 +217,7 @@ def without_stalls(lines: Iterable[str]) -> list[str]:
 
 def without_load(line: str) -> str:
     """Leave out of a line what the load of a machine puts into it: times, and of each side what was not charged."""
+    line = re.sub(r"\bwait [0-9.]+ (ms|s|min|h) until its clocks ", "wait <span> until its clocks ", line)
     if "ran out of time" not in line:
         return line
     line = re.sub(r"; [0-9.]+ (ms|s|min|h) were not charged, for stalls of the server and lag", "", line)

@@ -10,7 +10,6 @@ import pytest
 
 from engine import cli
 from engine.commands.game_file import line_of
-from engine.compiling.binding import can_compile, specialise
 from engine.duel import training
 from engine.duel.games import weigher
 from engine.duel.training import (
@@ -25,7 +24,6 @@ from engine.duel.training import (
     fit,
     play,
     scored_positions,
-    train_epoch,
 )
 from engine.games.catalogue import GAMES
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED
@@ -148,28 +146,6 @@ def test_the_same_samples_and_seed_give_the_same_model(monkeypatch: pytest.Monke
     monkeypatch.setattr(training, "EPOCHS", 1)
     first, again, other = (fit(made_up(300), PATTERNS, seed) for seed in (1, 1, 2))
     assert (first == again).all() and (first != other).any()
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not can_compile(), reason="nothing is compiled with NUMBA_DISABLE_JIT")
-def test_compiled_and_interpreted_learn_alike() -> None:
-    learned = []
-    for compile in (False, True):
-        (learn,) = specialise((train_epoch,), "factorization", {}, compile=compile)
-        numbers = numpy.random.default_rng(2).normal(0, 0.1, (PATTERNS, 1 + FACTORS))
-        samples = made_up(200)
-        learn(
-            samples.entries,
-            samples.targets,
-            numpy.arange(200),
-            numbers,
-            numpy.ones_like(numbers),
-            numpy.zeros((2, 4)),
-            0.5,
-            0.1,
-        )
-        learned.append(numbers)
-    assert learned[0] == pytest.approx(learned[1], abs=1e-9)
 
 
 def test_scores_are_probabilities_for_the_side_to_move() -> None:

@@ -102,11 +102,6 @@ def test_proofs_of_games_that_end_have_the_value_of_the_definition(changed: dict
             assert growing.solve(state) == forgetting.solve(state) == value_of(plies)
 
 
-def test_a_game_without_end_is_drawn() -> None:
-    prover = solved(CyclicProver(toy.kernel([[1], [2, 0], [0]]), memory=MEMORY), 50)
-    assert (prover.value, prover.within, prover.is_exhausted) == (DRAWN, None, False)
-
-
 def test_a_game_deeper_than_any_horizon_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     constants(monkeypatch, {"provers.MAX_DEPTH": 20})
     moves = [[node + 1] for node in range(60)] + [[]]

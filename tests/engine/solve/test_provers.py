@@ -1,4 +1,4 @@
-"""Proof-number search: finished games, portions, and certificates of what it has proven."""
+"""Proof-number search: portions, and certificates of what it has proven."""
 
 from random import Random
 
@@ -13,13 +13,6 @@ from engine.solve.solver import Result, solve
 from tests.engine.search import toy
 
 MEMORY = 1 << 22
-
-
-@pytest.mark.parametrize(("verdict", "plies"), [(WON, 0), (LOST, 0), (DRAWN, None)])
-def test_a_finished_game_needs_no_search(verdict: int, plies: int | None) -> None:
-    prover = CyclicProver(toy.kernel([[0]], root_verdict=verdict), memory=MEMORY)
-    prover.search(1)
-    assert (prover.value, prover.within, prover.nodes) == (verdict, plies, 0)
 
 
 @pytest.mark.slow
@@ -42,11 +35,6 @@ def test_a_win_of_which_the_length_is_not_known_has_a_certificate(
 ACYCLIC_MEMORY = 1 << 24
 
 
-def values(moves: toy.Moves, drawn: frozenset[int]) -> list[int]:
-    """Return the value of each node."""
-    return [DRAWN if plies is None else WON if plies % 2 else LOST for plies in toy.truth(moves, drawn)]
-
-
 def test_a_search_goes_on_where_it_was_stopped() -> None:
     """Games of ten moves, of which a portion sees a few."""
     portions = 0
@@ -61,5 +49,6 @@ def test_a_search_goes_on_where_it_was_stopped() -> None:
         while (value := searcher.solve(toy.Node(0), 30)) is None:
             portions += 1
             assert portions < 10_000
-        assert value == values(moves, drawn)[0]
+        plies = toy.truth(moves, drawn)[0]
+        assert value == (DRAWN if plies is None else WON if plies % 2 else LOST)
     assert portions > 10

@@ -164,6 +164,8 @@ class Play:
             await trio.sleep(self.chance.uniform(0, min(1.0, max(0.0, spare - 0.8))))
         again = await self.harness.connect()
         assert await again.answer(m.Resume(self.match, self.tokens[side])) == m.Welcome(self.names[side])
+        if taken_over:
+            assert (await player.hear(m.Bye)).reason == "resumed"
         assert (await again.next())[:2] == (self.match, "gipf")
         assert isinstance(await again.next(), m.Board)
         if all(self.ready):

@@ -1,21 +1,19 @@
 """Round robins, gauntlets and pairs."""
 
-import sys
 from collections import Counter
 
 import pytest
 from hypothesis import given, strategies as st
 
-from engine.match.clock import TimeControl
 from engine.statistics.elo import MAX_ELO
 from server.contest.contest_file import BadContest
-from server.contest.definition import Definition, DrawnOpenings, Entrant, Sandbox, Stage, Variant
+from server.contest.definition import DrawnOpenings, Variant
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.meetings import Gauntlet, Pairs, RoundRobin, berger
 from server.contest.openings import BadOpening
 from server.contest.plan import Present, plan
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
-from tests.server.contest.runtime.bots import DICE, read_definition
+from tests.server.contest.runtime.bots import read_definition
 
 PUBLISHED = {
     4: ["1-4 2-3", "4-3 1-2", "2-4 3-1"],
@@ -123,22 +121,11 @@ games = [{{ game = "mnk" }}]\n[[stages]]\n{stage}\n"""
         read_definition(text)
 
 
-def drawn(plies: int = 2, games: int = 6) -> Definition:
-    return Definition(
-        name="match",
-        entrants=tuple(Entrant(name, (sys.executable, str(DICE))) for name in ("one", "other")),
-        variants=(Variant("mnk", "3 3 3", drawn=DrawnOpenings(plies, 7)),),
-        stages=(Stage(Pairs(games), TimeControl(60_000_000)),),
-        cores=4,
-        sandbox=Sandbox.NONE,
-    )
-
-
 def test_openings_are_drawn_again_as_they_were() -> None:
-    variant = drawn().variants[0]
+    variant = Variant("mnk", "3 3 3", drawn=DrawnOpenings(2, 7))
     positions = [variant.position(number) for number in range(200)]
     assert len(set(positions)) == 72, "with two plies there are so many"
     assert positions[72:144] == positions[:72] and variant.number(100) == 101
     assert [variant.position(number) for number in range(5)] == positions[:5]
     with pytest.raises(BadOpening, match="goes on after"):
-        drawn(plies=9).variants[0].position(0)
+        Variant("mnk", "3 3 3", drawn=DrawnOpenings(9, 7)).position(0)

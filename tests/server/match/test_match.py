@@ -9,7 +9,7 @@ from trio.testing import MockClock
 from engine.match import verification
 from engine.wire import messages as m
 from server.config.settings import REQUESTS_PER_TURN
-from tests.server.harness import ArenaHarness, play, playing, ready
+from tests.server.harness import ArenaHarness, play, playing
 
 
 async def test_moves_are_relayed_with_clocks_that_ran_only_for_the_mover(
@@ -27,29 +27,6 @@ async def test_moves_are_relayed_with_clocks_that_ran_only_for_the_mover(
     await bob.hear(m.Start)
     assert await bob.next() == m.Moved(1, "white", 607, 850, m.Text("a1-b2"))
     assert await bob.next() == m.Turn(850, 607)
-
-
-async def test_flag_falls_at_the_deadline_not_at_the_next_line(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with playing(tmp_path, "params=3,3,9,9 budget=1000") as (harness, ann, bob):
-        await play(ann, bob, "a1-b2")
-        began = trio.current_time()
-        result = await ann.hear(m.Result)
-        assert trio.current_time() - began == pytest.approx(1.0, abs=1e-3)
-        assert (result.result, result.reason, result.second) == ("white", "time", 0)
-        assert "ran out of time" in result.sentence
-        await bob.ask(m.Ping(), m.Pong)
-        assert verification.verify(harness.record()).reason == "time"
-
-
-@pytest.mark.parametrize("who", [0, 1])
-async def test_who_is_not_ready_in_time_loses(harness: ArenaHarness, autojump_clock: MockClock, who: int) -> None:
-    clients = await harness.pair("params=3,3,9,9 budget=500")
-    await clients[1 - who].say(m.Ready())
-    result = await clients[who].hear(m.Result)
-    assert trio.current_time() == pytest.approx(0.5, abs=1e-3)
-    assert (result.result, result.reason) == (("black", "white")[who], "time")
-    assert "while initialising" in result.sentence
-    verification.verify(harness.record())
 
 
 @pytest.mark.parametrize("on_turn", [True, False])
@@ -88,32 +65,6 @@ async def test_a_loss_on_time_says_that_the_connection_was_lost_and_for_how_long
         late = "ann (white) ran out of time: 0 ms beyond a budget of 60 s"
         spent = "; 60 s of 60 s went to move 1; its opponent used 0 ms"
         assert result.sentence == late + spent + ("" if back else "; its connection had been lost for 40 s")
-
-
-async def test_move_limit_is_a_draw(tmp_path: Path, autojump_clock: MockClock) -> None:
-    import msgspec
-
-    async with playing(tmp_path, "params=4,4,15,15", change=lambda s: msgspec.structs.replace(s, move_limit=2)) as (
-        harness,
-        ann,
-        bob,
-    ):
-        await play(ann, bob, "a5-b5")
-        result = await bob.ask(m.Move(m.Text("e9-e8")), m.Result)
-        assert (result.result, result.reason) == ("draw", "move_limit")
-        assert verification.verify(harness.record()).reason == "move_limit"
-
-
-async def test_resuming_takes_a_seat_over_from_a_dead_connection(
-    harness: ArenaHarness, autojump_clock: MockClock
-) -> None:
-    ann, bob = await harness.pair()
-    again = await harness.guest(m.Resume(1, ann.token))
-    assert (await ann.hear(m.Bye)).reason == "resumed"
-    await again.hear(m.Board)
-    await ready(again, bob)
-    await again.hear(m.Turn)
-    await bob.nothing()
 
 
 async def test_requests_of_a_turn_are_bounded(tmp_path: Path, autojump_clock: MockClock) -> None:

@@ -1,6 +1,6 @@
 """Matches that are made for tests: setups without files, and games that were not played."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from engine.match.clock import TimeControl
 from engine.statistics.elo import Sprt
@@ -14,15 +14,17 @@ def setup(
     games: int = 8,
     variants: Sequence[str] = ("3 3 3",),
     test: Sprt | None = None,
+    commands: Mapping[str, tuple[str, ...]] | None = None,
+    folder: str = "/",
     **changed: int,
 ) -> MatchSetup:
-    """Return a match of m,n,k whose players are no programs that there are."""
-    players = [MatchPlayer(name, (f"./{name}",), f"./{name}", "") for name in names]
+    """Return a match of m,n,k in a folder; players without a command are no programs that there are."""
+    players = [MatchPlayer(name, (commands or {}).get(name, (f"./{name}",)), f"./{name}", "") for name in names]
     options = {"concurrency": 1, "move_limit": 100, "start_seconds": 60, **changed}
     return make_setup(
         players, "mnk", variants, TimeControl.of_milliseconds(1000, 10),
         plies=2, seed=1, games=games, concurrency=options["concurrency"], move_limit=options["move_limit"],
-        start_seconds=options["start_seconds"], sandbox=Sandbox.NONE, test=test, folder="/",
+        start_seconds=options["start_seconds"], sandbox=Sandbox.NONE, test=test, folder=folder,
     )  # fmt: skip
 
 

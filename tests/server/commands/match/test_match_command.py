@@ -14,7 +14,6 @@ from engine.commands.program import Rejected
 from engine.match import verification
 from server.commands.match.command import match
 from tests.server.commands.match.command import Match, row, run
-from tests.server.machines import Machines
 from tests.waiting import BUILD_SECONDS
 
 pytestmark = pytest.mark.timeout(BUILD_SECONDS)
@@ -193,23 +192,3 @@ def test_bad_usage_is_one_sentence(
     assert refused.value.status == 2 and str(refused.value).startswith(sentence) and "\n" not in str(refused.value)
     shown = capsys.readouterr()
     assert shown.out == "" and sorted(path.name for path in tmp_path.iterdir()) == ["file", "old"], "nothing was begun"
-
-
-@pytest.mark.campaign
-@pytest.mark.slow
-def test_a_match_on_a_cluster_is_the_same_as_here(tmp_path: Path, machines: Machines) -> None:
-    for name, place in (("ann", 0), ("bob", -1)):
-        (tmp_path / f"{name}.py").write_text(CHOOSE.format(place=place))
-    words = ("ann.py", "bob.py", "--game", "mnk", "--params", "3,3,3", "--plies", "2", "--games", "4")
-    assert run(tmp_path, *words, "--json", "here.json")[0] == 0
-    status, said, complained = run(
-        tmp_path, *words, "--json", "there.json", "--records", "games", "--dask", machines.address
-    )
-    assert status == 0, complained
-    here, there = (json.loads((tmp_path / f"{name}.json").read_text())["games"] for name in ("here", "there"))
-    for game in here + there:
-        del game["used_ms"]
-    assert here == there and "4 of 4 games" in said
-    for game in there:
-        summary = verification.verify((tmp_path / "games" / f"{game['number']}.txt").read_text())
-        assert (list(summary.header.players), summary.history.plies) == (game["players"], game["plies"])

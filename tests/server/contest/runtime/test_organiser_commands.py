@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from engine.games.interface import ANNULLED, Termination
+from engine.games.interface import Termination
 from server.contest.definition import Definition, Format
 from server.contest.fixtures import Fixture, GameResult, Intervention, Kind, counted_games
 from server.contest.formats.meetings import RoundRobin
@@ -19,7 +19,7 @@ from server.contest.report.contents import make_report
 from server.contest.report.structure import Report
 from server.contest.runtime.organiser_commands import BadIntervention, intervene
 from server.contest.runtime.service import take_snapshot
-from server.contest.scoring import find_disqualified, standings
+from server.contest.scoring import standings
 from server.contest.store.store import FILE, Store
 from server.contest.verification import check_schedule
 from tests.server.contest.played import CONTROL, better_wins, contest
@@ -100,17 +100,6 @@ def in_round(number: int, place: int = 0) -> Callable[[Fixture], bool]:
     return found
 
 
-def late(name: str) -> Callable[[Fixture], GameResult]:
-    """Let an entrant lose all games on time."""
-
-    def result(fixture: Fixture) -> GameResult:
-        if name in fixture.players:
-            return GameResult(fixture, 1, 1 - fixture.players.index(name), Termination.TIME)
-        return better_wins(fixture)
-
-    return result
-
-
 @pytest.mark.parametrize(
     "definition", [SWISS, contest(6, RoundRobin()), contest(6, Knockout(tie_breaks=1, control=CONTROL))]
 )
@@ -139,50 +128,6 @@ def test_who_is_withdrawn_plays_no_more_and_has_done_nothing_wrong(
     assert found.refused(Kind.WITHDRAW, "a1") == "a1 plays no more already: withdrawn by the organiser"
 
 
-def test_rounds_that_were_paired_stay_as_they_were_whoever_is_withdrawn_or_reinstated_later(
-    held: Callable[[Definition], Held],
-) -> None:
-    """Each round of a Swiss rests on the ones before: a history that changes would pair other games anew."""
-    found = held(SWISS)
-    found.result = late("a2")
-    found.play(in_round(3, 1))
-    assert list(find_disqualified(SWISS, found.store.games(found.id))) == ["a2"], (
-        "two games of round 1 are lost on time"
-    )
-    rounds = {fixture.round for fixture in found.plan.stages[0].schedule.fixtures if "a2" in fixture.players}
-    assert rounds == {1}
-    found.intervene(Kind.REINSTATE, "a2")
-    found.intervene(Kind.WITHDRAW, "a1")
-    played = {game.fixture for game in found.store.games(found.id)}
-    found.result = better_wins
-    found.play()
-    games = counted_games(found.store.games(found.id))
-    fixtures = set(found.plan.stages[0].schedule.fixtures)
-    assert played <= fixtures and fixtures == {game.fixture for game in games}
-    assert {fixture.round for fixture in fixtures if "a2" in fixture.players} <= {1, 4}
-    assert {fixture.round for fixture in fixtures if "a1" in fixture.players} == {1, 2, 3}
-    assert list(find_disqualified(found.store.definition(found.id), games)) == ["a1"]
-
-
-def test_forfeits_are_played_after_a_reinstatement_and_old_faults_count_no_more(
-    held: Callable[[Definition], Held],
-) -> None:
-    definition = contest(4, RoundRobin(), time_losses=2)
-    found = held(definition)
-    found.result = late("a4")
-    found.play()
-    games = found.store.games(found.id)
-    assert sum(game.termination == "forfeit" for game in games) == 4
-    assert "; forfeited games are played now" in found.intervene(Kind.REINSTATE, "a4")
-    assert len(found.plan.due) == 4 and not found.plan.forfeited
-    found.result = better_wins
-    found.play()
-    games = found.store.games(found.id)
-    assert sum(game.termination in ANNULLED for game in games) == 4, "the forfeits that were taken back"
-    assert all(game.played for game in counted_games(games)) and len(counted_games(games)) == 12
-    assert found.refused(Kind.REINSTATE, "a4") == "a4 is neither disqualified nor withdrawn"
-
-
 def test_a_game_is_replayed_under_another_number_and_the_first_result_is_told_but_does_not_count(
     held: Callable[[Definition], Held],
 ) -> None:
@@ -201,9 +146,12 @@ def test_a_game_is_replayed_under_another_number_and_the_first_result_is_told_bu
     assert [(other.match, other.winner) for other in again] == [(found.number, None)]
 
 
-def test_no_game_is_replayed_on_which_others_rest(held: Callable[[Definition], Held]) -> None:
+def test_no_game_is_replayed_on_which_others_rest_and_nobody_reinstated_who_plays(
+    held: Callable[[Definition], Held],
+) -> None:
     found = held(SWISS)
     found.play(in_round(2, 1))
+    assert found.refused(Kind.REINSTATE, "a4") == "a4 is neither disqualified nor withdrawn"
     assert found.refused(Kind.REPLAY, match=1) == (
         "match 1 cannot be replayed: round 2 has begun, and rests on its result"
     )

@@ -34,6 +34,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         (tmp_path / file).write_text(file)
     (tmp_path / "etc" / "ssl" / "certs" / "link.pem").symlink_to("root.pem")
     (tmp_path / "etc" / "localtime").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "etc" / "timezone").symlink_to(tmp_path / "etc" / "hosts")
     monkeypatch.setattr(seal, "ETC", tmp_path / "etc")
     monkeypatch.setattr(seal, "_WHOLE", (str(tmp_path / "usr"), str(tmp_path / "opt")))
     monkeypatch.setattr(seal, "_TOP", tuple(str(tmp_path / name) for name in ("bin", "sbin", "lib")))
@@ -127,12 +128,14 @@ def test_of_etc_programs_see_what_they_need(system: Path) -> None:
     copy = Path(seal.settings_copy().name)
     assert {str(path.relative_to(copy)) for path in copy.rglob("*") if path.is_file()} == {
         "hosts",
+        "timezone",
         "ssl/openssl.cnf",
         "ssl/certs/root.pem",
         "ssl/certs/link.pem",
         "python3.11/deep/site.py",
     }
     assert (copy / "ssl" / "certs" / "link.pem").readlink() == Path("root.pem"), "links stay links"
+    assert not (copy / "timezone").is_symlink(), "the target of the link is perhaps missing in a sandbox"
 
 
 def test_the_environment_has_the_language_and_the_path_of_the_server() -> None:

@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 
 from server.config.process_settings import nice_value
 from server.contest.definition import Bounds
-from server.contest.programs.sandbox import limits, process as sealed, seal
+from server.contest.programs.sandbox import limits, process as sealed
 from server.contest.programs.sandbox.cores import NICENESS
 from server.contest.programs.sandbox.limits import SandboxMonitor
 from server.contest.programs.sandbox.process import Sealed
@@ -156,27 +156,3 @@ def marked(marker: str) -> list[Path]:
 def programs_of(marker: str) -> dict[int, bytes]:
     """Return the processes that have a marker in their environment, each with the name of its program."""
     return {int(folder.name): (folder / "comm").read_bytes().strip() for folder in marked(marker)}
-
-
-@pytest.fixture
-def etc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    etc = tmp_path / "etc"
-    files = {"hosts": "here", "shadow": "secret", "ssl/openssl.cnf": "ciphers", "ssl/private/key": "secret"}
-    for name, text in files.items():
-        (etc / name).parent.mkdir(parents=True, exist_ok=True)
-        (etc / name).write_text(text)
-    (etc / "alternatives").mkdir()
-    (etc / "alternatives" / "java").symlink_to("/usr/lib/jvm/bin/java")
-    (etc / "localtime").symlink_to(etc / "hosts")
-    monkeypatch.setattr(seal, "ETC", etc)
-    return etc
-
-
-def test_a_copy_has_what_programs_need_and_nothing_else(etc: Path) -> None:
-    with seal.settings_copy.__wrapped__() as name:
-        copy = Path(name)
-        found = {str(path.relative_to(copy)) for path in copy.rglob("*") if not path.is_dir()}
-        assert found == {"hosts", "ssl/openssl.cnf", "alternatives/java", "localtime"}
-        assert (copy / "alternatives" / "java").readlink() == Path("/usr/lib/jvm/bin/java")
-        assert not (copy / "localtime").is_symlink(), "the target of the link is perhaps missing in a sandbox"
-        assert (copy / "localtime").read_text() == "here"

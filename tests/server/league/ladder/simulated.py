@@ -40,16 +40,13 @@ class Ladder:
         self.running: list[Pairing] = []
         self.games: list[LadderGame] = []
 
-    def play(self, games: int, *, at_random: bool = False) -> None:
+    def play(self, games: int) -> None:
         """Play so many games, each of which takes as long as chance has it."""
         for _ in range(games):
             free = self.slots - len(self.running)
-            self.running += (
-                self._random_pairings(free)
-                if at_random
-                else next_pairings(
-                    self.players, self.ratings, self.counts, self.running, self.weights, free, 20.0 * len(self.games)
-                )
+            now = 20.0 * len(self.games)
+            self.running += next_pairings(
+                self.players, self.ratings, self.counts, self.running, self.weights, free, now
             )
             self.end(self.running.pop(self.chance.randrange(len(self.running))))
 
@@ -81,16 +78,6 @@ class Ladder:
         for name, games in self.games_of().items():
             found[self.players[name].owner] += games
         return found
-
-    def _random_pairings(self, slots: int) -> list[Pairing]:
-        """Return games between bots, or a bot and a level, all pairs being equally likely."""
-        chosen: list[Pairing] = []
-        while len(chosen) < slots:
-            busy = {name for pairing in (*self.running, *chosen) for name in pairing[1:]}
-            one, other = self.chance.sample([name for name in self.players if name in LEVELS or name not in busy], 2)
-            if {one, other} & set(self.bots):
-                chosen.append(Pairing(VARIANT, one, other))
-        return chosen
 
     def _score(self, difference: float) -> float:
         """Draw the score of somebody who is stronger by a difference in Elo; one in ten games of equals is a draw."""

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,9 +14,11 @@ from engine.match import verification
 from engine.statistics.online import rate
 from engine.wire import messages as m
 from engine.wire.messages import Code
+from server.contest.fixtures import Intervention, Kind
 from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import ContestService
-from server.contest.store.store import FILE as STORE, Store
+from server.contest.store.store import FILE as STORE, LADDER, Store
 from server.league.accounts import AUTHOR, Accounts
 from server.league.ladder.definition import read
 from server.league.ladder.service import AWAY_SECONDS, UNPAIRED_SECONDS, LadderService
@@ -39,6 +42,7 @@ openings = { plies = 2, number = 20 }
 class Ladder(NamedTuple):
     """An arena with a ladder, and the bots of ann, bob and cat."""
 
+    contests: Store
     harness: ArenaHarness
     service: LadderService
     accounts: Accounts
@@ -75,7 +79,7 @@ class Ladder(NamedTuple):
 
 
 @asynccontextmanager
-async def ladder_of(folder: Path) -> AsyncIterator[Ladder]:
+async def ladder_of(folder: Path, more: str = "") -> AsyncIterator[Ladder]:
     folder.mkdir(exist_ok=True)
     with closing(Accounts(folder)) as accounts, closing(Store(folder / STORE)) as store:
         tokens = {}
@@ -89,10 +93,10 @@ async def ladder_of(folder: Path) -> AsyncIterator[Ladder]:
             arena = harness.arena
             arena.account_token = accounts.token_hash
             contests = ContestService(arena, store)
-            ladder = LadderService(read(FILE, folder, str), arena, store, accounts, Versions(folder, accounts))
+            ladder = LadderService(read(more + FILE, folder, str), arena, store, accounts, Versions(folder, accounts))
             nursery.start_soon(contests.run)
             nursery.start_soon(ladder.run, contests)
-            yield Ladder(harness, ladder, accounts, tokens)
+            yield Ladder(store, harness, ladder, accounts, tokens)
             nursery.cancel_scope.cancel()
 
 
@@ -146,6 +150,35 @@ async def test_who_goes_away_during_a_game_loses_it_soon_and_rests_when_that_hap
         await again.say(m.Seek("ladder"))
         refused = await again.hear(m.Error)
         assert refused.code == Code.BAD_ARGUMENTS and "let it play again on the page /ladder/bob-1" in refused.sentence
+        bots.cancel_scope.cancel()
+
+
+async def test_no_more_games_are_played_a_day_than_the_file_says(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with ladder_of(tmp_path, "games-a-day = 7\n") as ladder, trio.open_nursery() as bots:
+        for name in ladder.tokens:
+            bots.start_soon(ladder.play, name)
+        await ladder.counted(lambda games: len(games) == 7)
+        await trio.sleep(100)
+        assert len(ladder.service.store.last_games(999)) == 7
+        bots.cancel_scope.cancel()
+
+
+async def test_nothing_begins_while_an_organiser_pauses_the_ladder(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with ladder_of(tmp_path) as ladder, trio.open_nursery() as bots:
+        for name in ladder.tokens:
+            bots.start_soon(ladder.play, name)
+        await ladder.counted(lambda games: len(games) == 1)
+        intervene(ladder.contests, LADDER, Intervention(0, datetime.now(UTC), Kind.PAUSE))
+        await trio.sleep(10)
+        games = len(ladder.service.store.last_games(999))
+        await trio.sleep(100)
+        assert len(ladder.service.store.last_games(999)) == games
+        intervene(ladder.contests, LADDER, Intervention(0, datetime.now(UTC), Kind.RESUME))
+        await ladder.counted(lambda found: len(found) > games)
         bots.cancel_scope.cancel()
 
 

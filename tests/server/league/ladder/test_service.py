@@ -15,11 +15,12 @@ from engine.statistics.online import DAY, LadderPlayer, OnlineRating
 from server.config.declared import BadTable
 from server.contest.definition import Bounds, Entrant, Sandbox
 from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.hosts.host import CoreQueue
 from server.contest.store.folders import errors_of, kept_by_contest
 from server.contest.store.store import FILE as STORE, LADDER
 from server.league.accounts import AUTHOR, Accounts
 from server.league.ladder.definition import LEVEL_ELO, LadderDefinition, Listed, read
-from server.league.ladder.service import LadderService
+from server.league.ladder.service import LadderService, free_games
 from server.league.ladder.store import (
     CountedGame,
     Standing,
@@ -253,3 +254,28 @@ def test_only_who_plays_and_is_known_well_enough_has_a_rank() -> None:
 def test_who_has_not_played_for_long_becomes_uncertain_and_loses_the_rank() -> None:
     (row,), _ = standing_rows([standing("dan-1", 1100, 99, days=30)], LISTED, NOW)
     assert row["rank"] is None and row["deviation"] > 100 and row["elo"] == 1100
+
+
+def test_contests_go_first() -> None:
+    turns = CoreQueue(8)
+    turns.enter(LADDER, lambda: None)
+    turns.enter(3, lambda: None)
+    assert free_games(turns, 0, 0) == 4
+    assert free_games(turns, 4, 0) == 2
+    assert free_games(turns, 4, 2) == 0
+    turns.take(3, 2)
+    assert free_games(turns, 0, 1) == 2
+    turns.waits(3, True)
+    assert free_games(turns, 0, 0) == 0
+    turns.waits(3, False)
+    turns.wants(3, True)  # it has all cores, and more games
+    assert free_games(turns, 0, 0) == 0
+    turns.wants(3, False)
+    turns.alone = True
+    assert free_games(turns, 0, 0) == 0
+
+
+def test_a_machine_with_one_core_plays_one_game_at_a_time() -> None:
+    turns = CoreQueue(1)
+    turns.enter(LADDER, lambda: None)
+    assert (free_games(turns, 0, 0), free_games(turns, 0, 1)) == (1, 0)

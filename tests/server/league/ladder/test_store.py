@@ -10,9 +10,10 @@ import pytest
 
 from engine.games.interface import Termination
 from engine.statistics.online import DAY, LadderPlayer, rate
+from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, SET_ASIDE, Fixture, GameResult
 from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts import Accounts
-from server.league.ladder.store import CountedGame, LadderStore
+from server.league.ladder.store import CountedGame, LadderStore, has_failed, score_of
 from tests.clocks import SetClock
 from tests.server.contest.played import contest
 from tests.server.league.ladder.counted import count_result, result_of
@@ -179,3 +180,26 @@ def test_counts_are_of_all_games_of_players_with_an_owner(store: LadderStore, mo
     counts = store.game_counts(store.owned())
     assert store.owned() == {name: player for name, player in PLAYERS.items() if player.owner}
     assert counts.met("bob-1", "ann-1", VARIANT) == 5 and counts.opponents["ann-1"]["bob-1"] > 2
+
+
+@pytest.mark.parametrize(
+    ("winner", "termination", "ready", "score", "failed"),
+    [
+        (0, "line", (True, True), 1.0, (False, False)),
+        (None, "board_full", (True, True), 0.5, (False, False)),
+        (1, Termination.CRASHED, (True, True), 0.0, (True, False)),
+        (0, Termination.OUT_OF_MEMORY, (True, True), 1.0, (False, True)),
+        (0, Termination.TIME, (True, True), 1.0, (False, False)),
+        (0, Termination.TIME, (True, False), 1.0, (False, True)),
+        (0, Termination.BAD_MOVE, (True, True), 1.0, (False, False)),
+        (1, NOT_STARTED, (True, True), None, (True, False)),
+        (0, ENDED_AT_START, (True, True), None, (False, True)),
+        (None, f"{NOT_STARTED}+ended_at_start", (True, True), None, (True, True)),
+        (None, SET_ASIDE, (True, True), None, (False, False)),
+    ],
+)
+def test_what_counts_of_a_game(
+    winner: int | None, termination: str, ready: tuple[bool, bool], score: float | None, failed: tuple[bool, bool]
+) -> None:
+    result = GameResult(Fixture(0, 1, 0, 0, 0, ("ann-1", "bob-1")), 1, winner, termination, ready=ready)
+    assert (score_of(result), (has_failed(result, 0), has_failed(result, 1))) == (score, failed)
