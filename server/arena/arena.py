@@ -20,11 +20,9 @@ from engine.games.interface import Position, Termination
 from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import Header, milliseconds
-from engine.match.referee import MatchState
 from engine.match.verification import finished_match
 from engine.wire import messages as m
 from engine.wire.ends import IN_MATCH, SessionState, log_line_of
-from engine.wire.messages import Code, ProtocolError
 from engine.wire.words import MAX_NAME_CHARACTERS, NAME_PATTERN, nearest, without_folders
 from server.arena import matchmaking
 from server.arena.lobby import MAX_BOARDS, OpponentNotices, Player, Seating, prepare
@@ -221,7 +219,7 @@ class Arena:
     def annul_running(self, number: int, sentence: str) -> None:
         """End a running match for an organiser; raises `ProtocolError` where there is none."""
         if (match := self.matches.get(number)) is None:
-            raise ProtocolError(Code.UNKNOWN_MATCH, f"match {number} is not running; see LIST")
+            raise m.ProtocolError(m.Code.UNKNOWN_MATCH, f"match {number} is not running; see LIST")
         self.annul(match, Termination.ORGANISER, _add_sentence("the organiser has annulled the match", sentence))
 
     def dismiss(self, name: str, sentence: str) -> str:
@@ -231,7 +229,7 @@ class Arena:
         """
         # some letters outside of ASCII have lower-case letters inside of it
         if (dismissed := self.sessions.get(name.lower() if re.fullmatch(NAME_PATTERN, name) else "")) is None:
-            raise ProtocolError(Code.UNKNOWN_PLAYER, f"nobody is logged in as {name!r}")
+            raise m.ProtocolError(m.Code.UNKNOWN_PLAYER, f"nobody is logged in as {name!r}")
         dismissed.close("dismissed", _add_sentence("the organiser has sent you away", sentence))
         self.disconnect(dismissed)
         return dismissed.name
@@ -344,7 +342,7 @@ class Arena:
             return self.matches[number]
         return next((match for match in self.recent if match.number == number), None)
 
-    async def read_past_match(self, number: int) -> MatchState | None:
+    async def read_past_match(self, number: int) -> referee.MatchState | None:
         """Return the final state of a match that ended under an earlier server; None if it has no valid record.
 
         Replaying a record takes up to a third of a second: threads do it, one record at a time. Raises OSError.
@@ -418,7 +416,9 @@ class Arena:
             session.match, session.side = match, side
         return match
 
-    def resume_match(self, state: MatchState, keys: Keys, journal: MatchJournal, heard: tuple[bool, bool]) -> None:
+    def resume_match(
+        self, state: referee.MatchState, keys: Keys, journal: MatchJournal, heard: tuple[bool, bool]
+    ) -> None:
         """Resume a match that was running when the last server died, and wait for its players.
 
         ``heard`` tells which side is known to have received MATCH: only the names of these are reserved. Its spectators
@@ -435,7 +435,7 @@ class Arena:
                 continue
             try:
                 wanted = self.contest_players.offers(self.sessions[seek.key], seek)
-            except ProtocolError:  # the contest does not play that game
+            except m.ProtocolError:  # the contest does not play that game
                 continue
             if wanted:
                 self.lobby.remove(seek.key)

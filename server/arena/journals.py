@@ -12,7 +12,6 @@ from datetime import datetime
 import trio
 
 from engine.match import recovery
-from engine.match.recovery import Leftover
 from server.arena.arena import Arena
 from server.ops.logs import log
 from server.storage.disk import Round, Synced
@@ -27,7 +26,7 @@ def resume_matches(
     ``date`` returns the present time: stamps of a match count on from its start. Matches in ``kept`` have a result in a
     contest: these are over, whatever their journals say.
     """
-    leftovers: list[tuple[int, Leftover]] = []
+    leftovers: list[tuple[int, recovery.Leftover]] = []
     for number in record_store.unfinished_matches():
         try:
             leftovers.append((number, recovery.examine(number, record_store.journal(number))))
@@ -54,7 +53,7 @@ def resume_matches(
         log.info("matches_recovered", count=len(arena.matches), waiting_seconds=arena.settings.return_seconds)
 
 
-def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Leftover, date: datetime) -> None:
+def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: recovery.Leftover, date: datetime) -> None:
     text, summary, torn, fault = leftover
     if torn:
         log.warning("journal_tail_truncated", match=number, bytes=torn)

@@ -12,7 +12,6 @@ from engine.wire import messages as m
 from engine.wire.coding import encode, usage
 from engine.wire.ends import SessionState
 from engine.wire.fields import read_options, write_options
-from engine.wire.messages import Code, ProtocolError
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, without_folders
 from server.arena import matchmaking
 from server.arena.arena import Arena
@@ -103,10 +102,10 @@ class Requests:
 
     def _login(self, player: Player, message: m.Login, _arrived: int) -> None:
         if not re.fullmatch(NAME_PATTERN, message.name):
-            raise ProtocolError(Code.BAD_NAME, f"a name is {NAME_RULE}; not {message.name!r}")
+            raise m.ProtocolError(m.Code.BAD_NAME, f"a name is {NAME_RULE}; not {message.name!r}")
         if player.seat_token and message.token != player.seat_token:
-            raise ProtocolError(
-                Code.BAD_TOKEN,
+            raise m.ProtocolError(
+                m.Code.BAD_TOKEN,
                 "a program logs in here with the name and the token of ARENA_NAME and ARENA_TOKEN in its environment: "
                 "LOGIN NAME TOKEN",
             )
@@ -130,7 +129,7 @@ class Requests:
         if holder is not None:
             free = self._arena.free_name(name)
             if needs_token or self._arena.contest_players.is_entrant(name):
-                raise ProtocolError(Code.NAME_TAKEN, f"{name} is logged in already; end that program first")
+                raise m.ProtocolError(m.Code.NAME_TAKEN, f"{name} is logged in already; end that program first")
             if holder.host != player.host:
                 raise _name_taken(f"somebody is logged in as {holder.name}", free)
             name = free
@@ -149,7 +148,7 @@ class Requests:
             place = "players log in here with the token that they were given, as"
             if not own and key not in listed and self._arena.account_token(key) is not None:
                 place = f"{name} belongs to an account; its owner makes the token on the page /me:"
-            raise ProtocolError(Code.BAD_TOKEN, f"{place} LOGIN NAME TOKEN; for a bot: ARENA_TOKEN")
+            raise m.ProtocolError(m.Code.BAD_TOKEN, f"{place} LOGIN NAME TOKEN; for a bot: ARENA_TOKEN")
         return known is not None
 
     def _resume(self, player: Player, message: m.Resume, _arrived: int) -> BackgroundAnswer | None:
@@ -161,7 +160,7 @@ class Requests:
         if player.seat_token and (
             match is None or match.names[side] != self._arena.contest_players.key_of(player.seat_token)
         ):
-            raise ProtocolError(Code.BAD_TOKEN, "a program comes back here to its own match alone")
+            raise m.ProtocolError(m.Code.BAD_TOKEN, "a program comes back here to its own match alone")
         if match is None:
             return BackgroundAnswer(
                 partial(self._arena.read_past_match, message.match),
@@ -170,7 +169,9 @@ class Requests:
         name, key = match.header.players[side], match.names[side]
         if (before := self._arena.sessions.get(key)) is not None:
             if before.match is not match:
-                raise ProtocolError(Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
+                raise m.ProtocolError(
+                    m.Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again"
+                )
             before.match = None  # the new connection takes the seat over
             before.close("resumed", "the match was resumed over another connection")
         self._arena.log_in(player, name, key)
@@ -184,7 +185,7 @@ class Requests:
             raise _resume_refused(message.match)
         name = state.header.players[side]
         if name.lower() in self._arena.sessions:
-            raise ProtocolError(Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
+            raise m.ProtocolError(m.Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
         self._arena.log_in(player, name, name.lower())
         player.tell(m.Match, encode(referee.announcement(state.header, side, message.token)))
         board, moved = encode(referee.first_board(state.header)), [encode(moved) for moved in state.shown]
@@ -196,7 +197,7 @@ class Requests:
             player.close("over", over)
             return None
         if self._arena.stopping:
-            raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")
+            raise m.ProtocolError(m.Code.STOPPING, "the server is shutting down and begins no new match")
         self._arena.leave_log(player)
         game = GAMES.get(message.game)
         if message.game == ANY or (message.game == LADDER and _is_program(player)):
@@ -206,17 +207,17 @@ class Requests:
             return None
         if message.game == LADDER:
             if message.options:
-                raise ProtocolError(
-                    Code.BAD_ARGUMENTS,
+                raise m.ProtocolError(
+                    m.Code.BAD_ARGUMENTS,
                     f"the ladder says what is played against whom: nothing stands behind SEEK {LADDER}",
                 )
             look = partial(self._arena.run_in_thread, self._arena.contest_players.why_unrated, player.name)
             return BackgroundAnswer(look, partial(self._wait_for_ladder, player))
         if game is None:
-            raise ProtocolError(Code.UNKNOWN_GAME, unknown_game(message.game))
+            raise m.ProtocolError(m.Code.UNKNOWN_GAME, unknown_game(message.game))
         if len(self._arena.matches) >= self._arena.settings.most_matches:
-            raise ProtocolError(
-                Code.TOO_MANY, f"{self._arena.settings.most_matches} matches are running; try again later"
+            raise m.ProtocolError(
+                m.Code.TOO_MANY, f"{self._arena.settings.most_matches} matches are running; try again later"
             )
         options = read_options(game, message.options, name=player.name, least_budget=MIN_BUDGET, most_budget=MAX_BUDGET)
         kind = self._arena.builtin_kinds.get(player.key, "")
@@ -232,16 +233,16 @@ class Requests:
     def _wait_for_ladder(self, player: Player, why_not: str) -> None:
         """Let a player wait for games of the ladder, unless something is against it."""
         if self._arena.stopping:  # while that was looked up
-            raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")
+            raise m.ProtocolError(m.Code.STOPPING, "the server is shutting down and begins no new match")
         if why_not:
-            raise ProtocolError(Code.BAD_ARGUMENTS, why_not)
+            raise m.ProtocolError(m.Code.BAD_ARGUMENTS, why_not)
         self._arena.contest_players.offers(player, None, rated=True)
         player.reply(m.Seeking(LADDER))
 
     def _wait_for_match(self, player: Player, seek: matchmaking.Seek, game: Game) -> None:
         """Add the seek of a player, or start a match with a player who fits."""
         if self._arena.stopping:  # while the board was prepared
-            raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")
+            raise m.ProtocolError(m.Code.STOPPING, "the server is shutting down and begins no new match")
         for_contest = self._arena.contest_players.offers(player, seek)
         player.reply(m.Seeking(game.name, m.Text(write_options(game, seek.options))))
         if for_contest:
@@ -249,7 +250,7 @@ class Requests:
         if (pairing := self._arena.lobby.add(seek)) is None and seek.options.opponent is not None:
             self._arena.opponent_notices.add(player, seek.options.opponent)
             if unknown := self._arena.unknown_opponent(player, seek.options.opponent):
-                player.reply(m.Notice(Code.UNKNOWN_PLAYER, m.Text(unknown)))
+                player.reply(m.Notice(m.Code.UNKNOWN_PLAYER, m.Text(unknown)))
         if pairing is not None:
             try:
                 self._arena.begin_paired_match(pairing)
@@ -260,7 +261,7 @@ class Requests:
                     session = self._arena.sessions[one.key]
                     self._arena.opponent_notices.remove(session)
                     session.reply(m.Cancelled())
-                    session.reply(m.Error(Code.SERVER_FAULT, m.Text(f"the server cannot {fault} now")))
+                    session.reply(m.Error(m.Code.SERVER_FAULT, m.Text(f"the server cannot {fault} now")))
 
     def _cancel(self, player: Player, _message: m.Cancel, _arrived: int) -> None:
         self._arena.cancel_seek(player)
@@ -314,8 +315,8 @@ class Requests:
 
     def _watch(self, player: Player, message: m.Watch, _arrived: int) -> None:
         if (match := self._arena.find_match(message.match)) is None:
-            raise ProtocolError(
-                Code.UNKNOWN_MATCH,
+            raise m.ProtocolError(
+                m.Code.UNKNOWN_MATCH,
                 f"match {message.match} is not running, nor has it just ended; see LIST, or RECORD for older ones",
             )
         player.match, player.side = match, None
@@ -341,14 +342,14 @@ class Requests:
         """Answer with a file of a finished match, which another thread reads and encodes."""
         word = kind.__name__.lower()
         if number in self._arena.matches:
-            raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no {word} of match {number} yet: it is being played")
+            raise m.ProtocolError(m.Code.UNKNOWN_MATCH, f"there is no {word} of match {number} yet: it is being played")
 
         async def wait() -> bytes:
             try:
                 answer: bytes = await self._arena.run_in_thread(read)
             except OSError as error:
                 log.error("match_file_read_failed", file=word, match=number, error=repr(str(error)))
-                raise ProtocolError(Code.SERVER_FAULT, f"the {word} of match {number} cannot be read") from None
+                raise m.ProtocolError(m.Code.SERVER_FAULT, f"the {word} of match {number} cannot be read") from None
             return answer
 
         return BackgroundAnswer(wait, partial(player.tell, kind))
@@ -362,7 +363,7 @@ class Requests:
 
     def _organise(self, player: Player, message: m.Organise, _arrived: int) -> None:
         if not tokens.fits(self._arena.settings.organiser, message.token):
-            raise ProtocolError(Code.BAD_TOKEN, "nobody organises here with this token")
+            raise m.ProtocolError(m.Code.BAD_TOKEN, "nobody organises here with this token")
         player.reply(m.Organising())
         log.info("organiser_requested", request="ORGANISE")
 
@@ -384,27 +385,27 @@ def _seat_of(player: Player) -> tuple[Match, int]:
     return player.match, player.side
 
 
-def _name_taken(sentence: str, free: str) -> ProtocolError:
+def _name_taken(sentence: str, free: str) -> m.ProtocolError:
     """Return the error for a name that is taken, with a free one; empty for none."""
     hint = f"; {free} is free: LOGIN {free}, or for a bot ARENA_NAME={free}" if free else ""
-    return ProtocolError(Code.NAME_TAKEN, f"{sentence}{hint}")
+    return m.ProtocolError(m.Code.NAME_TAKEN, f"{sentence}{hint}")
 
 
-def _resume_refused(number: int) -> ProtocolError:
-    return ProtocolError(Code.BAD_TOKEN, f"match {number} is not to be resumed with this token; log in with LOGIN")
+def _resume_refused(number: int) -> m.ProtocolError:
+    return m.ProtocolError(m.Code.BAD_TOKEN, f"match {number} is not to be resumed with this token; log in with LOGIN")
 
 
 def _answer_moves(player: Player, match: Match, plies: int, answer: bytes) -> None:
     """Answer MOVES when all moves are generated, unless the turn has ended meanwhile."""
     if player.match is not match or player.state is not SessionState.THINKING or match.state.history.plies != plies:
-        raise ProtocolError(Code.NOT_YOUR_TURN, "your turn was over before the legal moves were found")
+        raise m.ProtocolError(m.Code.NOT_YOUR_TURN, "your turn was over before the legal moves were found")
     player.tell(m.Moves, answer)
 
 
 def _record_answer(record_store: RecordStore, number: int) -> bytes:
     """Encode RECORD of a match; raises `ProtocolError` if there is no record, and OSError."""
     if (text := record_store.read(number)) is None:
-        raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no record of match {number}")
+        raise m.ProtocolError(m.Code.UNKNOWN_MATCH, f"there is no record of match {number}")
     return encode(m.Record(number, m.Block(tuple(text.splitlines()))))
 
 
@@ -421,6 +422,7 @@ def _log_answer(arena: Arena, asked: LogRequest) -> bytes:
 
 def _check_request_count(kind: str, asked: int) -> None:
     if asked > REQUESTS_PER_TURN:
-        raise ProtocolError(
-            Code.TOO_MANY, f"{kind} was asked for {REQUESTS_PER_TURN} times since the last move; wait for the next one"
+        raise m.ProtocolError(
+            m.Code.TOO_MANY,
+            f"{kind} was asked for {REQUESTS_PER_TURN} times since the last move; wait for the next one",
         )

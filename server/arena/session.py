@@ -9,7 +9,6 @@ import trio
 from engine.wire import messages as m
 from engine.wire.coding import encode
 from engine.wire.ends import IN_MATCH, PipeEnd, ServerEnd, SessionState, kind_of, refusal_of, shown_line
-from engine.wire.messages import KINDS, REQUESTS, Code, ProtocolError
 from engine.wire.words import ANY
 from server.arena.arena import Arena
 from server.arena.lobby import PipedProgram
@@ -20,7 +19,7 @@ from server.net.admission import ConnectionQuota, RateLimiter, TooMany
 from server.net.connection import Connection, SocketWire, Wire, detached
 from server.ops.logs import log
 
-NOTE, RESIGN = KINDS[m.Note], KINDS[m.Resign]
+NOTE, RESIGN = m.KINDS[m.Note], m.KINDS[m.Resign]
 
 LINES_PER_PASS = 32
 """Lines of one peer that are answered in one pass of the event loop."""
@@ -50,9 +49,9 @@ class Session:
         self._end = ServerEnd() if program is None else PipeEnd()
         self._program = program
         self._errors = 0
-        self._noticed: set[Code] = set()
+        self._noticed: set[m.Code] = set()
         """Why notes of this session were left out: it is told of each reason once."""
-        self._waiting: deque[str | ProtocolError] = deque()
+        self._waiting: deque[str | m.ProtocolError] = deque()
         """Lines that have arrived, the one that is being answered among them."""
         self._arrived = self._read = 0
         """Stamp and number of the bytes that were received last."""
@@ -153,7 +152,7 @@ class Session:
         while not await program.has_read():
             if not await self._connection.receive(self._take) or len(self._waiting) > ERRORS:
                 return
-            if any(kind_of(line) in REQUESTS for line in self._waiting):
+            if any(kind_of(line) in m.REQUESTS for line in self._waiting):
                 break
             if self._waiting:
                 program.wrote(shown_line(self._waiting[0]))
@@ -163,7 +162,7 @@ class Session:
         except Exception as error:
             self._failed(error)
 
-    def _answer(self, line: str | ProtocolError, arrived: int) -> BackgroundAnswer | None:
+    def _answer(self, line: str | m.ProtocolError, arrived: int) -> BackgroundAnswer | None:
         """Answer a request, and charge for it; return its unfinished part, if any."""
         quota, sent, seek, worked, later = self._quota, self._connection.sent, False, -1, None
         try:
@@ -193,9 +192,9 @@ class Session:
         except Exception as error:
             self._failed(error)
 
-    def _failed(self, error: Exception, line: str | ProtocolError = "") -> None:
+    def _failed(self, error: Exception, line: str | m.ProtocolError = "") -> None:
         """Answer a request that was refused or has failed, with its line where it may be a NOTE."""
-        if isinstance(error, ProtocolError):
+        if isinstance(error, m.ProtocolError):
             error.__traceback__ = None  # breaks a reference cycle through its frames
             if kind_of(line) == NOTE:  # left out: it is never a reason to lose, nor an error
                 if error.code not in self._noticed:
@@ -211,7 +210,7 @@ class Session:
             return
         sentence = "a fault of the server's own, which was written to its log"
         if self._arena.handle_session_fault(self, error):
-            self.reply(m.Error(Code.SERVER_FAULT, m.Text(sentence)))
+            self.reply(m.Error(m.Code.SERVER_FAULT, m.Text(sentence)))
         else:
             self.close("server_fault", sentence)
 

@@ -14,11 +14,9 @@ from engine.games.interface import History, Position
 from engine.match import referee
 from engine.match.clock import Clock
 from engine.match.record import RecordedNote
-from engine.match.referee import MatchState
 from engine.wire import messages as m
 from engine.wire.coding import encode
 from engine.wire.fields import write_note
-from engine.wire.messages import MICROSECONDS, Code, ProtocolError
 from server.config.settings import LISTED_MOVES
 from server.net.admission import processor_time
 
@@ -54,13 +52,13 @@ class View(NamedTuple):
     over: bool = False
 
     @classmethod
-    def of(cls, state: MatchState, notes: Sequence[RecordedNote]) -> "View":
+    def of(cls, state: referee.MatchState, notes: Sequence[RecordedNote]) -> "View":
         """Return the view of somebody who has been shown a match up to a state, and these notes."""
         return cls(state.ready == (True, True), len(state.shown), len(notes), state.outcome is not None)
 
 
 def changes(
-    old: View, state: MatchState, notes: Sequence[RecordedNote], moved: Sequence[bytes], now: int
+    old: View, state: referee.MatchState, notes: Sequence[RecordedNote], moved: Sequence[bytes], now: int
 ) -> Iterator[tuple[type, bytes]]:
     """Yield the messages, by kind, that lead from a view of a match to a state of it, with some notes.
 
@@ -81,7 +79,7 @@ def changes(
 
 
 def send_match(
-    seat: Seat, board: bytes, state: MatchState, notes: Sequence[RecordedNote], moved: Sequence[bytes], now: int
+    seat: Seat, board: bytes, state: referee.MatchState, notes: Sequence[RecordedNote], moved: Sequence[bytes], now: int
 ) -> None:
     """Send a match from its start, whose encoded ``board`` is given, up to a state of it, with some notes."""
     seat.tell(m.Board, board)
@@ -89,7 +87,7 @@ def send_match(
         seat.tell(kind, data)
 
 
-def recent_states(state: MatchState, moves: int) -> list[MatchState]:
+def recent_states(state: referee.MatchState, moves: int) -> list[referee.MatchState]:
     """Return the states of a match from ``moves`` moves ago up to now."""
     if state.outcome is not None or not state.shown:
         return [state]
@@ -105,12 +103,12 @@ def recent_states(state: MatchState, moves: int) -> list[MatchState]:
     ]
 
 
-def _clock(state: MatchState, plies: int) -> Clock:
+def _clock(state: referee.MatchState, plies: int) -> Clock:
     """Return the stopped clock after a number of moves."""
     if plies == 0:
         return Clock.full(state.header.control)
     moved = state.shown[plies - 1]
-    return Clock((moved.first * MICROSECONDS, moved.second * MICROSECONDS))
+    return Clock((moved.first * m.MICROSECONDS, moved.second * m.MICROSECONDS))
 
 
 STEP_MICROSECONDS = 300
@@ -153,7 +151,9 @@ def list_moves(position: Position) -> Iterator[bytes]:
     began = processor_time()
     for child in position.children():
         if len(found) == LISTED_MOVES:
-            raise ProtocolError(Code.TOO_MANY, f"more than {LISTED_MOVES} moves are legal here; they are not listed")
+            raise m.ProtocolError(
+                m.Code.TOO_MANY, f"more than {LISTED_MOVES} moves are legal here; they are not listed"
+            )
         found.append(child.move)
         if processor_time() - began > STEP_MICROSECONDS:
             yield b""

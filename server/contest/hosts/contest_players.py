@@ -14,7 +14,6 @@ import trio
 
 from engine.match.clock import TimeControl
 from engine.wire import messages as m
-from engine.wire.messages import Code, ProtocolError
 from engine.wire.words import ANY, nearest
 from server.arena.matchmaking import Seek
 from server.config.tokens import hashed
@@ -263,13 +262,13 @@ class ContestPlayers:
             if ticket.name.lower() == name.lower():
                 return ticket.key
             sentence = f"this token is for {ticket.name}, not for {name}: log in by the name that ARENA_NAME says"
-            raise ProtocolError(Code.BAD_TOKEN, sentence)
+            raise m.ProtocolError(m.Code.BAD_TOKEN, sentence)
         for contest, entrant in self._by_name.get(name.lower(), {}).items():
             if not entrant.connects:
                 title = self._contests[contest][0].name
                 sentence = f"{name} is a program that the server starts itself, in the contest {title!r}"
                 token = "it logs in with the token in ARENA_TOKEN: LOGIN NAME TOKEN"
-                raise ProtocolError(Code.NAME_TAKEN, f"{sentence}; {token}")
+                raise m.ProtocolError(m.Code.NAME_TAKEN, f"{sentence}; {token}")
         return None
 
     def key_of(self, token: str) -> str:
@@ -324,7 +323,7 @@ class ContestPlayers:
             return False
         if contests and not any(_plays(seek, definition) for definition, _ in contests):
             sentence = f"{player.name} takes part in the contest {contests[0][0].name!r}, in which that is not played"
-            raise ProtocolError(Code.BAD_ARGUMENTS, f"{sentence}; SEEK {ANY} is right for all of it")
+            raise m.ProtocolError(m.Code.BAD_ARGUMENTS, f"{sentence}; SEEK {ANY} is right for all of it")
         self._free[player.key] = WaitingEntrant(player, seek, trio.current_time(), rated)
         for _, changed in contests:
             changed()
@@ -349,7 +348,7 @@ class ContestPlayers:
             parts.append(f"{title} waits for {shown}" if missing else f"{shown} play in {title}")
         meant = nearest(player.name, chain.from_iterable(contests.values()))
         parts += [f"is {meant} meant?"] if meant else []
-        player.reply(m.Notice(Code.UNKNOWN_PLAYER, m.Text("; ".join(parts))))
+        player.reply(m.Notice(m.Code.UNKNOWN_PLAYER, m.Text("; ".join(parts))))
 
     def remove(self, player: "Player") -> None:
         """Remove a player who waits no longer, or has left."""
