@@ -117,7 +117,9 @@ class AlphaBetaBot(Bot):
         self._learn_overhead(clocks)
         limits = self._limits(position, clocks, began, searcher.is_compiled)
         if not searcher.is_compiled and limits.hard_ms is not None and limits.hard_ms < MIN_INTERPRETED_MS:
-            self._last_move = None
+            self._last_move = (clocks, 0.0)
+            if self._overheads:  # else a machine that was busy for a moment counts as a slow one for ever
+                self._overheads.remove(max(self._overheads))
             return next(position.children()).move
         was_compiled = searcher.is_compiled
         if limits.hard_ms is not None and limits.hard_ms < MAX_UNINTERRUPTIBLE_MS:

@@ -125,6 +125,15 @@ def test_the_usual_overhead_of_moves_is_learnt(
     assert (other < 0.9 * plain) == is_learnt
 
 
+def test_a_bot_searches_again_after_two_moves_that_took_long(
+    recorded: type[Recorded], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that was busy for a moment once made it play the first legal move to the end of the match."""
+    monkeypatch.setattr(Recorded, "is_compiled", False)
+    asked_at(AlphaBetaBot(), 15_000, 12_990, 10_980, 10_970, 10_960, 10_950)
+    assert len(recorded.asked) == 5, "one move is made without a search"
+
+
 def test_earlier_positions_are_known_by_their_keys(recorded: type[Recorded]) -> None:
     bot = AlphaBetaBot()
     asked_at(bot, 60_000, 60_000, 60_000)
