@@ -36,7 +36,7 @@ lint: .venv/ready
 COVERING := tests/engine/wire tests/engine/test_[er]*.py tests/engine/test_clock.py tests/protocol tests/bots/test_c*.py \
   tests/server/arena tests/server/match tests/server/net tests/server/ops/test_metrics.py tests/server/league/test_console.py \
   tests/server/commands/test_process.py tests/server/commands/test_organiser_lines.py \
-  $(addprefix tests/server/contest/runtime/test_,seating.py program.py cgroups.py)
+  $(addprefix tests/server/contest/runtime/test_,seating.py program.py)
 
 coverage: .venv/ready
 	NUMBA_DISABLE_JIT=1 $(RUN) -m pytest -q $(SHARED_OUT) -n 4 --cov --hypothesis-profile=repeatable $(COVERING)
