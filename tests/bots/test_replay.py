@@ -354,13 +354,15 @@ def choose(position, clocks):
 
 @pytest.mark.parametrize("statement", ["pass", "time.sleep(1000)"])
 def test_a_bot_that_does_not_return_is_interrupted_when_the_clock_of_the_match_is_used_up(
-    statement: str, place: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]
+    statement: str, place: Callable[[str, str], None]
 ) -> None:
     place("lost.txt", LOST_ON_TIME)
     place("alice.py", LOOPING.format(statement=statement))
-    status, output, error = run(capsys, "replay", "lost.txt", "alice.py")
-    *_, turn, end, closing = output.splitlines()
-    assert status == 1
+    # a method that ignores the interrupt would end the process of the tests
+    words = [sys.executable, "-m", "bots", "replay", "lost.txt", "alice.py"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    error, (*_, turn, end, closing) = done.stderr, done.stdout.splitlines()
+    assert done.returncode == 1
     stands = "choose has not returned in the * ms that it had, and stands in alice.py, line [56], in choose"
     assert fnmatchcase(turn, f"*(time) * fails: {stands}")
     assert end == "the replay ends at ply 3, with the clock of the match"
