@@ -301,8 +301,7 @@ def review(
     from engine.match.review import review as reviewed_moves
 
     summary = _record_of(record, data)
-    if nodes is None:
-        nodes = 100_000 if can_compile() else 1_000
+    nodes = nodes or (100_000 if can_compile() else 1_000)
     reports.check_files({"--json": json})
     write = say if json == "-" else answer
     for line in texts.heading(summary, nodes):

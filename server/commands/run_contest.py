@@ -278,8 +278,7 @@ async def _play(definition: Definition, data: Path) -> dict[str, tuple[str, list
                     if plan(definition, games.values()).stages[-1].number != QUALIFICATION:
                         scope.cancel()
 
-                ledger = Ledger(contest, store, record_store, host, keep, gives_up=True)
-                runner = Runner(ledger, arena, host)
+                runner = Runner(Ledger(contest, store, record_store, host, keep, gives_up=True), arena, host)
                 await runner.run()
     faults: dict[str, tuple[str, list[str]]] = {}
     for match, game in games.items():

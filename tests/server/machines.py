@@ -28,7 +28,7 @@ class Machines:
         self.address = f"tcp://127.0.0.1:{port}"
         self._processes = [self._start("scheduler", "--host", "127.0.0.1", "--port", str(port))]
         self._wait_for_logged("Scheduler at:", 1)
-        words = ("--nthreads", "2", "--no-nanny", "--memory-limit", "0", "--local-directory", str(folder))
+        words = ("--nthreads", "1", "--no-nanny", "--memory-limit", "0", "--local-directory", str(folder))
         self._processes += [self._start("worker", self.address, *words) for _ in range(WORKERS)]
         self._wait_for_logged("Registered to:", WORKERS)
 

@@ -15,6 +15,7 @@ Authors control the content of these folders. No link in them is followed here: 
 the program sees there.
 """
 
+import atexit
 import os
 import shutil
 import subprocess
@@ -47,11 +48,15 @@ ETC = Path("/etc")
 
 
 @cache
-def settings_copy() -> tempfile.TemporaryDirectory[str]:
-    """Copy what programs need of /etc to a folder that lasts as long as this process; raises OSError."""
-    copy = tempfile.TemporaryDirectory(prefix="arena-etc-")
+def settings_copy() -> Path:
+    """Copy what programs need of /etc to a folder that lasts as long as this process; raises OSError.
+
+    Threads that ask at the same time may make two copies. Both stay: each may be in use.
+    """
+    copy = Path(tempfile.mkdtemp(prefix="arena-etc-"))
+    atexit.register(shutil.rmtree, copy, ignore_errors=True)
     for path in sorted({path for name in NAMES for path in ETC.glob(name)}):
-        to = Path(copy.name) / path.relative_to(ETC)
+        to = copy / path.relative_to(ETC)
         to.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
             shutil.copytree(path, to, symlinks=True, copy_function=_copy_file)
@@ -178,7 +183,7 @@ def _system() -> tuple[str, ...]:
             words += ["--symlink", str(path.readlink()), str(path)]
         elif path.is_dir():
             words += ["--ro-bind", str(path), str(path)]
-    words += ["--ro-bind", settings_copy().name, str(ETC)]
+    words += ["--ro-bind", str(settings_copy()), str(ETC)]
     shared = ("--size", str(SHARED_MEGABYTES * MEGABYTE), "--tmpfs", "/dev/shm")
     words += ["--dev", "/dev", *shared, "--remount-ro", "/dev"]
     # root may change settings of the kernel there, capabilities or not

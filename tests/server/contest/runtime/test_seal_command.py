@@ -19,7 +19,7 @@ CODE = (Path("/python"), Path("/packages/bots"))
 
 
 @pytest.fixture
-def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a small system with /usr, a folder and a link at the top, /etc, and compiled kernels."""
     for folder in ("usr/bin", "sbin", "etc/ssl/certs", "etc/python3.11/deep", "cache/gipf-arena/kernels"):
         (tmp_path / folder).mkdir(parents=True)
@@ -43,8 +43,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     made = cache(seal.settings_copy.__wrapped__)
     monkeypatch.setattr(seal, "settings_copy", made)
     monkeypatch.setattr(seal, "_system", seal._system.__wrapped__)
-    yield tmp_path
-    made().cleanup()
+    return tmp_path
 
 
 def command(view: View) -> list[str]:
@@ -82,7 +81,7 @@ def test_every_option_is_there_in_order(system: Path) -> None:
         ("--ro-bind", at["usr"], at["usr"]),
         ("--symlink", "usr/bin", at["bin"]),
         ("--ro-bind", at["sbin"], at["sbin"]),
-        ("--ro-bind", seal.settings_copy().name, at["etc"]),
+        ("--ro-bind", str(seal.settings_copy()), at["etc"]),
         ("--dev", "/dev"),
         ("--size", str(16 << 20)),
         ("--tmpfs", "/dev/shm"),
@@ -125,7 +124,7 @@ def test_kernels_are_those_of_the_user_if_there_are_any(system: Path, monkeypatc
 
 
 def test_of_etc_programs_see_what_they_need(system: Path) -> None:
-    copy = Path(seal.settings_copy().name)
+    copy = seal.settings_copy()
     assert {str(path.relative_to(copy)) for path in copy.rglob("*") if path.is_file()} == {
         "hosts",
         "timezone",
