@@ -15,9 +15,9 @@ The search prunes and reduces only if the caller allows it (`SELECTIVE`). A loss
 left out while all others lose.
 
 A repeated position is a draw, whether it stands on the path or stood on the board before. This is checked before the
-transposition table is read. A score that depends on a repetition on the path is not stored, since it would be wrong on
-another path. A score without a repetition is stored, although on another path there might be one: the
-graph-history-interaction problem (Campbell 1985) is half solved, as usual.
+transposition table is read (`save_score` has what it stores). A score that depends on a repetition on the path is not
+stored: it would be wrong on another path. A score without a repetition is stored, although there might be one on
+another path: this half of the graph-history-interaction problem (Campbell 1985) stays unsolved.
 
 A function that calls itself must have arguments of the same types at every call. For a literal, such as a depth of 0,
 numba would compile a second version. Such pairs crash when they are loaded from its cache.

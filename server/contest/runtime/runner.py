@@ -1,6 +1,6 @@
 """Plays a contest: begins each due game when its players are present, and keeps its result.
 
-A planner (`server.contest.runtime.runner`) decides which games are due. Everything that has to outlive the server is
+Its planner decides which games are due. Everything that has to outlive the server is
 in the store and in the records before anything follows from it. So a new runner finds the contest as the last one has
 left it, however that ended.
 """

@@ -282,7 +282,7 @@ class NotVisible(Exception):
 
 
 def view(definition: Definition, entrant: Entrant | None, data: Path) -> View:
-    """Return what the program of an entrant sees; that of a built-in bot (None) sees nothing but the server's own code.
+    """Return what the program of an entrant sees. A built-in bot (None) sees the server's code and ``visible``.
 
     ``data`` is the server's data directory, which nobody sees. Raises `NotVisible`.
     """
