@@ -1,4 +1,4 @@
-"""What holds for all tests: how they are chosen, and what they inherit from the shell."""
+"""Configuration of all tests: their selection, and their environment."""
 
 import gc
 import os
@@ -59,7 +59,7 @@ sys.dont_write_bytecode = False
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Choose the tests; files that wait for minutes come first, then those with many slow ones: none is the last.
 
-    Those marked ``campaign`` are left out unless ARENA_CAMPAIGN is set: what they prove, others show in short.
+    Tests marked ``campaign`` run only if ARENA_CAMPAIGN is set. Shorter tests check the same.
     """
     left_out = [] if CAMPAIGN else [item for item in items if item.get_closest_marker("campaign")]
     if left_out:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def open_files() -> set[tuple[str, str]]:
-    """Return each descriptor with what it leads to. What earlier tests left open may be closed at any moment."""
+    """Return each descriptor with its target. Descriptors of earlier tests may be closed at any moment."""
     found = set()
     for number in os.listdir("/proc/self/fd"):
         try:

@@ -29,7 +29,7 @@ def nothing_compiled() -> Iterator[None]:
 def what_is_compiled(request: pytest.FixtureRequest) -> Iterator[None]:
     """Let tests with the mark ``slow`` compile, and no others: for tests of what is compiled.
 
-    Those marked ``slow("interpreted")`` do not: they take long, and less than the compiler would.
+    Tests marked ``slow("interpreted")`` do not compile: the compiler would take longer than they do.
     """
     slow = request.node.get_closest_marker("slow")
     if slow and not slow.args:

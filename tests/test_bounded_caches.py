@@ -1,4 +1,4 @@
-"""What is kept for variants that clients choose is bounded, however many of them are played."""
+"""Caches for variants that clients choose are bounded, whatever the number of variants."""
 
 from itertools import product
 

@@ -62,7 +62,7 @@ def build(backend: Path, source: Path, into: Path, *targets: str) -> dict[str, P
 
 
 class Built(NamedTuple):
-    """What is distributed, and with what it was built."""
+    """Distributions, and the backend that built them."""
 
     sdist: Path
     wheel: Path

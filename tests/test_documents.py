@@ -1,4 +1,4 @@
-"""What the documents name is there: modules, names, files and headings."""
+"""References in the documents exist: modules, names, files and headings."""
 
 import re
 from collections.abc import Iterator

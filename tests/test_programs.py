@@ -1,4 +1,4 @@
-"""What the three programs have in common: their version, their output and its faults."""
+"""Common behaviour of the three programs: their version, their output and its faults."""
 
 import os
 import signal
@@ -48,7 +48,7 @@ PRINTING = {
     "arena-engine": ["shell", "gipf"],
     "arena-server": ["doctor"],
 }
-"""What prints, by the program: through a library, together with other answers, and line by line."""
+"""Arguments that print, by program: through a library, with other answers, line by line."""
 
 LOST_STATUS = {"arena-bot": 1, "arena-engine": -signal.SIGPIPE, "arena-server": 1}
 """How a program ends whose output nobody reads. Compiled code of the engine leaves the end to the signal."""

@@ -1,4 +1,4 @@
-"""What programs import before they answer: neither the compiler nor arrays, which take longer than all else."""
+"""Programs answer before they import the compiler or arrays, which take longest."""
 
 import signal
 import subprocess

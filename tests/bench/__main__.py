@@ -32,7 +32,7 @@ BENCHES: dict[str, Callable[[], object]] = {
 }
 
 LASTING: dict[str, Callable[[float], None]] = {"soak": soak.run}
-"""Those that take as long as they are told to."""
+"""Benchmarks that run for the minutes on the command line."""
 
 parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure, and print figures.")
 parser.add_argument(

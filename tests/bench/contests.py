@@ -94,7 +94,7 @@ class _Held(NamedTuple):
     server: float
     """Processor time of the server, in seconds."""
     programs: float
-    """Of all that it has started and that has ended, as far as the system tells: of sealed programs it tells little."""
+    """Processor time of programs that have ended, in seconds. The system reports little about sealed programs."""
 
     @property
     def rate(self) -> float:

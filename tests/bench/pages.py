@@ -21,10 +21,10 @@ LONG = 1000
 """Moves of the long match."""
 
 PAINT_BAR, SIZE_BAR, LONG_BAR = "150 ms", "40 KB until the board", 100_000
-"""What is aimed at on an idle machine: the first paint, all that is sent until the board is there, a long match."""
+"""Targets on an idle machine: first paint, bytes until the board, a long match."""
 
 BOARDS = {"lobby": "#featured svg.board", "match": "#board svg.board", "contest": "table", "play": "#board svg.board"}
-"""What a page is there for: its first board, or a contest's first table."""
+"""Selectors of each page's main element: its first board, or a contest's first table."""
 
 PAINTED = """selector => new Promise((resolve) => {
     const look = () => {

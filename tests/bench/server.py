@@ -19,9 +19,9 @@ PACED = 50
 PACE = 20.0
 """Moves a second and match, there."""
 BARS = {500: "15000 moves/s, p99 30 ms"}
-"""What is aimed at with so many matches at full load…"""
+"""Targets at full load, by the number of matches."""
 PACED_BAR = "p99 1 ms"
-"""… and in the paced ones."""
+"""Target of the rows in which players take their time."""
 NOTED = 500
 """Matches of the row with a note before each move."""
 
@@ -34,7 +34,7 @@ class Running(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """What one load came to."""
+    """Figures of one load."""
 
     rate: float
     middle: float

@@ -14,7 +14,7 @@ PACE = 25.0
 is left of it where the client runs on the same two cores."""
 
 SETTLING_MINUTES = 5.0
-"""What may grow before: caches and pools fill."""
+"""Minutes before the first comparison: caches and pools may still grow."""
 
 WINDOW_MINUTES = 5.0
 """The first and the last minutes that are compared."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from engine.games.catalogue import start_of
 
 RUNS = 5
-"""Of which the median is shown."""
+"""Runs of each measurement; the row shows their median."""
 
 SMALL = ("2 2 4 4", "2 2 5 5", "2 2 6 4", "2 2 7 7", "2 3 4 4", "2 3 6 6", "3 3 4 4", "3 3 5 4", "3 3 4 5", "3 4 4 4")
 
@@ -30,9 +30,9 @@ class Measured(NamedTuple):
     cold: str
     warm: str
     compiled: Sequence[str] = ()
-    """What ``arena-engine precompile`` is told for it; nothing where it needs no compiled code."""
+    """Arguments of ``arena-engine precompile``; empty for a command without compiled code."""
     text: str = ""
-    """What it reads."""
+    """Text on standard input."""
     first_line: bool = False
     """Whether the first line of its answer is waited for, and not the whole."""
 

@@ -1,4 +1,4 @@
-"""What the evaluation of a board is worth beside that by features, at equal time: duels, beside the bars.
+"""Elo of a board's tables against evaluation by features, in duels at equal time.
 
 `python -m tests.bench strength --pairs 100` plays so many pairs of games for each board. A board without tables of its
 own evaluates by features itself: its row says how far chance goes.
@@ -12,10 +12,10 @@ import tempfile
 from pathlib import Path
 
 MOVE_MS = 20
-"""Of thinking about a move, for both sides."""
+"""Milliseconds per move, for both sides."""
 
 PAIRS = 50
-"""Of games, for each board."""
+"""Pairs of games for each board."""
 
 SEED = 1
 

@@ -1,4 +1,4 @@
-"""What tests of bots share."""
+"""Fixtures that tests of bots share."""
 
 import pytest
 

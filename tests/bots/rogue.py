@@ -67,7 +67,7 @@ ON_TURN = {
     "notes at length": ["NOTE " + "x" * 1024],
     "floods": ["PING"] * 11_000,
 }
-"""What it says before it asks for the moves, by its fault."""
+"""Lines that the bot sends before it asks for the moves, by its fault."""
 
 
 def move_of(moves: list[str]) -> str:

@@ -178,7 +178,7 @@ def test_it_is_short_and_its_line_is_in_the_table(name: str) -> None:
 
 
 def test_every_folder_has_its_test() -> None:
-    """That of Python needs the client library: ``tests/bots/test_new.py`` runs it."""
+    """The example in Python needs the client library: ``tests/bots/test_new.py`` runs it."""
     folders = {path.name for path in EXAMPLES.iterdir() if path.is_dir()}
     assert folders == {*ALL, "python"} == {one.example.partition("/")[0] for one in LANGUAGES.values()}
 

@@ -23,7 +23,7 @@ EXPECTED_WARNINGS = (
     "ignore:Observation numpy array is all zeros:UserWarning",  # an empty board of m,n,k
     "ignore:Action mask numpy array is all zeros:UserWarning",
 )
-"""What PettingZoo says of its own board games, too, but that it leaves these out by their names."""
+"""Warnings that also fit PettingZoo's own board games; its tests exempt them by name."""
 
 pytestmark = [pytest.mark.filterwarnings(warning) for warning in EXPECTED_WARNINGS]
 

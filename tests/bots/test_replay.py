@@ -24,7 +24,7 @@ from tests.engine.records import Table, records
 
 TIC_TAC_TOE = ("b2", "a1", "c1", "a3", "a2", "c2", "b3", "b1")
 FIRSTS = {1: "b2", 3: "c1", 5: "a2", 7: "b3"}
-"""What the first side has played, by its plies."""
+"""Moves of the first side, by ply."""
 
 CHOOSE = """
 def choose(position, clocks):

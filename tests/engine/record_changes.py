@@ -71,7 +71,7 @@ class Change(NamedTuple):
 
 
 class Game(NamedTuple):
-    """What the rules say of the moves of a record."""
+    """History and verdict of a record's moves by the rules."""
 
     history: History
     verdict: Outcome | None

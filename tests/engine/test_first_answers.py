@@ -80,7 +80,7 @@ def test_a_review_does(asked: list[list[str]], tmp_path: Path, capsys: pytest.Ca
 
 
 def test_the_shell_of_arrows_keeps_to_a_budget_of_five_seconds(asked: list[list[str]]) -> None:
-    """Of a clock by which an interpreted search looks at 2000 positions a second; a bridge gives it no more."""
+    """The clock lets an interpreted search visit 2000 positions a second. Each turn sends the remaining time."""
     clock = ticking(0.0005)
     answers: list[str] = []
     used: list[float] = []

@@ -1,9 +1,8 @@
 """Records changed systematically: whatever is no longer true is refused with its line, and nothing else is.
 
-A change either makes a record untrue or makes it another true one. What the second kind is stands in `ANOTHER_TRUTH`,
-each with its reason; a change that none of these knows has to be refused. The rules of the games decide here too, but
-nothing of `engine.match` does. With ARENA_CAMPAIGN=1 every place of every record is changed in every way; else every
-place in one way, or in a few.
+A change either makes a record untrue or makes it another true one. `ANOTHER_TRUTH` lists the second kind, each with its
+reason. Any other change has to be refused. The rules of the games decide here too, but nothing of `engine.match` does.
+With ARENA_CAMPAIGN=1 every place of every record is changed in every way; else every place in one way, or in a few.
 """
 
 from collections.abc import Callable
@@ -32,7 +31,7 @@ def same_end(change: Change) -> bool:
 
 
 def told_by_the_server(change: Change) -> bool:
-    """Who played, under which number, where and when, follows from nothing else in the record."""
+    """Players, match number, server and start time follow from nothing else in the record."""
     if change.word < 0:
         return False
     kind, value = change.old[0], change.new[1]
@@ -145,7 +144,7 @@ def within_the_allowance(change: Change) -> bool:
 
 
 def other_judge(change: Change) -> bool:
-    """Who wins by adjudication stands in a proof outside; likewise why nobody wins, and what has ended a program."""
+    """The record has no evidence for adjudications and causes of annulments or program failures."""
     kind, *said = change.old
     if kind != "result" or change.word not in (1, 2):
         return False
@@ -173,7 +172,7 @@ def wording(change: Change) -> bool:
 
 
 ACTIONS = ("ready", "move", "refused", "resigned", "gone", "back", "note")
-"""What comes over a connection that is there, or is told of it."""
+"""Events that need a connection, or that report its loss or return."""
 
 
 def unseen_line(change: Change) -> bool:
@@ -278,7 +277,7 @@ ANOTHER_TRUTH: dict[Callable[[Change], bool], str] = {
     either_first: "charges",
     noted_otherwise: "notes",
 }
-"""What makes another true record, and what of `said` may be another then: nothing else is."""
+"""Changes that make another true record, with all values of `said` that may differ."""
 
 
 def said(summary: Summary) -> dict[str, object]:

@@ -84,7 +84,7 @@ def tables(pair: Pair) -> tuple[int, int, int, int]:
 
 
 def smeared(pair: Pair) -> tuple[int, int]:
-    """What GIPF has a loop for, which words make shorter."""
+    """Set all lower bits. The rules of GIPF use a loop; compiled code needs none."""
     return smear_down(pair.left & ALL), smear_down(pair.right & ALL)
 
 

@@ -7,7 +7,7 @@ TOKENS: tuple[bytes, ...] = (
     *(b"\n", b"\r\n", b" ", b"\t", b"\0", b"-", b"0", b"-1", b"999999999999", b"1e9", b".", b"|", b"| ", b"#", b"\xff"),
     *("٣".encode(), "а".encode(), "\u2028".encode(), b"\x1b[2J", b"W", b"B", b"_", b"white", b"x" * 1100),
 )
-"""What readers stumble over: ends of lines, signs, large numbers, digits and letters that look like others."""
+"""Tokens that parsers often misread: line ends, signs, large numbers, lookalike digits and letters."""
 
 
 def mutated(samples: list[bytes], chance: Random) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""What is tried: each target takes bytes, and raises only where a promise is broken."""
+"""Fuzz targets: each target takes bytes, and raises only where a promise is broken."""
 
 import re
 from collections.abc import Callable

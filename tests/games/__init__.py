@@ -1,1 +1,1 @@
-"""What holds for every game of the catalogue, and for a fifth game that is not in it."""
+"""Tests of every game of the catalogue, and of a fifth game outside it."""

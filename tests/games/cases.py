@@ -8,7 +8,7 @@ from engine.games.interface import Game, Position
 from tests.games.stones import STONES
 
 EVERY_GAME: list[Game] = [*GAMES.values(), STONES]
-"""Those of the catalogue, and one that is not in it."""
+"""The games of the catalogue, and one game outside it."""
 
 OTHER_VARIANTS = {
     "gipf": ["2 2 5 5", "3 3 9 9", "5 4 18 18"],

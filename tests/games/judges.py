@@ -19,7 +19,7 @@ TIMES = 16 if os.environ.get("ARENA_CAMPAIGN") else 1
 
 
 class Judge(NamedTuple):
-    """What the oracle of a game says; its positions and errors are of types of its own."""
+    """The oracle of a game; its positions and errors are of its own types."""
 
     name: str
     text: Callable[[Any], str]

@@ -1,4 +1,4 @@
-"""What positions tell to bots, held against the boards of the oracles."""
+"""Attributes of positions for bots, compared with the boards of the oracles."""
 
 from collections.abc import Callable
 from random import Random
@@ -20,9 +20,9 @@ class Board(NamedTuple):
     """A board of an oracle."""
 
     owners: dict[str, int]
-    """Of every field by its name: 0 and 1 the sides, -1 nobody."""
+    """Owner of every field by its name: 0 and 1 the sides, -1 nobody."""
     lines: list[list[str]]
-    """Those that count."""
+    """The lines that count."""
     reserves: tuple[int, ...] = (0, 0)
     all: tuple[int, ...] | None = None
     """All pieces of a side, where pieces can be lost."""

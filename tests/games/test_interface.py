@@ -233,7 +233,7 @@ def compare_kernels(game: Game, parameters: str, *, compile: bool) -> None:
 
 @every_variant
 def test_hints_of_a_kernel_are_true(game: Game, parameters: str) -> None:
-    """What `engine.games.interface.Rules` says of functions that a game may have, as far as one position shows it."""
+    """Optional functions follow `engine.games.interface.Rules`, as far as one position shows it."""
     for position in random_game(game, parameters, Random(6), most=80):
         kernel = position.kernel(compile=False)
         rules, state = kernel.rules, kernel.state

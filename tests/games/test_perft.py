@@ -55,7 +55,7 @@ COMPILED = [
     pytest.param(table, marks=pytest.mark.campaign) if table.is_wide and table.start != "5 4 20 20" else table
     for table in TABLES
 ]
-"""Those that compiled code is held against; but for campaigns, of the larger boards only the smallest."""
+"""Tables that test compiled code. Only the smallest wide board is tested outside campaigns."""
 
 
 def named(table: object) -> str:

@@ -21,7 +21,7 @@ from tests.server.process import ServerProcess
 from tests.waiting import WAIT_SECONDS
 
 INTERPRETED = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-"""What bots that look at few positions run with: compiling takes longer than their games."""
+"""Environment of bots that search few positions: compiling takes longer than their games."""
 
 every_game = pytest.mark.parametrize("game", EVERY_GAME, ids=named)
 

@@ -1,4 +1,4 @@
-"""What the arena computes today from the stored games of the golden files, as texts by file name."""
+"""Texts that the arena computes from the golden files' games, by file name."""
 
 import json
 import subprocess

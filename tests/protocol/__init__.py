@@ -1,1 +1,1 @@
-"""What protocol.md says is true: its transcripts, its tables, its bot."""
+"""Tests of protocol.md: its transcripts, its tables, its bot."""

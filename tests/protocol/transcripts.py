@@ -41,7 +41,7 @@ STOPPED = "# the server is stopped"
 DIES = "# the server dies, and is started again"
 
 ORGANISER = "organiser"
-"""Whose secret is the organiser's token; all others' are those of players."""
+"""Name of the client with the organiser's token. All other clients have tokens of players."""
 
 LADDER_FILE = "ladder.toml"
 LADDER = """

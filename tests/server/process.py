@@ -71,7 +71,7 @@ class ServerProcess:
 
     @property
     def log(self) -> str:
-        """What all its processes have logged so far."""
+        """The log of all its processes so far."""
         return "".join(line for lines in self._logged for line in lines)
 
     def start(self) -> None:

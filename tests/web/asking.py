@@ -14,7 +14,7 @@ from tests.waiting import WAIT_SECONDS
 
 
 class Answer(NamedTuple):
-    """What an application answered."""
+    """The answer of an application."""
 
     status: int
     headers: dict[str, str]
@@ -30,7 +30,7 @@ class Answer(NamedTuple):
 
     @property
     def form(self) -> str:
-        """What its forms are signed by."""
+        """The token that signs its forms."""
         return self._found('name="form" value="([^"]+)"')
 
     @property

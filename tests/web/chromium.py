@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sy
 from tests.waiting import WAIT_SECONDS
 
 PATHS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""What Chromium is called where systems install it: the one without windows takes a fifth less."""
+"""Commands of Chromium by system: the command without windows takes a fifth less."""
 
 LEFT_OUT = (
     "WebUIOmniboxPopup",
@@ -46,7 +46,7 @@ OPTIONS = (
 """How Chromium is started: with few processes, since to start one takes longer than most pages do."""
 
 LOST = "[object Event]"
-"""What htmx says of a stream of events that was lost."""
+"""Message of htmx about a lost stream of events."""
 
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 900}

@@ -46,7 +46,7 @@ PHONE_WIDTH = 900
 """Narrower windows are windows of a phone, which is touched."""
 
 BUDGET = "budget=18000000"
-"""Of running matches: no clock runs out while pictures are taken."""
+"""Time of running matches: no clock runs out while pictures are taken."""
 
 BOARD = "#board svg.board"
 
@@ -101,7 +101,7 @@ class Place(NamedTuple):
     values: Mapping[str, object] = {}
     """Values of the names that stand in braces in paths of its pages."""
     cookies: Mapping[str, str] = {}
-    """Of the people who are signed in there."""
+    """Cookies of the people who are signed in there."""
 
 
 class Shot(NamedTuple):
@@ -113,7 +113,7 @@ class Shot(NamedTuple):
     """A selector of what has to be visible."""
     place: str = "full"
     act: Act | None = None
-    """What a reader does then."""
+    """The action of a reader on the visible page."""
     who: str = ""
     refused: int = 0
     """A status with which the server refuses something on the way."""

@@ -65,7 +65,7 @@ def open_site(folder: Path, *options: str, web_port: int = 0) -> Iterator[Site]:
 
 
 APART = 700_000
-"""What is added to the numbers of matches."""
+"""Offset that is added to the numbers of matches."""
 
 
 def write_reports(data: Path) -> Path:

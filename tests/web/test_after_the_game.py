@@ -1,4 +1,4 @@
-"""What a person does with a match that is over, in a real browser."""
+"""Actions of a person on a finished match, in a real browser."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ EXACT = {
     "loss": 0,
     "marks": [],
 }
-"""What the server tells of the last of these moves, were it so."""
+"""A made-up review of the last of these moves."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What the board to think on is told: the best moves, what a text holds, positions of pieces."""
+"""Answers for the analysis board: best moves, games of a text, positions of pieces."""
 
 from collections.abc import Callable
 from itertools import accumulate
@@ -75,7 +75,7 @@ def test_an_answer_that_lacks_lines_is_not_the_last_one(monkeypatch: pytest.Monk
 
 
 def test_where_a_tablebase_knows_the_position_values_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of the smallest boards are part of the distribution."""
+    """The distribution contains the tablebases of the smallest boards."""
     monkeypatch.delenv("ARENA_TABLEBASES")
     found = lines(Thinking(game="gipf", parameters="2 3 5 5", lines=4))
     assert found["is_known"] and found["is_final"] and found["nodes"] == 0 and len(found["lines"]) == 4
@@ -105,7 +105,7 @@ def test_a_text_of_a_game_is_read_or_its_fault_is_named() -> None:
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("plies", [0, 1, 2])
 def test_a_position_is_taken_apart_into_its_pieces_and_made_of_them_again(game: str, plies: int) -> None:
-    """Of arrows it is the beginning of the game."""
+    """In arrows, the position is the beginning of the game."""
     position = GAMES[game].start(GAMES[game].default_parameters)
     for _ in range(plies):
         position = position.play(position.legal_moves[-1])

@@ -1,4 +1,4 @@
-"""What browsers of one address may have, on a clock that the test turns."""
+"""Quota of browsers of one address, on a clock that the test turns."""
 
 import pytest
 from starlette.responses import PlainTextResponse

@@ -21,7 +21,7 @@ PIECES = {
     "arrows": (("first",), ("second",)),
     "mnk": (("first",), ("second",)),
 }
-"""What a piece of each side shows against its ground: its body, or the rim around it."""
+"""Colours of each side's pieces against the ground: the body, or its rim."""
 
 
 def contrast(one: str, other: str) -> float:

@@ -1,4 +1,4 @@
-"""What browsers hear of matches of an arena, on a simulated clock."""
+"""Events of an arena's matches for browsers, on a simulated clock."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,7 +16,7 @@ from tests.server.harness import ArenaHarness, open_arena, play, ready
 from tests.web.reader import Reader
 
 MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
-"""Of GIPF 3 3 9 9: pushes that collect nothing."""
+"""Moves of GIPF 3 3 9 9: pushes that collect nothing."""
 
 
 def told(browser: Reader) -> list[dict[str, Any]]:

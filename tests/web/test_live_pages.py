@@ -24,7 +24,7 @@ from tests.web.reader import Reader
 from tests.web.site import renamed
 
 MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
-"""Of GIPF 3 3 9 9: pushes that collect nothing."""
+"""Moves of GIPF 3 3 9 9: pushes that collect nothing."""
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

@@ -1,4 +1,4 @@
-"""What pages look like in a real browser: chosen colours, marks, narrow and low windows."""
+"""Appearance of pages in a real browser: chosen colours, marks, narrow and low windows."""
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -68,7 +68,7 @@ TOO_LOW = """() => [...document.querySelectorAll("a[href], button, input, select
     const isInSentence = [...one.parentElement.childNodes].some((text) => text.nodeType === 3 && text.data.trim());
     return width && height && height < 24 && !isInSentence && !one.closest("svg, .unseen");
 }).map((one) => `${one.outerHTML.slice(0, 80)} ${one.getBoundingClientRect().height}`)"""
-"""What can be touched and is lower than WCAG 2.2 asks for (2.5.8), but for links in the middle of a text."""
+"""Touch targets lower than WCAG 2.2 requires (2.5.8), except links in a text."""
 
 
 TEXTS = ("/", "/replay", "/contests", "/contest/1", "/contest/2", "/contest/3", "/contest/1/live", "/games", "/learn")

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 QUIET = "params=3,3,9,9 budget=600000"
 MOVES = ("a4-b4", "d7-d6", "a4-b4")
-"""Of GIPF 3 3 9 9: pushes that collect nothing."""
+"""Moves of GIPF 3 3 9 9: pushes that collect nothing."""
 
 
 def mark(found: Locator) -> int:

@@ -20,7 +20,7 @@ def address(site: Site) -> str:
 
 
 CORNER: Position = {"x": 2, "y": 2}
-"""Of the board's drawing: no field is there."""
+"""Corner of the board's drawing: no field is there."""
 
 
 def offers(page: Page) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the page for playing is told: pure questions and answers."""
+"""Answers for the page for playing: pure questions and answers."""
 
 from collections.abc import Iterator
 from itertools import count

@@ -1,4 +1,4 @@
-"""What pages are told of boards and moves, held against the engine: what a motion says leads from view to view."""
+"""Boards and moves for pages, against the engine: motions lead from view to view."""
 
 from random import Random
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 HOSTILE = "<img/src=x/onerror=document.title='gone'>"
 
 MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
-"""Of GIPF 3 3 9 9: pushes that collect nothing."""
+"""Moves of GIPF 3 3 9 9: pushes that collect nothing."""
 
 
 def counts(position: Position) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""What the kernel of m,n,k-games tells search and solver, against the oracle: lines, images, candidates, values."""
+"""The kernel of m,n,k-games against the oracle: lines, images, candidates, values."""
 
 from random import Random
 from typing import Any
@@ -132,7 +132,7 @@ def worth(position: oracle.Position, player: int) -> int:
 
 @pytest.mark.parametrize(("rows", "columns"), [(3, 3), (4, 4), (3, 5), (1, 7), (4, 6), (2, 5), (1, 1)])
 def test_certain_values_are_those_of_a_search_to_the_end(rows: int, columns: int) -> None:
-    """Of children in exactly as many plies, of the position itself within as many."""
+    """Plies are exact for children, and an upper bound for the position itself."""
     kinds = set()
     for position in sample(7, rows, columns, 60):
         if oracle.outcome(position) or len(oracle.empty_fields(position)) > FEW:

@@ -77,7 +77,7 @@ def loose_text(chance: Random, text: str) -> str:
 def mangled_text(chance: Random, moves: list[str]) -> str:
     """Return a text that is most likely no legal move: one of these with numbers changed, added or left out.
 
-    Of moves that take a piece, often only its number is changed.
+    Often only the number of a taken piece is changed.
     """
     found = [list(map(int, move.split())) for move in moves] or [[0, 1]]
     taking = [numbers for numbers in found if len(numbers) == max(map(len, found))]

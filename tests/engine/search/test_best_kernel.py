@@ -1,4 +1,4 @@
-"""What goes over from interpreted to compiled code finds the same, whenever it does; small work asks for nothing."""
+"""Interpreted work that continues in compiled code finds the same. Small work requests no compiled code."""
 
 from itertools import count
 

@@ -22,7 +22,7 @@ QUESTIONS = {
     "mnk": ("SOLVE_GAME_STATE\n4 5 4 1\n" + "0 0 0 0 0\n" * 4, 1),
     "arrows": (f"InitGame 10\n{start_of('arrows', '4 4').text()}\nturn 255 0.05\n", 1),
 }
-"""What takes a search, by the game, and how many answers there are."""
+"""Questions that need a search, and the number of their answers, by game."""
 
 
 class Writes(io.RawIOBase):

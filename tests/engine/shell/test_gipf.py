@@ -63,7 +63,7 @@ class Session:
 
     @property
     def answers(self) -> list[str]:
-        """What was written, but for what loading the first board answered."""
+        """Return the output without the answer to the first board."""
         assert self.output[0] == "BOARD_STATE_OK"
         return self.output[1:]
 

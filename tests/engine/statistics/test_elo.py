@@ -29,7 +29,7 @@ MATCHES = 20_000 if os.environ.get("ARENA_CAMPAIGN") else 3000
     [((609, 3850, 9708, 10948, 4885), 92.77, 2.1), ((74, 1583, 8550, 7776, 2017), 89.47, 2.0)],
 )
 def test_matches_that_fishtest_published(counts: tuple[int, ...], elo: float, margin: float) -> None:
-    """Those of August 2020 with which Stockfish took up neural networks, at 10 + 0.1 and 60 + 0.6 seconds."""
+    """Stockfish's first neural networks, August 2020. Time controls: 10 + 0.1 and 60 + 0.6 seconds."""
     found = estimate(counts)
     assert (round(found.elo, 2), round(found.margin, 1)) == (elo, margin)
     assert found.los == pytest.approx(1, abs=5e-4)  # printed as 100.0 %
@@ -67,7 +67,7 @@ def test_interval_covers_the_truth_as_often_as_it_says(chances: list[float], pai
     [(1, 12.7062), (2, 4.3027), (3, 3.1824), (4, 2.7764), (5, 2.5706), (10, 2.2281), (31, 2.0395), (120, 1.9799)],
 )
 def test_student_s_distribution_is_that_of_printed_tables(freedom: int, reach: float) -> None:
-    """Of the values that are exceeded in 2.5 % (Abramowitz and Stegun, table 26.10)."""
+    """Upper 2.5 % points (Abramowitz and Stegun, table 26.10)."""
     assert student_cdf(reach, freedom) == pytest.approx(0.975, abs=2e-6)
     assert student_cdf(-reach, freedom) == pytest.approx(0.025, abs=2e-6)
     assert student_cdf(0, freedom) == 0.5

@@ -57,4 +57,4 @@ near_lines = st.tuples(
 wild_bytes = st.lists(
     st.one_of(st.binary(max_size=64), near_lines, requests.map(encode), replies.map(encode)), max_size=8
 ).map(b"".join)
-"""What nobody who follows the protocol sends, with pieces in it that somebody would."""
+"""Bytes that mostly break the protocol, with pieces that follow it."""

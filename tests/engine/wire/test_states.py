@@ -155,7 +155,7 @@ ANSWERS: dict[type, list[tuple[type, ...]]] = {
     m.Annul: [(m.Annulled,), (m.Error,)],
     m.Dismiss: [(m.Dismissed,), (m.Error,)],
 }
-"""What a server may say to a request."""
+"""Replies that a server may send to a request."""
 
 UNASKED: dict[SessionState, list[tuple[type, ...]]] = {
     SessionState.GUEST: [],
@@ -176,8 +176,8 @@ UNASKED: dict[SessionState, list[tuple[type, ...]]] = {
     SessionState.ORGANISING: [],
     SessionState.CLOSED: [],
 }
-"""What a server may say by itself. MATCH is not said in the lobby, only behind WELCOME, when a match is resumed: else a
-READY that was meant for the last match, and crossed its RESULT, would be taken for the new one."""
+"""Messages that a server may send without a request. In the lobby, MATCH follows only WELCOME, when a match is
+resumed. Otherwise a late READY for the last match would count for the new match."""
 
 
 class Wire:

@@ -25,7 +25,7 @@ LINES = {
     "garbage": random.Random(1).randbytes(1021) + b"\n",
     "matches": b"SEEK gipf budget=10\nRESIGN\nCANCEL\n",
 }
-"""What is sent again and again."""
+"""Bytes that are sent again and again."""
 
 KINDS = (*LINES, "connections")
 

@@ -188,7 +188,7 @@ async def test_no_request_does_more_than_a_bound(tmp_path: Path, game: str, para
 
 
 PARAMETERS = "11,4,123,123"
-"""Of a board that no other test plays on."""
+"""Parameters of a board that no other test plays on."""
 
 
 async def test_the_first_match_on_a_board_finds_its_tables_made(tmp_path: Path, autojump_clock: MockClock) -> None:

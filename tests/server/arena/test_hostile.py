@@ -49,7 +49,7 @@ NASTY = (
     "CON",
     "=cmd()",
 )
-"""What a terminal, a log, a file name or a page might take for something else."""
+"""Text that a terminal, a log, a file name or a page might misread."""
 
 REQUESTS = (
     "LOGIN {}", "LOGIN ann {}", "RESUME 1 {}", "RESUME {} x", "SEEK {}", "SEEK gipf {}", "SEEK gipf params={}",

@@ -21,7 +21,7 @@ RETURN_SECONDS = Settings().return_seconds
 
 @asynccontextmanager
 async def reopened(harness: ArenaHarness, name: str = "after", later: float = -3600.0) -> AsyncIterator[ArenaHarness]:
-    """What is there when the server dies now, and starts again. By default no time has passed by the date."""
+    """Yield the arena after the server has died and restarted. By default no time has passed by the date."""
     async with open_arena(harness.die(name), later=timedelta(seconds=later)) as again:
         yield again
 
@@ -36,7 +36,7 @@ async def resume(harness: ArenaHarness, player: Client, *kinds: type) -> Client:
 
 
 def left(harness: ArenaHarness) -> tuple[int, int]:
-    """What both sides have left by the journal or the record, in microseconds."""
+    """Return the remaining time of both sides by journal or record, in microseconds."""
     running = harness.folder / "running" / "1.txt"
     return verification.verify(running.read_text(encoding="utf-8") if running.exists() else harness.record()).left
 

@@ -1,4 +1,4 @@
-"""What the three programs say to somebody who has mistyped something, and what they offer in their help."""
+"""Error messages of the three programs for mistyped commands, and their help."""
 
 import re
 from collections.abc import Iterator

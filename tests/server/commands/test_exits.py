@@ -88,7 +88,7 @@ WORKS = {
     "demo": "the server listens",
     "engine": "perft 1 ",
 }
-"""What a command says when it has begun to do what it is for."""
+"""Output of a command that has begun its work."""
 
 STATUS = {"serve": 0, "contest": run_contest.STOPPED, "engine": -signal.SIGINT}
 """How it ends by Ctrl-C then, where that is not `server.commands.options.INTERRUPTED`."""

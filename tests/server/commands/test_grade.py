@@ -224,7 +224,7 @@ def test_the_command_writes_each_format(folder: Path, capsys: pytest.CaptureFixt
 
 
 def test_the_document_shows_what_its_rule_gives() -> None:
-    """Of two students who have handed in reports, and one who has only entered the contest."""
+    """Two students have handed in reports; a third has only entered the contest."""
     contest = sample_report(3, RoundRobin())
     (stage,) = contest.stages
     table = tuple(

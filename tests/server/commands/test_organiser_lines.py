@@ -1,4 +1,4 @@
-"""What organisers type: commands for contests and for accounts."""
+"""Commands of organisers, for contests and for accounts."""
 
 import stat
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What the organiser's interventions change of results, games and commands, without a server."""
+"""Effects of the organiser's interventions on results, games and commands, without a server."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -235,7 +235,7 @@ def test_any_moment_is_taken_up_from_the_finished_games_alone(stages: list[Forma
 
 
 def test_a_round_in_which_games_are_forfeited_waits_for_those_that_run() -> None:
-    """What will be known of a running game is not known yet: nobody is paired before."""
+    """The result of a running game is not known yet: nobody is paired before."""
     definition = contest(4, Swiss(2), time_losses=1)
     due = plan(definition, []).due
     lost = GameResult(due[0], 1, 1, Termination.TIME)

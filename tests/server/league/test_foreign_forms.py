@@ -58,10 +58,10 @@ FOREIGN = (
     {"sec-fetch-site": "cross-site"},
     {"sec-fetch-site": "same-site"},
 )
-"""What browsers say of requests that another site's page has made."""
+"""Headers of browsers for requests by another site's page."""
 
 OWN = ({"origin": "http://127.0.0.1:80", "sec-fetch-site": "same-origin"}, {"sec-fetch-site": "none"})
-"""What they say of those of the server's own pages, and of its reader."""
+"""Headers of browsers for requests by the server's own pages, and by their reader."""
 
 
 class Serving(NamedTuple):
@@ -69,14 +69,14 @@ class Serving(NamedTuple):
 
     app: ASGIApp
     paths: set[str]
-    """Of all routes that take a POST."""
+    """Paths of all routes that take a POST."""
     state: dict[str, Any]
     cookie: str
     token: str
-    """What the organiser's own forms hold."""
+    """Token of the organiser's own forms."""
     data: Path
     fields: dict[str, str]
-    """Those of all forms, so that each would change something."""
+    """Fields of all forms, so that each form would change something."""
 
     async def post(self, path: str, token: str, **headers: str) -> Answer:
         """Send a form to a route, signed in."""

@@ -212,7 +212,7 @@ def test_deleted_files_go_and_the_row_stays(versions: Versions, ann: Person, acc
 # the steps
 
 PRINTED = "ok    keeps its time\n30 ok, 0 FAIL\nok    plays on\n"
-"""What a bot prints that wants to be tested no more: it stands in the log of its test, like all that it prints."""
+"""Output of a bot that imitates a passed test. The log of its test contains it."""
 
 SEALED = pytest.mark.skipif(bool(sandbox_obstacle()), reason=f"programs cannot be sealed here: {sandbox_obstacle()}")
 

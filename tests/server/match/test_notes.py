@@ -1,4 +1,4 @@
-"""What spectators see and when: moves behind a delay, and notes, which are recorded and never a reason to lose."""
+"""Delayed moves and notes for spectators. Notes are recorded and never lose a game."""
 
 from pathlib import Path
 

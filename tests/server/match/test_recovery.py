@@ -1,4 +1,4 @@
-"""What journals come to that a server left behind when it died: whole, torn, damaged, and those of ended matches."""
+"""Recovery of journals after a server died: whole, torn, damaged, and of ended matches."""
 
 from datetime import UTC, datetime
 from pathlib import Path

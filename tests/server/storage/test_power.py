@@ -33,7 +33,7 @@ FIXTURE = Fixture(0, 1, 0, 0, 0, ("ann", "bob"))
 
 
 class _Promised(NamedTuple):
-    """What has to be there whatever becomes of the rest."""
+    """Data that has to survive a power failure."""
 
     numbers: int
     """The highest that was given."""

@@ -20,7 +20,8 @@ def record(
 ) -> str:
     """Return the record of a game that ends with these moves or, where the board does not say so, by resignation.
 
-    Each move takes 10 ms; who is to move after the last one gives up. Of five moves the first player's is a line.
+    Each move takes 10 ms; who is to move after the last one gives up. The five default moves give the first player
+    a line.
     """
     position = GAMES[game].start(parameters)
     control = TimeControl.of_milliseconds(60_000, 0)

@@ -1,4 +1,4 @@
-"""What the page of a player shows, without a server."""
+"""The page of a player, without a server."""
 
 from pathlib import Path
 from typing import Any

@@ -16,7 +16,7 @@ from tests.server.contest.played import CONTROL, by_seed, contest
 OPENED = datetime(2026, 11, 20, 20, 15, tzinfo=UTC)
 
 NONSENSE = "move 3 of a4, '\x1b[31m[bold]<script>alert(1)</script>\u202e', could not be read"
-"""What a bot can make stand in a sentence: a terminal's command, rich's markup, HTML, and a change of direction."""
+"""A sentence with a bot's text: terminal command, rich's markup, HTML, change of direction."""
 
 FORMATS: list[tuple[Format, ...]] = [
     (RoundRobin(2),),

@@ -306,7 +306,7 @@ def test_a_win_has_to_fit_the_move_limit_to_the_ply() -> None:
     ],
 )
 def test_what_is_known_is_proven(game: str, parameters: str, proof: Proof) -> None:
-    """Of positions that have gone through their text, as they do on their way to the process."""
+    """Positions pass through their text, as on their way to the proving process."""
     text = GAMES[game].start(parameters).text()
     assert prove(GAMES[game].read(text), 600.0, 64) == proof
 

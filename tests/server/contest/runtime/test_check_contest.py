@@ -1,4 +1,4 @@
-"""What happens before a contest: each program is started once as a check, and its search is compiled."""
+"""Checks before a contest: each program is started once, and its search is compiled."""
 
 import subprocess
 import sys

@@ -56,7 +56,7 @@ def job(match: int = 7, of: Definition | None = None) -> Job:
 
 
 ABSENT = msgspec.json.encode(Answer(program_with_rules(), why="p2 did not come", names=("p2",)))
-"""What a worker may answer, and the shortest that is right."""
+"""The shortest valid answer of a worker."""
 
 
 class MadeFuture(Future[Any]):
@@ -77,9 +77,9 @@ class Made:
     def __init__(self) -> None:
         self.threads: dict[str, int] = {}
         self.greetings: dict[str, Any] = {}
-        """What workers answer to the greeting: a sentence, or an exception."""
+        """Answers of workers to the greeting: a sentence, or an exception."""
         self.answers: list[Any] = []
-        """What workers answer to jobs, one after the other; None leaves a job open. Then all are open."""
+        """Answers of workers to jobs, one after the other; None leaves a job open. Later jobs are left open."""
         self.reached = True
         self.open: dict[MadeFuture, int] = {}
         """The matches of the games that are played."""

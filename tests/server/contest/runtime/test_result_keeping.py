@@ -1,4 +1,4 @@
-"""What the database keeps for good."""
+"""Results that the database stores permanently."""
 
 import sys
 from collections.abc import Callable
@@ -29,7 +29,7 @@ GAME = GameResult(Fixture(0, 1, 0, 0, 0, ("a1", "a2")), 3, 0, "line")
 
 
 def test_results_are_synced_before_they_stand(tmp_path: Path) -> None:
-    """What is kept for good is synced with all before it (SQLite, PRAGMA synchronous: 2 is FULL), not what begins."""
+    """Contests and results are synced with all earlier writes (PRAGMA synchronous: 2 is FULL). Pairings are not."""
     with closing(Store(tmp_path / FILE)) as store:
         modes: list[tuple[str, int]] = []
 

@@ -1,4 +1,4 @@
-"""What the contest service does beside games: reports on a disk that fails, and verifying what is over."""
+"""The contest service beyond games: reports on a failing disk, verification of finished contests."""
 
 import errno
 import os

@@ -16,7 +16,7 @@ from pathlib import Path
 name = os.environ["ARENA_NAME"]
 secrets, data, rival, port = sys.argv[1:]
 MINE = os.environ.get("ARENA_PROGRAM", "").partition(".")[0]
-"""What marks the programs of this contest alone."""
+"""Mark that only the programs of this contest have."""
 SANDBOXED = os.getpid() < 100
 """Only then is everybody in sight fair game: elsewhere there are others on the machine."""
 
@@ -140,7 +140,7 @@ def floods() -> None:
 
 
 attack = globals().get(name)
-"""What `dice` does before its first move."""
+"""Function that `dice` calls before its first move."""
 
 if __name__ == "__main__":
     if name == "pretends":
