@@ -226,7 +226,7 @@ class Loss(NamedTuple):
 
     game: GameResult
     side: int
-    """That of the player."""
+    """Side of the player."""
     cause: str
     """A word of `Cause`, or of a bound that the program had broken."""
     sentence: str

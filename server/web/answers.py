@@ -21,7 +21,7 @@ QR_BORDER = 2
 
 
 NOT_STORED = {"cache-control": "no-store"}
-"""Of an answer that may be another one the next time."""
+"""Headers of answers that may be different the next time."""
 
 add_filters(address, imported)
 

@@ -197,7 +197,7 @@ QUESTION_BYTES = 64 * 1024
 """Largest question about a game: a thousand moves of GIPF are a quarter of it."""
 
 QUESTIONS = {"play": ("look", "rows", "think"), "analysis": ("lines", "open", "kit", "arrange", "record")}
-"""What can be asked about a game, by page."""
+"""Kinds of questions about a game, by page."""
 
 
 class Pages:

@@ -250,7 +250,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     plies: int
     started: datetime
     used: tuple[int, int]
-    """What the clocks of both were charged in all, in milliseconds."""
+    """Total time charged to each player, in milliseconds."""
     contest: int | None = None
     contest_name: str | None = None
     round: int | None = None
@@ -263,10 +263,10 @@ class Games(msgspec.Struct, frozen=True, kw_only=True):
     """How many there are in the index, on this page or not."""
     games: tuple[Row, ...]
     next: int | None
-    """What to ask for as ``before`` to have the next page; None on the last one."""
+    """Value of ``before`` for the next page; None on the last page."""
     index: Progress
     names: tuple[str, ...] = ()
-    """Of the first page: players whose names begin with the player or the opponent of the search; without both, all."""
+    """Only on the first page: names that begin with the searched player or opponent. Without both, any names."""
 
 
 CONDITIONS = {

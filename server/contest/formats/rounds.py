@@ -177,7 +177,7 @@ class Knockout(StageFormat, frozen=True, tag="knockout", kw_only=True):
     tie_breaks: Annotated[int, Range(0, 100, "pairs of games")] = 4
     """Pairs of games, at most, that are added one by one to a meeting that has ended even."""
     control: Annotated[TimeControl, Key("tie-break-time")]
-    """That of the added games."""
+    """Time control of the added games."""
     third_place: bool = False
     """Whether those who have lost the semi-finals meet for the third place."""
 

@@ -34,7 +34,7 @@ class GameTask(NamedTuple):
     definition: Definition
     fixture: Fixture
     number: int
-    """That of its match and its record."""
+    """Number of the match and its record."""
     kept: bool = False
     """Whether the match goes on when the server is started again."""
     wanted: Callable[[], bool] = lambda: True

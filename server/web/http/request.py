@@ -165,7 +165,7 @@ HEADERS = {
 METHODS = ("GET", "HEAD", "POST")
 
 OWN_PAGES = ("same-origin", "none")
-"""What browsers say in ``Sec-Fetch-Site`` of what the server's own pages ask for, and of what their reader does."""
+"""Values of ``Sec-Fetch-Site`` for requests by the server's own pages, and by their reader."""
 
 MAX_TARGET = 4096
 """Bytes of a path and its query: a link to a game on the page for playing holds the moves."""
@@ -244,7 +244,7 @@ def _fault(scope: Scope) -> tuple[int, str] | None:
 
 
 DIGITS = 15
-"""Of the largest number that a match can have (`server.storage.record_store`)."""
+"""Digits of the largest match number (`server.storage.record_store`)."""
 
 
 class Number(Convertor[int]):

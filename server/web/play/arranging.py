@@ -1,7 +1,7 @@
 """Positions as pieces that somebody puts on a board: what there is to put there, and what comes of it. Pure.
 
-Of arrows, where only moves lead to a position, it is the beginning of a game that is set up: the first arrow of each
-side, and blocked fields.
+Positions of arrows arise only from moves. An arrangement of arrows is therefore the beginning of a game.
+It has the first arrow of each side, and blocked fields.
 """
 
 from collections import Counter
@@ -29,12 +29,12 @@ MAX_PIECES = 1000
 """Pieces that can be named: more than any board has fields."""
 
 Name = Annotated[str, msgspec.Meta(max_length=8)]
-"""Of a field."""
+"""The name of a field."""
 
 Side = Annotated[int, msgspec.Meta(ge=0, le=1)]
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=1000)]
-"""Of pieces beside the board."""
+"""Number of pieces beside the board."""
 
 
 class Arrangement(msgspec.Struct, frozen=True, kw_only=True):

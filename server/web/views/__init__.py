@@ -1,1 +1,1 @@
-"""What pages show, as plain data."""
+"""The data of pages."""

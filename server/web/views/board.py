@@ -60,13 +60,13 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     aims: tuple[str | None, str | None] = (None, None)
     """The field that a side has to play to next, where the game says so and it lies on the board."""
     decisive: tuple[str, ...] = ()
-    """What has decided a game that is over: the fields of the winner's line, or the arrow that points nowhere."""
+    """Fields that decided the game: the winner's line, or the arrow that points nowhere."""
 
 
 class Motion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a move does to the board, in this order: pieces slide, one is laid down, rows light up and are taken.
+    """Steps of a move, in order: slides, placement, highlighted rows, removed pieces.
 
-    What is left out of the JSON is empty.
+    Attributes that the JSON omits are empty.
     """
 
     move: str
@@ -80,7 +80,7 @@ class Motion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     taken: tuple[str, ...] = ()
     """Fields whose pieces leave the board afterwards."""
     returned: tuple[str, ...] = ()
-    """Those of them whose pieces go back to their own side's reserve; the others are captured."""
+    """Taken fields whose pieces return to their own side's reserve; other pieces are captured."""
     target: str | None = None
     """The field to mark as the last move's."""
 
@@ -182,7 +182,7 @@ class Frame(Placed, frozen=True, kw_only=True):
 class Change(Placed, frozen=True, kw_only=True, omit_defaults=True):
     """A position by what tells it from the one before, so that a match is told in a size that its record is in.
 
-    What is left out of the JSON is empty.
+    Attributes that the JSON omits are empty.
     """
 
     came: tuple[Piece, ...] = ()
