@@ -34,7 +34,6 @@ from engine.levels import LEVEL_NAMES
 from server.arena.arena import Arena
 from server.config.builtin_bot import BUILTIN_NAMES
 from server.contest.report.files import TABS, Group, rounds, tab_values
-from server.contest.report.structure import Report
 from server.contest.report.templating import render
 from server.net.admission import Listener
 from server.net.timing import microseconds
@@ -57,7 +56,7 @@ from server.web.http.request import (
     query_before,
     read_body,
 )
-from server.web.live import LOBBY, PROJECTOR, Broadcaster, Live, LivePages
+from server.web.live import LOBBY, PROJECTOR, Broadcaster, Live, LivePage, LivePages
 from server.web.matches import MatchHubs, MatchRoutes
 from server.web.pool import Pool
 from server.web.views import contests
@@ -245,11 +244,14 @@ class Pages:
     # pages
 
     async def _lobby(self, request: Request) -> Response:
-        found = await self._live.lobby.values()
-        report = found["report"]
-        assert report is None or isinstance(report, Report)
-        start = partial(how_to_start, self._arena, request.url.hostname or "", report)
-        return Page(LOBBY, {**found, "start": await self._arena.run_in_thread(start), "address": str(request.base_url)})
+        return await self._live_page(LOBBY, self._live.lobby, request)
+
+    async def _live_page(self, template: str, live: LivePage, request: Request) -> Response:
+        """Show a page with the address of the site, and with how a bot is started for its contest."""
+        found = await live.values()
+        start = partial(how_to_start, self._arena, request.url.hostname or "", found["report"])
+        values = {**found, "start": await self._arena.run_in_thread(start), "address": str(request.base_url)}
+        return Page(template, values)
 
     async def _matches_found(self, request: Request) -> Response:
         name = request.query_params.get("name", "").strip()
@@ -323,8 +325,7 @@ class Pages:
         return Page("pages/contest_games.html", {**values, "round": Group(" and ".join(names), games)})
 
     async def _projector(self, request: Request) -> Response:
-        live = await self._live.contest(request.path_params["number"]).values()
-        return Page(PROJECTOR, {**live, "address": str(request.base_url)})
+        return await self._live_page(PROJECTOR, self._live.contest(request.path_params["number"]), request)
 
     async def _player(self, request: Request) -> Response:
         return await self._people.player(request, self._arena.knows(request.path_params["name"]))

@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import trio
 from starlette.types import Receive, Scope, Send
@@ -239,7 +239,7 @@ AGAIN_SECONDS = 10.0
 ReadNewest: TypeAlias = Callable[[], Awaitable[tuple[Listed, ...]]]
 """Reads the last games of earlier servers; raises `Refused`."""
 
-Values: TypeAlias = dict[str, object]
+Values: TypeAlias = dict[str, Any]
 
 
 class LivePage(Channel):

@@ -68,6 +68,7 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), "nobody has to scroll"
         assert min(page.evaluate(SIZES)) >= 1920 * 28 / 1440, "it is read from 8 m"
         check_accessibility(page)
+        expect(page.locator(".start")).to_be_hidden()
         table.resign()
         expect(tile.locator(".foot")).to_contain_text("resigned at move 2")
         expect(tile).to_have_count(0)
@@ -75,4 +76,9 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         page.goto(f"{site.url}/contest/1/live")
         leaders = [line.name for line in sample_report(8, RoundRobin()).stages[-1].table if line.place == 1]
         expect(page.locator("#featured .lead")).to_contain_text(" and ".join(leaders))
+        expect(page.locator(".start")).to_be_hidden()
+        check_accessibility(page)
+        page.goto(f"{site.url}/contest/77/live")
+        expect(page.locator(".start code")).to_contain_text(f"ARENA_PORT={site.port} ARENA_NAME=NAME")
+        assert min(page.evaluate(SIZES)) >= 1920 * 28 / 1440, "it is read from 8 m"
         check_accessibility(page)

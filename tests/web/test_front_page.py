@@ -101,9 +101,9 @@ async def test_a_token_is_named_where_one_is_needed(tmp_path: Path) -> None:
         free = StartLines(
             takes_part=False,
             needs_token=False,
-            posix="ARENA_HOST=pc7 ARENA_PORT=2754 ARENA_NAME=NAME ARENA_GAME=gipf python3 bot.py",
+            posix="ARENA_HOST=pc7 ARENA_PORT=2754 ARENA_NAME=NAME ARENA_GAME=gipf python3 mybot.py",
             powershell='$env:ARENA_HOST="pc7"; $env:ARENA_PORT="2754"; $env:ARENA_NAME="NAME"; $env:ARENA_GAME="gipf"; '
-            "python bot.py",
+            "python mybot.py",
         )
         assert how_to_start(arena, "pc7", None) == how_to_start(arena, "pc7", over) == free
         assert how_to_start(arena, "pc7", open_to_all) == free._replace(
@@ -153,7 +153,7 @@ def test_the_front_page_shows_the_contest_of_today(
     expect(page.locator("#head .tag")).to_have_text("waiting")
     expect(page.locator("#featured .missing li")).to_have_text(["a3", "a4"])
     expect(page.locator("#standings tr")).to_have_count(5)
-    line = f"ARENA_HOST=127.0.0.1 ARENA_PORT={site.port} ARENA_NAME=NAME ARENA_GAME=any python3 bot.py"
+    line = f"ARENA_HOST=127.0.0.1 ARENA_PORT={site.port} ARENA_NAME=NAME ARENA_GAME=any python3 mybot.py"
     expect(page.locator("#line")).to_have_text(line)
     expect(page.locator("#powershell")).to_be_hidden()
     page.get_by_text("Windows PowerShell").click()

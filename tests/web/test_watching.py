@@ -1,5 +1,6 @@
 """Watching and replaying in a real browser."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -63,8 +64,7 @@ def test_a_live_match_is_seen_move_by_move(visit: Visit, seat: Seat) -> None:
     expect(page.locator("#ending")).to_have_text("Move 6: bob (black) to play")
     expect(page.locator("#moves button[aria-current]")).to_contain_text("5.a4-b4")
     table.resign()
-    expect(page.locator("#ending")).to_contain_text("ann resigned at move 6; bob wins")
-    expect(page.locator("#ending")).to_contain_text("ann (white) resigned")
+    expect(page.locator("#ending")).to_have_text("ann resigned at move 6; bob wins")
     expect(page.locator("#status")).to_have_text("over")
     check_accessibility(page)
 
@@ -188,6 +188,12 @@ def test_a_record_is_replayed_from_a_file(browser: Browser, site: Site, tmp_path
         bad.write_text(record.read_text().replace("move 3 ", "move 4 ", 1))
         page.set_input_files("#file", bad)
         expect(page.locator("#fault")).to_contain_text("this line is written 'move 3 ")
+        bad.write_text(re.sub("(move 3 .*) .*", r"\1 b2-c2", record.read_text()))
+        page.set_input_files("#file", bad)
+        expect(page.locator("#fault")).to_contain_text("played 'b2-c2', b2 is a field")  # without the code
+        bad.write_bytes(b"\x89PNG\r\n")
+        page.set_input_files("#file", bad)
+        expect(page.locator("#fault")).to_have_text("This is no record of a match.")
         page.set_input_files("#file", record)
         expect(page.locator("#moves li")).to_have_count(20)
         expect(page.locator("#fault")).to_be_hidden()
@@ -225,5 +231,5 @@ def test_hostile_names_are_shown_as_text(visit: Visit, tmp_path: Path) -> None:
     page.set_input_files("#file", record)
     expect(page.locator("h1")).to_have_text(f"ann – {HOSTILE}")
     expect(page.locator("#player1")).to_contain_text(HOSTILE)
-    expect(page.locator("#ending")).to_contain_text(f"{HOSTILE} (black) resigned")
+    expect(page.locator("#ending")).to_contain_text(f"{HOSTILE} resigned at move 5")
     assert page.locator("main img").count() == 0 and page.title() != "gone"

@@ -141,6 +141,7 @@ def read_contest(arena: Arena, number: int) -> dict[str, Any]:
             "actions": {kind: action for kind, action in ACTIONS.items() if action.in_console},
             "out": {name: one.reason for name, one in find_disqualified(definition, counting).items()},
             "running": store.begun(number),
+            "due": [fixture for fixture in found.plan.due if fixture not in found.moment.running],
             "games": [(game, game in counting) for game in games[: -MAX_GAMES - 1 : -1]],
             "annulled": ANNULLED,
             "interventions": definition.interventions[::-1],

@@ -80,7 +80,7 @@ def how_to_start(arena: Arena, host: str, report: Report | None) -> StartLines:
     variables = {name: value for name, value in environment_variables(seat).items() if value}
     posix = "".join(f"{name}={value} " for name, value in variables.items())
     powershell = "".join(f'$env:{name}="{value}"; ' for name, value in variables.items())
-    return StartLines(bool(connecting), needs_token, f"{posix}python3 bot.py", f"{powershell}python bot.py")
+    return StartLines(bool(connecting), needs_token, f"{posix}python3 mybot.py", f"{powershell}python mybot.py")
 
 
 def overview(arena: Arena, earlier: tuple[Listed, ...] | None, contests: tuple[Entry, ...] = ()) -> dict[str, Any]:

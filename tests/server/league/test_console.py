@@ -69,6 +69,7 @@ def test_a_contest_is_paused_changed_and_cancelled_and_the_audit_log_says_who_di
     contest_command.resume("Autumn", data=site.data)
     for change, fields in (("withdraw", {"name": "emil"}), ("reinstate", {"name": "emil"}), ("cancel", {})):
         assert post(change, **fields).status == 200
+        assert ("Next games" in head.get(here).text) == (change != "cancel")
     page = head.get(here).text
     assert not any(f"{here}/{kind}" in page for kind in ("pause", "resume", "cancel", "withdraw", "reinstate"))
     assert head.get("/organise/contest/99").status == 404 and post("command", name="emil").status == 404

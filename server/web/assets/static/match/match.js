@@ -10,6 +10,8 @@ import { studyOf, toGameLink, toLink } from "../play/link.js";
 import { MatchState } from "./match_state.js";
 import { Review, drawReview, judgement, valueInWords } from "./review.js";
 
+const SAID = ["no_reserve", "dead_lock", "no_move", "resign", "repetition", "board_full"]; // ends that their headlines say in full
+const CODE = /(?<=['"], )[A-Z]\w*: /; // of the protocol, before the fault of a move
 const REST_MS = 600; // between two moves that are played, when what moves has come to rest
 
 class MatchPage extends GamePage {
@@ -172,7 +174,7 @@ class MatchPage extends GamePage {
     const turn = this.state.frames[plies]?.turn ?? 0;
     const isPlayed = now.phase !== "preparing";
     const running = isPlayed ? `Move ${plies + 1}: ${info.players[turn]} (${sides[turn]}) to play` : "The players get ready";
-    const [said, detail] = ending ? [ending.headline, ending.sentence] : [running, ""];
+    const [said, detail] = ending ? [ending.headline, SAID.includes(ending.reason) ? "" : ending.sentence.replace(CODE, "")] : [running, ""];
     const live = el("button", { type: "button", click: () => this.go(plies) }, "Live");
     const behind = ending || this.following ? null : el("span.behind", {}, `You see move ${this.ply} of ${plies}.`, live);
     patch($("ending"), el("strong", {}, said), detail, behind);
@@ -285,7 +287,7 @@ class MatchPage extends GamePage {
     this.#askNotes();
     if (!over) return;
     this.feed.close();
-    $("status").classList.remove("lost");
+    $("status").className = "status over";
     say($("status"), "over");
     $("fault").hidden = true;
     $("record").classList.remove("later");
@@ -400,7 +402,7 @@ async function optional(asking, onRefusal = (error) => error instanceof Unreacha
 
 function complain(error) {
   if (!(error instanceof Refused)) throw error;
-  tell(sentence(error.message));
+  tell(sentence(error.message.replace(CODE, "")));
 }
 
 function tell(words) {
@@ -423,6 +425,10 @@ async function showFile(file) {
   $("fault").hidden = true;
   try {
     const record = await file.text();
+    if (!record.startsWith("arena-record ")) {
+      tell("This is no record of a match.");
+      return false;
+    }
     new MatchPage(await ask("/api/record", { method: "POST", body: file }), null, record);
     $("another").hidden = false;
     return true;
