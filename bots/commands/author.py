@@ -479,8 +479,7 @@ def submit(
     Parameters
     ----------
     path
-        The bot's folder, of which what git ignores is left out, also by the lists of the repository that it is in, or
-        its only file, or a zip archive.
+        The bot's folder without the files that git ignores there, its only file, or a zip archive.
     detach
         Send it, and do not wait for what becomes of it.
     """

@@ -55,9 +55,11 @@ def _run(file: Path, main: ModuleType) -> LoadedBot:
         raise ArenaError(f"{file} has ended before it called play, with exit status {leaving.code or 0}") from None
     except ArenaError as error:
         raise ArenaError(f"{file}: {error}") from None
-    except EOFError:
-        raise ArenaError(f"{file} reads standard input, and neither calls play nor has a function {CHOOSE}") from None
     except Exception as error:
+        if str(error) == "EOF when reading a line":  # of input(); a file that ends too early says something else
+            raise ArenaError(
+                f"{file} reads standard input, and neither calls play nor has a function {CHOOSE}"
+            ) from None
         print(traceback_of(error), end="", file=sys.stderr)
         raise ArenaError(describe_failure("before it called play", error)) from None
     finally:

@@ -236,6 +236,10 @@ def test_the_bot_of_a_file_is_what_it_plays_with(place: Callable[[str, str], Non
         ),
         ("raise SystemExit(3)\n", "mine.py has ended before it called play, with exit status 3"),
         ("input()\n", "mine.py reads standard input, and neither calls play nor has a function choose"),
+        (
+            "import pickle\npickle.loads(b'')\n",
+            "the bot failed before it called play (mine.py, line 2, in <module>): EOFError",
+        ),
         ("x = 1\n", "mine.py neither calls play nor has a function choose(position, clocks)"),
         (
             "def Choose(p, c): ...\n",
