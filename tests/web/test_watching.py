@@ -139,6 +139,8 @@ def test_notes_are_shown_beside_their_moves_when_the_match_is_over(visit: Visit,
     expect(page.locator("#noted li")).to_have_text(["what comes next", "Move 4, not made:  pondering"])
     page.keyboard.press("ArrowLeft")
     expect(page.locator("#noted li")).to_have_text("−0.50 · depth 7 · 120,345 nodes <b>in the book</b>c3, b3")
+    expect(page.locator("#value")).to_have_text("Noted by the player: −0.50 (depth 7)")
+    expect(page.locator("#values circle.alone")).to_have_count(1)
     page.keyboard.press("Home")
     expect(page.locator("#noted")).to_have_text("Nothing was noted.")
     check_accessibility(page)

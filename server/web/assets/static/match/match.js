@@ -8,7 +8,7 @@ import { Refused, Unreachable, ask, listen, posted, untilReached } from "../shar
 import { badge, moveText, noteFigures, scale, sentence, span } from "../shared/words.js";
 import { studyOf, toGameLink, toLink } from "../play/link.js";
 import { MatchState } from "./match_state.js";
-import { Review, drawReview, judgement, valueInWords } from "./review.js";
+import { Review, drawReview, judgement, notedValues, valueInWords } from "./review.js";
 
 const SAID = ["no_reserve", "dead_lock", "no_move", "resign", "repetition", "board_full"]; // ends that their headlines say in full
 const CODE = /(?<=['"], )[A-Z]\w*: /; // of the protocol, before the fault of a move
@@ -218,7 +218,7 @@ class MatchPage extends GamePage {
     const go = (there) => this.go(there);
     graphs.drawTimes($("times"), state, ply, go);
     const isReviewed = this.review.moves.length > 0;
-    const values = isReviewed ? this.review.values(state) : state.notedValues();
+    const values = isReviewed ? this.review.values(state) : notedValues(state);
     graphs.drawValues($("values"), values, state, ply, go, this.review.mistakes);
     if (!isReviewed) {
       const canAsk = state.over && state.plies > 0;

@@ -60,15 +60,6 @@ export class MatchState {
     return this.notes.filter((note) => note.ply === ply || (ply === this.plies && note.ply > ply));
   }
 
-  /** The value of each position as the player who moved noted it, for the side that began; null where none did. */
-  notedValues() {
-    const values = Array(this.plies + 1).fill(null);
-    for (const { ply, side, score, depth = 0 } of this.notes) {
-      if (score !== undefined && ply <= this.plies) values[ply] = { score: side ? -score : score, depth, win: null };
-    }
-    return values;
-  }
-
   /** Whether there is more to be seen than is known here. */
   get moreNoted() {
     return this.now.noted > this.notes.length;

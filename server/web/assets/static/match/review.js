@@ -62,6 +62,18 @@ export class Review {
   }
 }
 
+/**
+ * The value of each position as the player who moved noted it, for the side that began; null where none did.
+ * @param {import("./match_state.js").MatchState} state
+ */
+export function notedValues(state) {
+  const values = Array(state.plies + 1).fill(null);
+  for (const { ply, side, score, depth } of state.notes) {
+    if (score !== undefined && ply <= state.plies) values[ply] = forFirst({ score, depth }, side ? -1 : 1);
+  }
+  return values;
+}
+
 /** A worth for the side that began the game, as graphs show it. */
 function forFirst(worth, sign) {
   if (!worth) return null;
