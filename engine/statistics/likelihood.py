@@ -197,10 +197,18 @@ MAX_GROWTH = 3.0
 """Largest factor by which a step of this search goes further than the last one."""
 
 
+DECIMALS = 6
+"""Decimals of a rating: further ones depend on the machine's arithmetic, and would put equals in an order."""
+
+
+def _elo(value: float) -> float:
+    return round(ELO * value, DECIMALS) + 0.0  # no -0.0
+
+
 def strengths(games: Iterable[Result], names: Sequence[str], variants: int) -> dict[str, float]:
     """Return the rating of each player in Elo, with an average of 0, from the games between them."""
     found = fit(aggregate(games, names, variants)).values
-    return {name: ELO * float(found[place]) for place, name in enumerate(names)}
+    return {name: _elo(float(found[place])) for place, name in enumerate(names)}
 
 
 def ratings(games: Iterable[Result], names: Sequence[str], variants: int, *, intervals: bool = True) -> Ratings:
@@ -217,13 +225,13 @@ def ratings(games: Iterable[Result], names: Sequence[str], variants: int, *, int
     for place, name in enumerate(names):
         row = contrast(given, dict.fromkeys(range(given.players), -1 / given.players) | {place: 1 - 1 / given.players})
         low, high = (None, None) if spread is None else _interval(given, best, spread, row)
-        elo = ELO * float(row @ best.values)
+        elo = _elo(float(row @ best.values))
         table.append(Rating(name=name, elo=elo, low=low, high=high, games=int(played[place])))
     advantage, drawish = best.values[len(names) :].reshape(2, variants).tolist()
     return Ratings(
         tuple(sorted(table, key=lambda rating: -rating.elo)),
-        tuple(ELO * value for value in advantage) if intervals else (),
-        tuple(1 / (1 + 2 * math.exp(-value)) for value in drawish) if intervals else (),
+        tuple(map(_elo, advantage)) if intervals else (),
+        tuple(round(1 / (1 + 2 * math.exp(-value)), DECIMALS) for value in drawish) if intervals else (),
     )
 
 
@@ -232,11 +240,11 @@ def _interval(given: Data, best: Fit, spread: Matrix, row: Vector) -> tuple[floa
     centre = float(row @ best.values)
     deviation = math.sqrt(max(0.0, float(row @ spread @ row)))
     if deviation == 0:
-        return ELO * centre, ELO * centre
+        return _elo(centre), _elo(centre)
 
     def end(sign: int) -> float:
         reach = _reach(lambda away: _distance(given, best, spread @ row, row, sign * away * deviation))
-        return ELO * (centre + sign * deviation * reach)
+        return _elo(centre + sign * deviation * reach)
 
     return end(-1), end(1)
 
