@@ -3,32 +3,13 @@
 import sys
 from collections.abc import Sequence
 from importlib.metadata import entry_points, version
-from typing import Any, NamedTuple
+from typing import Any
 
 import cyclopts
 
 from bots.client.errors import ArenaError
 from bots.commands.options import fail
-from engine.commands.program import Rejected, explain, finite
-
-
-class Command(NamedTuple):
-    """A command, whose function is imported when it is called."""
-
-    name: str
-    function: str
-    help: str
-    statuses: str
-    """Exit statuses and their meanings."""
-    examples: tuple[tuple[str, str], ...]
-    """Command lines, each with its purpose, which may be empty."""
-
-    @property
-    def epilogue(self) -> str:
-        """The end of the help, in Markdown."""
-        lines = [f"- `{line}`" + (f" ({purpose})" if purpose else "") for line, purpose in self.examples]
-        return "\n".join(["Examples:", "", *lines, "", f"Exit status: {self.statuses}."])
-
+from engine.commands.program import Command, Rejected, explain, finite
 
 USAGE = "2 wrong usage; 130 interrupted"
 PLAYED = f"0 all matches were played; 1 the server refused, was not there, or the bot failed; {USAGE}"

@@ -212,14 +212,14 @@ def _builtin_bot(option: str, word: str) -> BuiltinBot:
         return read_builtin_bot(word)
 
 
-def _identity(certificate: Path | None, key: Path | None) -> keys.Identity | None:
+def _identity(certificate: Path | None, key: Path | None) -> keys.CertificateFiles | None:
     """Look at the files of a certificate, and at whether they fit."""
     if certificate is None and key is None:
         return None
     if certificate is None or key is None:
         fail("--tls-cert and --tls-key belong together: a certificate, and its key")
-    identity = keys.Identity(certificate, key)
-    with faults_explained("--tls-cert, --tls-key", keys.BadCertificate, status=2):
+    identity = keys.CertificateFiles(certificate, key)
+    with faults_explained("--tls-cert, --tls-key", keys.BadKey, status=2):
         keys.context(identity)
     return identity
 

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 from bots.bot import Bot, Clocks, GameResult, MatchMessage, Resigned
-from bots.bridge.program import Program, ProgramEnded, ProgramFailed
+from bots.bridge.program import BridgedProgram, ProgramEnded, ProgramFailed
 from bots.client.errors import BotFailed
 from engine.games.arrows.position import NO_MOVE
 from engine.games.interface import Position
@@ -48,13 +48,13 @@ class ProgramBot(Bot):
         self._command = command
         self._environment = os.environ | environment_variables(seat)
         self._failed = False
-        self._program: Program | None = None
+        self._program: BridgedProgram | None = None
         self.running()
 
-    def running(self) -> Program:
+    def running(self) -> BridgedProgram:
         """Return the program; start it, unless it runs."""
         if self._program is None:
-            self._program = Program(self._command, self._environment)
+            self._program = BridgedProgram(self._command, self._environment)
             self._inbox: deque[str | m.ProtocolError] = deque()
             self._receive = self._begun()
         return self._program

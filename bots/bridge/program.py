@@ -99,7 +99,7 @@ class ProgramEnded(ProgramFailed):
     """The program ended, or closed its standard output."""
 
 
-class Program(Process):
+class BridgedProgram(Process):
     """A running program. Always call `end`."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:

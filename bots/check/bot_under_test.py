@@ -92,7 +92,7 @@ class Fault(Exception):
         yield f"says protocol.md, section {self.section} ({TITLES[self.section]})"
 
 
-class OutOfTime(Fault):
+class LostOnTime(Fault):
     """The bot has used up its clock."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from types import UnionType
 
-from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest, Disconnected, Fault, OutOfTime, Peer, Skipped
+from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest, Disconnected, Fault, LostOnTime, Peer, Skipped
 from engine.games.interface import BadMove, History, Outcome, Position, Termination
 from engine.match import referee
 from engine.match.clock import TimeControl
@@ -187,7 +187,7 @@ class ConformanceMatch:
             if isinstance(request, kind):
                 return request
         self.peer.say(*self._take(referee.flag(self._state, falls or self._now())))
-        raise OutOfTime(
+        raise LostOnTime(
             f"used up its clock ({self.header.control.milliseconds[0]} ms for the match)",
             right,
             section,

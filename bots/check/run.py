@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bots.check.bot_under_test import HOST, Absent, BotUnderTest, Disconnected, Fault, OutOfTime, Situation, Skipped
+from bots.check.bot_under_test import HOST, Absent, BotUnderTest, Disconnected, Fault, LostOnTime, Situation, Skipped
 from bots.check.situations import SITUATIONS
 from bots.client.errors import ArenaError
 from engine.commands import reports
@@ -138,7 +138,7 @@ def _try(situation: Situation, bot: BotUnderTest, note: Callable[[str], None]) -
             outcome, fault = "passed", None
         except Skipped as why:
             outcome, reason = "skipped", str(why)
-        except OutOfTime as found:
+        except LostOnTime as found:
             fault = found
             bot.drop()
             if number < situation.tries:

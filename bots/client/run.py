@@ -55,7 +55,7 @@ FREE_MATCH = ("params", "budget", "increment", "colour", "opponent")
 MAX_PORT = 65535
 
 
-class Rule(NamedTuple):
+class ArgumentRule(NamedTuple):
     """The rule for an argument of `play`."""
 
     fits: Callable[[object], object]
@@ -71,20 +71,20 @@ def _number(least: int, most: int) -> Callable[[object], bool]:
 
 
 RULES = {
-    "host": Rule(_text(r"\S+"), "the name or address of a machine, as in '127.0.0.1'"),
-    "port": Rule(_number(1, MAX_PORT), f"a whole number from 1 to {MAX_PORT}"),
-    "name": Rule(_text(NAME_PATTERN), f"{NAME_RULE}, as in 'mybot'"),
-    "token": Rule(_text(r"\S{0,256}"), "one word of printable characters, as the organiser has given it"),
-    "game": Rule(
+    "host": ArgumentRule(_text(r"\S+"), "the name or address of a machine, as in '127.0.0.1'"),
+    "port": ArgumentRule(_number(1, MAX_PORT), f"a whole number from 1 to {MAX_PORT}"),
+    "name": ArgumentRule(_text(NAME_PATTERN), f"{NAME_RULE}, as in 'mybot'"),
+    "token": ArgumentRule(_text(r"\S{0,256}"), "one word of printable characters, as the organiser has given it"),
+    "game": ArgumentRule(
         lambda game: game in (*GAMES, *CHOSEN_BY),
         f"one of {', '.join(GAMES)}, or {ANY} for contests, or {LADDER} for the ladder",
     ),
-    "params": Rule(_text(r"[\w., -]*"), "text, as in '4,4,15,15'"),
-    "budget": Rule(_number(1, sys.maxsize), "a whole number of milliseconds, 1 or more"),
-    "increment": Rule(_number(0, sys.maxsize), "a whole number of milliseconds, 0 or more"),
-    "colour": Rule(_text(r"\w*"), "the name of a side"),
-    "opponent": Rule(_text(f"({NAME_PATTERN})?"), f"{NAME_RULE}, as in 'mybot'"),
-    "games": Rule(_number(0, sys.maxsize), "how many matches to play, 0 for no end"),
+    "params": ArgumentRule(_text(r"[\w., -]*"), "text, as in '4,4,15,15'"),
+    "budget": ArgumentRule(_number(1, sys.maxsize), "a whole number of milliseconds, 1 or more"),
+    "increment": ArgumentRule(_number(0, sys.maxsize), "a whole number of milliseconds, 0 or more"),
+    "colour": ArgumentRule(_text(r"\w*"), "the name of a side"),
+    "opponent": ArgumentRule(_text(f"({NAME_PATTERN})?"), f"{NAME_RULE}, as in 'mybot'"),
+    "games": ArgumentRule(_number(0, sys.maxsize), "how many matches to play, 0 for no end"),
 }
 """The arguments of `play` in the order in which they are checked."""
 

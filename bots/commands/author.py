@@ -267,7 +267,7 @@ def replay(
         raise Rejected(str(error)) from None
     write(texts.closing(playing.name, summary, playing.side, answers))
     reports.write("--json", json, lambda: texts.as_json(playing.name, summary, playing.side, answers))
-    sys.exit(0 if {answer.outcome for answer in answers} <= {texts.Outcome.SAME, texts.Outcome.NEW} else 1)
+    sys.exit(0 if {answer.outcome for answer in answers} <= {texts.Agreement.SAME, texts.Agreement.NEW} else 1)
 
 
 def review(
@@ -411,7 +411,7 @@ TOKEN = "ARENA_TOKEN"
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class LeagueBot:
     """Which bot of which league a command is about.
 
     Parameters
@@ -433,7 +433,7 @@ class Entry:
 class League:
     """A league, as a bot's author uses it from the command line."""
 
-    def __init__(self, entry: Entry) -> None:
+    def __init__(self, entry: LeagueBot) -> None:
         """Take which bot it is, and where; ends the command where there is no token."""
         self._token = entry.token or os.environ.get(TOKEN, "")
         if not self._token:
@@ -468,7 +468,7 @@ LOOK_SECONDS = 1.0
 def submit(
     path: Path,
     *,
-    entry: Entry,
+    entry: LeagueBot,
     detach: Flag = False,
 ) -> None:
     """Send a version of a bot to a league, and show how it is built and tried.
@@ -561,7 +561,7 @@ def _environment() -> dict[str, str]:
 
 def versions(
     *,
-    entry: Entry,
+    entry: LeagueBot,
     play: Count = 0,
     rest: Count = 0,
     delete: Count = 0,
@@ -596,7 +596,7 @@ def compare(
     first: int,
     second: int,
     *,
-    entry: Entry,
+    entry: LeagueBot,
     game: str = USUAL_GAME,
     params: str = "",
     games: Count = 20,

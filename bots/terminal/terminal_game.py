@@ -50,7 +50,7 @@ class NoMoveLeft(Exception):
 
 
 @dataclass(frozen=True)
-class Player:
+class TerminalPlayer:
     """The player of a side: a person, or a bot with a number of seconds for each move or with a level."""
 
     seconds: float = 0.0
@@ -70,7 +70,7 @@ class Player:
         return f"bot:{self.seconds:g}" if self.is_bot else "person"
 
 
-PERSON = Player()
+PERSON = TerminalPlayer()
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class InteractiveGame:
     """A game with its players, and with moves that were taken back. Immutable."""
 
     history: History
-    players: tuple[Player, Player]
+    players: tuple[TerminalPlayer, TerminalPlayer]
     """The player of each side."""
     undone: tuple[str, ...] = ()
     """The moves that can be redone, the next one first."""
@@ -94,7 +94,7 @@ class InteractiveGame:
         return self.history.outcome(MOVE_LIMIT)
 
     @property
-    def mover(self) -> Player:
+    def mover(self) -> TerminalPlayer:
         """The player to move."""
         return self.players[self.position.turn]
 
@@ -145,7 +145,7 @@ class InteractiveGame:
         return list(accumulate(self.history.moves[:-1], History.after, initial=begun)) if self.history.moves else []
 
 
-def player(text: str, seconds: float = USUAL_SECONDS) -> Player:
+def player(text: str, seconds: float = USUAL_SECONDS) -> TerminalPlayer:
     """Read a player: ``person``, ``bot:SECONDS``, ``level:NUMBER``, or ``bot``. Raises `Rejected`.
 
     ``bot`` and the highest level think for the given seconds.
@@ -156,9 +156,9 @@ def player(text: str, seconds: float = USUAL_SECONDS) -> Player:
             return PERSON
         if kind == "level":
             level = read_level(number)
-            return Player(level=level) if level < MAX_LEVEL else Player(seconds)
+            return TerminalPlayer(level=level) if level < MAX_LEVEL else TerminalPlayer(seconds)
         if kind == "bot" and 0 < (bound := float(number) if number else seconds) <= MAX_SECONDS:
-            return Player(bound)
+            return TerminalPlayer(bound)
     raise Rejected(f"a player is person, bot, bot:SECONDS or level:NUMBER, as in bot:0.5 or level:3; not {text!r}")
 
 
@@ -258,16 +258,16 @@ class TerminalGame:
         self._say("", f"{table.history.plies}. {mover} plays {table.history.moves[-1]}{how}")
         self._show()
 
-    def _let_bot_move(self, bot: Player) -> None:
+    def _let_bot_move(self, bot: TerminalPlayer) -> None:
         thought = self._think(bot)
         position = self.table.history.position
         self._made(self.table.after(thought.move(position)), f" ({describe_search(position, thought)})")
 
-    def _usual_bot(self) -> Player:
+    def _usual_bot(self) -> TerminalPlayer:
         """Return a bot of the highest level, with the longest search time of those that play."""
-        return Player(max(player.seconds for player in self.table.players) or USUAL_SECONDS)
+        return TerminalPlayer(max(player.seconds for player in self.table.players) or USUAL_SECONDS)
 
-    def _think(self, bot: Player) -> SearchResult:
+    def _think(self, bot: TerminalPlayer) -> SearchResult:
         seconds, level = (bot.seconds, MAX_LEVEL) if bot.level is None else (MAX_SECONDS, bot.level)
         think = partial(self._game_engine.think, self.table.history, seconds, level=level, clock=perf_counter)
         try:
@@ -325,7 +325,7 @@ class TerminalGame:
         self._say(*(f"  {usage:18}  {meaning}" for usage, meaning in COMMANDS.items()))
 
 
-def _title(player: Player) -> str:
+def _title(player: TerminalPlayer) -> str:
     """Return a player for people."""
     if player.level is not None:
         return level_title(player.level)

@@ -31,7 +31,7 @@ from engine.wire.fields import Note, write_note
 from engine.wire.words import number_of
 
 
-class Turn(NamedTuple):
+class RecordedTurn(NamedTuple):
     """A turn of one side, when TURN was sent."""
 
     side: int
@@ -58,7 +58,7 @@ class Turn(NamedTuple):
         return self.histories[-1].position
 
 
-def turns_of(summary: Summary, side: int) -> list[Turn]:
+def turns_of(summary: Summary, side: int) -> list[RecordedTurn]:
     """Return the turns of a side, with the one in which the match ended, if it was to move then."""
     state = summary.state
     if state.ready != (True, True):
@@ -72,7 +72,7 @@ def turns_of(summary: Summary, side: int) -> list[Turn]:
             move, ending = (
                 (summary.refused or "", _ending(summary, side)) if is_last else (state.history.moves[plies], "")
             )
-            turns.append(Turn(side, histories[: plies + 1], left, (start, *state.shown[:plies]), move, ending))
+            turns.append(RecordedTurn(side, histories[: plies + 1], left, (start, *state.shown[:plies]), move, ending))
     return turns
 
 
@@ -83,7 +83,7 @@ def _ending(summary: Summary, side: int) -> str:
     return summary.reason if summary.winner == 1 - side else "ended"
 
 
-class Outcome(StrEnum):
+class Agreement(StrEnum):
     """How an answer compares with the record."""
 
     SAME = "same"
@@ -95,10 +95,10 @@ class Outcome(StrEnum):
     """A legal move, where the record has none."""
 
 
-class Answer(NamedTuple):
+class ReplayedAnswer(NamedTuple):
     """A bot's answer in a turn, its time, and the comparison with the record."""
 
-    turn: Turn
+    turn: RecordedTurn
     move: str = ""
     """The move, as the bot has it; empty where there is none."""
     failure: str = ""
@@ -108,9 +108,9 @@ class Answer(NamedTuple):
     """The bot's notes on the turn."""
     is_overdue: bool = False
     """Whether the bot was interrupted, since its clock was used up."""
-    outcome: Outcome = Outcome.FAILED
+    outcome: Agreement = Agreement.FAILED
 
-    def compare(self, *, late_counts: bool = True) -> "Answer":
+    def compare(self, *, late_counts: bool = True) -> "ReplayedAnswer":
         """Compare with the record, and write the move in canonical text.
 
         An answer that took longer than the clock had has failed, where that counts.
@@ -119,7 +119,7 @@ class Answer(NamedTuple):
         if self.failure:
             return self
         if not self.move:
-            outcome = Outcome.SAME if turn.ending == "resign" else Outcome.DIFFERENT
+            outcome = Agreement.SAME if turn.ending == "resign" else Agreement.DIFFERENT
             return self._replace(outcome=outcome, failure="resigns")
         try:
             move, after = turn.position.child(self.move)
@@ -128,9 +128,9 @@ class Answer(NamedTuple):
         if late_counts and self.seconds * 1000 > left:
             return self._replace(move=move, failure=f"plays {move} after the {left} ms that it had")
         if turn.ending:
-            return self._replace(move=move, outcome=Outcome.NEW)
+            return self._replace(move=move, outcome=Agreement.NEW)
         is_same = after.key == turn.position.play(turn.recorded).key
-        return self._replace(move=move, outcome=Outcome.SAME if is_same else Outcome.DIFFERENT)
+        return self._replace(move=move, outcome=Agreement.SAME if is_same else Agreement.DIFFERENT)
 
 
 Result = TypeVar("Result")
@@ -147,7 +147,7 @@ class BotHere:
         self._overdue = ""
         """Which method has used up its clock, in a sentence; empty for none."""
 
-    def answer(self, turn: Turn) -> Answer:
+    def answer(self, turn: RecordedTurn) -> ReplayedAnswer:
         """Return what the bot plays, not yet compared; a traceback of it is printed on stderr."""
         notes: list[Note] = []
 
@@ -181,9 +181,9 @@ class BotHere:
             seconds = perf_counter() - began
             print(traceback_of(error), end="", file=sys.stderr)
             failure = describe_failure("to choose a move", error)
-        return Answer(turn, move, failure, seconds, tuple(notes), is_overdue=bool(self._overdue))
+        return ReplayedAnswer(turn, move, failure, seconds, tuple(notes), is_overdue=bool(self._overdue))
 
-    def _tell(self, turn: Turn, watchdog: Watchdog) -> None:
+    def _tell(self, turn: RecordedTurn, watchdog: Watchdog) -> None:
         """Tell the bot of the match up to the turn, as after a lost connection."""
         with redirect_stdout(sys.stderr):
             self.bot.match = referee.announcement(self._header, turn.side, "replay")  # nobody has kept the token
@@ -194,7 +194,7 @@ class BotHere:
                     self.bot.history = turn.histories[message.ply]
                 self._call(watchdog, "handle_message", turn.left[turn.side], partial(self.bot.handle_message, message))
 
-    def _choose(self, turn: Turn, clocks: Clocks, watchdog: Watchdog) -> Choice:
+    def _choose(self, turn: RecordedTurn, clocks: Clocks, watchdog: Watchdog) -> Choice:
         choose = self.bot.function if isinstance(self.bot, FunctionBot) else self.bot.choose
         if not self._debugger:
             with redirect_stdout(sys.stderr):
@@ -257,7 +257,7 @@ class _Debugger(Pdb):
         interrupt(threading.main_thread().ident or 0)
 
 
-class Player(NamedTuple):
+class ReplayedPlayer(NamedTuple):
     """A bot in the place of a player of the record."""
 
     name: str
@@ -266,7 +266,7 @@ class Player(NamedTuple):
 
 
 @contextmanager
-def player(bot: str, header: Header, side: str | None, *, debugger: bool) -> Iterator[Player]:
+def player(bot: str, header: Header, side: str | None, *, debugger: bool) -> Iterator[ReplayedPlayer]:
     """Load the bot of a Python file, which may have arguments behind it.
 
     Without a side it gets the side of the player of its name. Raises `ArenaError`.
@@ -279,7 +279,7 @@ def player(bot: str, header: Header, side: str | None, *, debugger: bool) -> Ite
         raise ArenaError(f"the bot is {bot!r}, but it has to be a Python file, as in mybot.py")
     with loaded(Path(words[0]), words[1:]) as file:
         place = _side_of(header, side, (file.name, Path(words[0]).stem))
-        yield Player(file.name, place, BotHere(file.bot, header, debugger=debugger))
+        yield ReplayedPlayer(file.name, place, BotHere(file.bot, header, debugger=debugger))
 
 
 def _side_of(header: Header, wanted: str | None, names: Sequence[str]) -> int:
@@ -300,29 +300,29 @@ def _side_of(header: Header, wanted: str | None, names: Sequence[str]) -> int:
 TITLES = f"{'ply':>4} {'clock':>10}  {'record':20} {'bot':20} {'took':>10}"
 
 
-def lines(answer: Answer) -> list[str]:
+def lines(answer: ReplayedAnswer) -> list[str]:
     """Return a turn: its clock and the bot's time in seconds, the move of the record and the bot's; and its notes."""
     turn = answer.turn
     left = turn.left[turn.side] / 1000
     words = f"{turn.ply:4} {left:10.3f}  {_recorded(turn):20} {answer.move or '-':20} {answer.seconds:10.3f}"
     more = f": {answer.failure}" if answer.failure else ""
-    if answer.outcome == Outcome.SAME and answer.move not in ("", turn.recorded):
+    if answer.outcome == Agreement.SAME and answer.move not in ("", turn.recorded):
         more = " position"
     return [f"{words}  {answer.outcome}{more}", *(f"{'':6}note: {note}" for note in answer.notes)]
 
 
-def closing(name: str, summary: Summary, side: int, answers: Sequence[Answer]) -> str:
+def closing(name: str, summary: Summary, side: int, answers: Sequence[ReplayedAnswer]) -> str:
     """Return how many turns were answered in which way, and how long that took."""
     count = Counter(answer.outcome for answer in answers)
-    words = {Outcome.SAME: "the same", Outcome.DIFFERENT: "different"}
-    words |= {Outcome.NEW: "where the record has no move", Outcome.FAILED: "failed"}
+    words = {Agreement.SAME: "the same", Agreement.DIFFERENT: "different"}
+    words |= {Agreement.NEW: "where the record has no move", Agreement.FAILED: "failed"}
     parts = [f"{count[outcome]} {text}" for outcome, text in words.items() if count[outcome]]
     seconds = sum(answer.seconds for answer in answers)
     sides = summary.header.position.game.sides
     return f"{name} as {sides[side]}: {number_of(len(answers), 'turn')}, {', '.join(parts)}; {seconds:.3f} s"
 
 
-def as_json(name: str, summary: Summary, side: int, answers: Sequence[Answer]) -> str:
+def as_json(name: str, summary: Summary, side: int, answers: Sequence[ReplayedAnswer]) -> str:
     """Return all turns and answers."""
     header = summary.header
     count = Counter(answer.outcome for answer in answers)
@@ -335,20 +335,20 @@ def as_json(name: str, summary: Summary, side: int, answers: Sequence[Answer]) -
             "bot": name,
             "side": header.position.game.sides[side],
             "player": header.players[side],
-            **{outcome.name.lower(): count[outcome] for outcome in Outcome},
+            **{outcome.name.lower(): count[outcome] for outcome in Agreement},
             "turns": [_plain(answer) for answer in answers],
         }
     )
 
 
-def _recorded(turn: Turn) -> str:
+def _recorded(turn: RecordedTurn) -> str:
     """Return the move of the record; what is no legal move, in brackets."""
     if not turn.ending:
         return turn.recorded
     return f"({turn.recorded}: {turn.ending})" if turn.recorded else f"({turn.ending})"
 
 
-def _plain(answer: Answer) -> dict[str, object]:
+def _plain(answer: ReplayedAnswer) -> dict[str, object]:
     turn = answer.turn
     return {
         "ply": turn.ply,

@@ -42,6 +42,16 @@ class Command(NamedTuple):
     name: str
     function: str
     help: str
+    statuses: str = ""
+    """Exit statuses and their meanings."""
+    examples: tuple[tuple[str, str], ...] = ()
+    """Command lines, each with its purpose, which may be empty."""
+
+    @property
+    def epilogue(self) -> str:
+        """The end of the help, in Markdown."""
+        lines = [f"- `{line}`" + (f" ({purpose})" if purpose else "") for line, purpose in self.examples]
+        return "\n".join(["Examples:", "", *lines, "", f"Exit status: {self.statuses}."])
 
 
 def say(sentence: str) -> None:

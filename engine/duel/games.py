@@ -89,7 +89,7 @@ Player = Callable[[int, History], Reply]
 """Chooses a move, from a number that no other game of the duel has, and the game so far."""
 
 
-class Usage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SearchUsage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Moves, time and nodes of one side in a game."""
 
     moves: int = 0
@@ -108,7 +108,7 @@ class DuelGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The end of the game: a word of `Termination` or of the game."""
     moves: tuple[str, ...]
     """All moves, including the opening."""
-    used: tuple[Usage, Usage]
+    used: tuple[SearchUsage, SearchUsage]
 
     @property
     def points(self) -> int:
@@ -152,12 +152,12 @@ def play(
     history = History.begin(start)
     for move in opening:
         history = history.after(move)
-    used = [Usage(), Usage()]
+    used = [SearchUsage(), SearchUsage()]
     while (outcome := history.outcome(move_limit)) is None:
         side = _side(first, start, history.position.turn)
         reply = players[side](number, history)
         before = used[side]
-        used[side] = Usage(before.moves + 1, before.ms + reply.ms, before.nodes + reply.nodes)
+        used[side] = SearchUsage(before.moves + 1, before.ms + reply.ms, before.nodes + reply.nodes)
         history = history.after(reply.move)
     winner = None if outcome.winner is None else _side(first, start, outcome.winner)
     return DuelGame(first, winner, outcome.reason, history.moves, (used[0], used[1]))

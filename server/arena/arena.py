@@ -57,7 +57,7 @@ class Announcement(NamedTuple):
 
 
 class Arena:
-    """MatchState of a running server."""
+    """The state of a running server."""
 
     def __init__(
         self,

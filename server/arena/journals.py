@@ -14,7 +14,7 @@ import trio
 from engine.match import recovery
 from server.arena.arena import Arena
 from server.ops.logs import log
-from server.storage.disk import Round, Synced
+from server.storage.disk import Synced, SyncRound
 from server.storage.record_store import RecordStore
 
 
@@ -141,7 +141,7 @@ class Rounds:
                 log.error("disk_write_failed", error=fault)
         self._logged_faults = set(faults)
 
-    def _sync(self, work: Round, last: bool) -> tuple[list[str], Synced]:
+    def _sync(self, work: SyncRound, last: bool) -> tuple[list[str], Synced]:
         """Sync the database, then the records; return faults of the former, and the result of the latter."""
         faults = []
         try:

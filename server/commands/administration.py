@@ -25,7 +25,7 @@ from server.contest.fixtures import Kind, is_paused
 from server.contest.report.formatting import date, printable
 from server.contest.store.store import FILE, LADDER, Store
 from server.league.accounts import AUTHOR, Role
-from server.league.console.actions import HOURS, SOCKET, WAIT_SECONDS, Announcements, Answer, Question
+from server.league.console.actions import HOURS, SOCKET, WAIT_SECONDS, Announcements, ConsoleAnswer, ConsoleQuestion
 from server.league.ladder.store import LadderStore
 from server.ops.typed_json import decode
 
@@ -62,7 +62,7 @@ def _join(url: str, data: Path) -> str:
     If no server runs, the usual address is a guess, and a line on stderr says so.
     """
     with suppress(OSError, *NO_SERVER):
-        url = url or _exchange(data, Question("address", BY)).text
+        url = url or _exchange(data, ConsoleQuestion("address", BY)).text
     if not url:
         url = f"http://{WEB}"
         hint = "give the address of the pages with --url if it is another one"
@@ -169,27 +169,27 @@ def now(*, data: Data = DATA, json: bool = False) -> None:
     json
         Print it as one object of JSON.
     """
-    text = _ask(data, Question("now", BY))
+    text = _ask(data, ConsoleQuestion("now", BY))
     print(text if json else "\n".join(printable(line) for line in _lines(decode(text, type=dict[str, Any]))))
 
 
 def annul(match: Annotated[int, Parameter(help="Its number.")], sentence: Sentence = "", *, data: Data = DATA) -> None:
     """End a running match without a result; a contest plays the game again."""
-    print(_ask(data, Question("annul", BY, str(match), sentence)))
+    print(_ask(data, ConsoleQuestion("annul", BY, str(match), sentence)))
 
 
 def dismiss(
     name: Annotated[str, Parameter(help="The player's.")], sentence: Sentence = "", *, data: Data = DATA
 ) -> None:
     """Send a player away, who may come back at once; in a match its clock runs on."""
-    print(_ask(data, Question("dismiss", BY, name, sentence)))
+    print(_ask(data, ConsoleQuestion("dismiss", BY, name, sentence)))
 
 
 NO_SERVER = (FileNotFoundError, NotADirectoryError, ConnectionError, msgspec.DecodeError)
 """Errors of a question where no server uses the data directory."""
 
 
-def _exchange(data: Path, question: Question) -> Answer:
+def _exchange(data: Path, question: ConsoleQuestion) -> ConsoleAnswer:
     """Return the answer of the server that uses a data directory; raises OSError or one of `NO_SERVER`."""
     with ExitStack() as stack:
         folder = os.open(data, os.O_RDONLY)
@@ -199,10 +199,10 @@ def _exchange(data: Path, question: Question) -> Answer:
         connection.connect(SOCKET.format(folder))
         connection.sendall(msgspec.json.encode(question) + b"\n")
         with connection.makefile("rb") as lines:
-            return decode(lines.readline(), type=Answer)
+            return decode(lines.readline(), type=ConsoleAnswer)
 
 
-def _ask(data: Path, question: Question) -> str:
+def _ask(data: Path, question: ConsoleQuestion) -> str:
     """Return the answer of the server that uses a data directory. Ends the program where there is none, or refuses."""
     try:
         answer = _exchange(data, question)

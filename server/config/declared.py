@@ -1,7 +1,7 @@
 """Options as fields of a class, with ranges and forms: read from a table of TOML, and checked on the command line.
 
-A field's annotation holds a `Range` or a `Form`. Its key in a file, and its option, is its name with dashes, unless it
-has a `Key`. A field that is a struct is a table of its own. If a field is one of
+A field's annotation holds a `Range` or a `TextForm`. Its key in a file, and its option, is its name with dashes,
+unless it has a `Key`. A field that is a struct is a table of its own. If a field is one of
 several tagged structs, the table has the tag and the fields of that struct.
 """
 
@@ -150,7 +150,7 @@ class Range(NamedTuple):
         return "" if self.fits(value) else f"--{name} is {value}; it has to lie between {self.least} and {self.most}"
 
 
-class Form(NamedTuple):
+class TextForm(NamedTuple):
     """Form of a text, or of the texts of a list."""
 
     pattern: str
@@ -159,7 +159,7 @@ class Form(NamedTuple):
     """Description of a right value, to follow "is"."""
 
     @classmethod
-    def one_of(cls, words: Iterable[str]) -> "Form":
+    def one_of(cls, words: Iterable[str]) -> "TextForm":
         """Return the form of a text that is one of some words."""
         known = list(words)
         return cls("|".join(map(re.escape, known)), f"one of {', '.join(known)}")
@@ -195,7 +195,7 @@ class Field(NamedTuple):
     """In a file, and on the command line behind two dashes."""
     kind: Any
     """Its type without annotation and without None."""
-    rule: Range | Form | None
+    rule: Range | TextForm | None
     required: bool = False
     """It has no default."""
 
@@ -207,7 +207,7 @@ class Field(NamedTuple):
         if self.rule is not None:
             return self.rule.right
         if _is(self.kind, StrEnum):
-            return Form.one_of(self.kind).right
+            return TextForm.one_of(self.kind).right
         return "true or false"
 
 
@@ -220,7 +220,7 @@ def fields_of(declaring: type) -> Iterator[Field]:
         kind, *rules = get_args(hint) if get_origin(hint) is Annotated else (hint,)
         if get_origin(kind) in (Union, UnionType):
             kind = Union[tuple(one for one in get_args(kind) if one is not type(None))]  # noqa: UP007 - one type remains itself
-        rule = next((one for one in rules if isinstance(one, Range | Form)), None)
+        rule = next((one for one in rules if isinstance(one, Range | TextForm)), None)
         key = next((str(one) for one in rules if isinstance(one, Key)), name.replace("_", "-"))
         yield Field(name, key, kind, rule, parameters[name].default is inspect.Parameter.empty)
 
@@ -254,7 +254,7 @@ def read_value(table: TomlTable, field: Field, special: Mapping[str, Read] = NO_
     """Return the value of an option, which has to be there; ``special`` has readers of what is declared within it."""
     if get_origin(field.kind) is Union:
         tagged = {one.__struct_config__.tag: one for one in get_args(field.kind)}
-        kind = tagged[read_value(table, field._replace(kind=str, rule=Form.one_of(tagged)))]
+        kind = tagged[read_value(table, field._replace(kind=str, rule=TextForm.one_of(tagged)))]
         return kind(**read_fields(table, fields_of(kind), special))
     if not table.has(field.key):
         raise table.wrong(field.key, field.right)

@@ -11,30 +11,30 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 
-class BadCertificate(ValueError):
+class BadKey(ValueError):
     """A certificate or key that no server can be run with; the sentence names the file."""
 
 
-class Identity(NamedTuple):
+class CertificateFiles(NamedTuple):
     """The files of a server's certificate, with the chain behind it, and of its key, both in PEM."""
 
     certificate: Path
     key: Path
 
 
-def context(identity: Identity) -> ssl.SSLContext:
-    """Return how to encrypt as this server: TLS 1.2 and later. Raises `BadCertificate`."""
+def context(identity: CertificateFiles) -> ssl.SSLContext:
+    """Return how to encrypt as this server: TLS 1.2 and later. Raises `BadKey`."""
     for path in identity:
         try:
             path.read_bytes()
         except OSError as error:
-            raise BadCertificate(f"{path} cannot be read: {error.strerror}") from None
+            raise BadKey(f"{path} cannot be read: {error.strerror}") from None
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
         context.load_cert_chain(*identity, password=lambda: "")  # a server that asks at its terminal would never start
     except ssl.SSLError as error:
-        raise BadCertificate(
+        raise BadKey(
             f"{identity.certificate} and {identity.key} are not a certificate and its key without a password, in PEM:"
             f" {error.reason or error}"
         ) from None

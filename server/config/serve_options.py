@@ -14,8 +14,8 @@ from cyclopts import Parameter
 from engine.commands.program import duration
 from engine.wire.messages import MICROSECONDS, PORT
 from server.config.declared import (
-    Form,
     Range,
+    TextForm,
     TomlTable,
     faults_named,
     fields_of,
@@ -41,9 +41,9 @@ from server.config.settings import (
 MAX_PORT = 65535
 
 PORTS = Range(0, MAX_PORT)
-PATH = Form(r"[^\x00]+", "the path of a file or folder")
-PLACE = Form(r"[^\s\x00-\x1f]+:[0-9]+", f'an address and a port, as in "{WEB}"')
-BOTS = Form(".+", 'a list of bots, as in ["alphabeta:3", "random:arrows"]')
+PATH = TextForm(r"[^\x00]+", "the path of a file or folder")
+PLACE = TextForm(r"[^\s\x00-\x1f]+:[0-9]+", f'an address and a port, as in "{WEB}"')
+BOTS = TextForm(".+", 'a list of bots, as in ["alphabeta:3", "random:arrows"]')
 
 
 DURATION = Parameter(validator=duration)
@@ -114,7 +114,7 @@ class ServeOptions:
         Log objects of JSON, one a line.
     """
 
-    host: Annotated[str, Form(r"[^\s\x00-\x1f]+", 'an address to listen on, as in "0.0.0.0"')] = "127.0.0.1"
+    host: Annotated[str, TextForm(r"[^\s\x00-\x1f]+", 'an address to listen on, as in "0.0.0.0"')] = "127.0.0.1"
     port: Annotated[int, PORTS] = PORT
     data: Annotated[Path, PATH] = Path("arena-data")
     budget: Annotated[int, BUDGET] = 60_000
@@ -136,7 +136,7 @@ class ServeOptions:
     no_web: bool = False
     ladder: Annotated[Path | None, PATH] = None
     user_header: Annotated[
-        str, Form(r"[A-Za-z][A-Za-z0-9-]{0,63}", 'the name of a header of HTTP, as in "X-Remote-User"')
+        str, TextForm(r"[A-Za-z][A-Za-z0-9-]{0,63}", 'the name of a header of HTTP, as in "X-Remote-User"')
     ] = ""
     verbose: bool = False
     log_json: bool = False

@@ -14,7 +14,7 @@ from engine.match.clock import TimeControl
 from engine.wire.messages import MICROSECONDS, PORT
 from server.config.builtin_bot import BuiltinBot
 from server.config.declared import Range
-from server.config.keys import Identity
+from server.config.keys import CertificateFiles
 
 Network = IPv4Network | IPv6Network
 
@@ -227,7 +227,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Quotas and retention of submissions."""
     user_header: str = ""
     """Header of HTTP by which a proxy in a trusted network names who has signed in there; empty: none does."""
-    tls: Identity | None = None
+    tls: CertificateFiles | None = None
     """Certificate and key of the server; None: connections are not encrypted."""
     tokens: dict[str, str] | None = None
     """Name in lower case -> SHA-256 of the token, in hexadecimal; None: everybody may play."""

@@ -18,9 +18,9 @@ from server.config.builtin_bot import BUILTIN_BOTS, LEVELLED, BadBuiltinBot, rea
 from server.config.declared import (
     BadTable,
     Field,
-    Form,
     Range,
     Read,
+    TextForm,
     TomlTable,
     fields_of,
     read_fields,
@@ -61,7 +61,7 @@ class _Time(msgspec.Struct):
 class _Files(msgspec.Struct):
     """Openings that are positions of files."""
 
-    files: Annotated[tuple[str, ...], Form("(?s).+", "a list of names of position files")]
+    files: Annotated[tuple[str, ...], TextForm("(?s).+", "a list of names of position files")]
 
 
 class _Moves(msgspec.Struct):
@@ -69,7 +69,7 @@ class _Moves(msgspec.Struct):
 
     moves: Annotated[
         tuple[tuple[str, ...], ...],
-        Form("(?s).*", "a list of openings, each a list of moves from the start of the game"),
+        TextForm("(?s).*", "a list of openings, each a list of moves from the start of the game"),
     ]
 
 
@@ -90,8 +90,8 @@ _OPENINGS: dict[str, type[_Openings]] = {"files": _Files, "moves": _Moves, "plie
 class _Variant(msgspec.Struct):
     """A game with its parameters and openings."""
 
-    game: Annotated[str, Form.one_of(GAMES)]
-    params: Annotated[str | None, Form(".*", "numbers, as in '4 4 15 15'")] = None
+    game: Annotated[str, TextForm.one_of(GAMES)]
+    params: Annotated[str | None, TextForm(".*", "numbers, as in '4 4 15 15'")] = None
     openings: TomlTable | None = None
 
 

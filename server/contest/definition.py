@@ -1,6 +1,6 @@
 """The definition of a contest: the content of its file, read and checked. All else follows from it and the games.
 
-Each value is declared here once: its type, its default, and by a `Range` or a `Form` what a contest file may say
+Each value is declared here once: its type, its default, and by a `Range` or a `TextForm` what a contest file may say
 (`server.config.declared`). `definition_text` makes JSON of it, in which each struct is the list of its fields.
 """
 
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from engine.match.clock import TimeControl
 from engine.wire.words import NAME_PATTERN
-from server.config.declared import Form, Key, Range
+from server.config.declared import Key, Range, TextForm
 from server.config.settings import MAX_MOVES, MOVE_LIMIT
 from server.contest.fixtures import QUALIFICATION, Fixture, Intervention, is_cancelled, withdrawn
 from server.contest.formats.meetings import Gauntlet, Ladder, Pairs, RoundRobin
@@ -37,17 +37,17 @@ class Entrant(Part, frozen=True):
     """A participant of a contest."""
 
     name: Annotated[
-        str, Form(NAME_PATTERN, "a name of 1 to 32 letters, digits, '_', '.' and '-', the first a letter or digit")
+        str, TextForm(NAME_PATTERN, "a name of 1 to 32 letters, digits, '_', '.' and '-', the first a letter or digit")
     ]
-    command: Annotated[tuple[str, ...], Form("(?s).+", "the list of a program and its arguments")] = ()
+    command: Annotated[tuple[str, ...], TextForm("(?s).+", "the list of a program and its arguments")] = ()
     """The program and its arguments, where the server starts it; empty for one that connects by itself."""
-    token: Annotated[str, Form("[0-9a-f]{64}", "the SHA-256 of the entrant's token, 64 hexadecimal digits")] = ""
+    token: Annotated[str, TextForm("[0-9a-f]{64}", "the SHA-256 of the entrant's token, 64 hexadecimal digits")] = ""
     """SHA-256 of the token by which it logs in, in hexadecimal; empty where the server's own tokens do, or none.
 
     For a program that the server starts, it is the token with which its author reads its logs."""
-    folder: Annotated[str, Form(PATHS, "the folder of the entrant's program, seen from the contest file")] = ""
+    folder: Annotated[str, TextForm(PATHS, "the folder of the entrant's program, seen from the contest file")] = ""
     """The only folder of its own that its program sees, and works in; empty for what its command names."""
-    version_of: Annotated[str, Form(NAME_PATTERN, "the name of a bot whose author has an account")] = ""
+    version_of: Annotated[str, TextForm(NAME_PATTERN, "the name of a bot whose author has an account")] = ""
     """The bot of the league of which a version plays; it gives command and folder as soon as it is chosen."""
     version: Annotated[int, Range(1, 1_000_000)] = 0
     """The number of that version; 0 for the version that is active when it is chosen."""
@@ -143,7 +143,7 @@ class Adjudication(Part, frozen=True):
     megabytes: Annotated[int, Range(16, 1_000_000, "megabytes")] = 256
 
 
-class Interrupted(StrEnum):
+class InterruptedGames(StrEnum):
     """The treatment of games that were running when the server died."""
 
     RESUME = "resume"
@@ -181,7 +181,7 @@ class Bounds(Part, frozen=True):
 class Definition(Part, frozen=True, kw_only=True):
     """A contest."""
 
-    name: Annotated[str, Form(r"[^\x00-\x1f]{1,80}", "the contest's name, 1 to 80 characters in one line")]
+    name: Annotated[str, TextForm(r"[^\x00-\x1f]{1,80}", "the contest's name, 1 to 80 characters in one line")]
     seed: Annotated[int, SEED] = 0
     entrants: tuple[Entrant, ...]
     variants: tuple[Variant, ...]
@@ -191,7 +191,7 @@ class Definition(Part, frozen=True, kw_only=True):
     time_losses: Annotated[int, Range(0, 1000, "games")] = 3
     """Games lost on time, in all stages, that disqualify; 0: no number does."""
     seeding: Seeding = Seeding.LISTED
-    interrupted: Interrupted = Interrupted.RESUME
+    interrupted: InterruptedGames = InterruptedGames.RESUME
     games_at_once: Annotated[int, Range(0, 1000)] = 0
     """Most games at a time; 0: as many as players and cores allow."""
     cores: Annotated[int, Range(0, 1000)] = 0
@@ -207,7 +207,7 @@ class Definition(Part, frozen=True, kw_only=True):
     sandbox: Sandbox = Sandbox.SEALED
     """The isolation of programs."""
     bounds: Bounds = Bounds()
-    visible: Annotated[tuple[str, ...], Form("(?s).+", "a list of folders that every program may read")] = ()
+    visible: Annotated[tuple[str, ...], TextForm("(?s).+", "a list of folders that every program may read")] = ()
     """Files and folders beside its own that each sealed program may read, seen from the contest file."""
     live_notes: bool = False
     """Whether spectators see what players note during a game, with the moves; else when it is over."""

@@ -40,7 +40,7 @@ from server.contest.report.progress import Moment
 from server.contest.report.structure import Pause, Report, Verdict
 from server.contest.scoring import effective_results
 from server.contest.store.store import FILE, Store
-from server.contest.verification import Past, check, recompute
+from server.contest.verification import KeptContest, check, recompute
 from server.ops.typed_json import decode
 from server.storage.disk import SUFFIX
 from server.storage.record_store import find_record
@@ -225,7 +225,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
     records: dict[int, str]
     """SHA-256 of the record of each match when its result was kept; empty where that is not known."""
 
-    def past(self) -> Past:
+    def past(self) -> KeptContest:
         """Return the contest, to be verified; raises `BadExport`."""
         try:
             definition = replace(read_definition(self.definition), interventions=self.interventions)
@@ -233,7 +233,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
             raise BadExport(str(error)) from None
         _check_size(definition)
         seconds = {number: (self.closed - began).total_seconds() for number, began in self.stages.items()}
-        return Past(definition, self.results, self.records, seconds, closed=True)
+        return KeptContest(definition, self.results, self.records, seconds, closed=True)
 
     def report(self, definition: Definition, games: Sequence[GameResult], plan: Plan) -> Report:
         """Return the report of the contest at its end, for games with the effects of interventions."""
@@ -330,7 +330,7 @@ def verify_export(data: bytes) -> VerifiedExport:
     return VerifiedExport(opened.contest, shown(opened.key), verdict, entered)
 
 
-def _verdict(opened: Opened, contents: Contents, past: Past) -> Verdict:
+def _verdict(opened: Opened, contents: Contents, past: KeptContest) -> Verdict:
     """Verify the records and the report of an export."""
     records = {result.match: opened.files.get(record_name(result.match)) for result in past.played}
     unsigned = [match for match, text in records.items() if text and signer(opened.key, text) != THIS_SERVER]

@@ -39,7 +39,7 @@ FORFEITED = (FORFEIT, WITHDRAWN)
 """Terminations of games that nobody has to play, since a player is out."""
 
 
-class Past(NamedTuple):
+class KeptContest(NamedTuple):
     """A contest as it was kept."""
 
     definition: Definition
@@ -78,7 +78,7 @@ class Recomputed(NamedTuple):
     verdict: Verdict
 
 
-def recompute(past: Past, checked: Iterable[Checked]) -> Recomputed:
+def recompute(past: KeptContest, checked: Iterable[Checked]) -> Recomputed:
     """Hold a contest whose records were ``checked`` against its rules: forfeits, absences and pairings."""
     definition, results = past.definition, past.results
     by_match = {found.game.match: found for found in checked}

@@ -87,7 +87,7 @@ class Person(NamedTuple):
         return right in RIGHTS[self.role]
 
 
-class Bot(NamedTuple):
+class RegisteredBot(NamedTuple):
     """A name that a person's program plays under."""
 
     name: str
@@ -103,7 +103,7 @@ class Invitation(NamedTuple):
     role: Role
 
 
-class Entry(NamedTuple):
+class AuditEntry(NamedTuple):
     """A line of the audit log."""
 
     date: datetime
@@ -156,10 +156,10 @@ class Accounts:
         """Return everybody, by name."""
         return self._people("FROM people ORDER BY name")
 
-    def bots(self, person: Person) -> list[Bot]:
+    def bots(self, person: Person) -> list[RegisteredBot]:
         """Return the bots of a person, by name."""
         query = "SELECT name, token != '' FROM bots WHERE owner = ? ORDER BY name"
-        return [Bot(name, bool(has_token)) for name, has_token in self.rows(query, person.id)]
+        return [RegisteredBot(name, bool(has_token)) for name, has_token in self.rows(query, person.id)]
 
     def owner(self, bot: str) -> Person | None:
         """Return whose bot plays under a name."""
@@ -210,10 +210,10 @@ class Accounts:
             (self._now() - SIGNED_IN).isoformat(),
         )
 
-    def audit(self, most: int) -> list[Entry]:
+    def audit(self, most: int) -> list[AuditEntry]:
         """Return the last changes, the newest first."""
         rows = self.rows("SELECT date, who, what FROM audit ORDER BY id DESC LIMIT ?", most)
-        return [Entry(datetime.fromisoformat(date), who, what) for date, who, what in rows]
+        return [AuditEntry(datetime.fromisoformat(date), who, what) for date, who, what in rows]
 
     # invitations
 

@@ -19,8 +19,8 @@ from engine.wire.coding import encode
 from engine.wire.words import word_of
 from server.match.match_messages import (
     PlayerSeat,
-    Seat,
-    View,
+    ShownMatch,
+    Spectator,
     changes,
     recent_states,
     send_match,
@@ -70,7 +70,7 @@ class Match:
         """Resource that the machine lacked when the match was annulled; empty for any other cause."""
         self.informed = [True, True]
         """Whether each side is known to have received MATCH; after a crash of the server that may be unknown."""
-        self.watchers: dict[Seat, None] = {}
+        self.watchers: dict[Spectator, None] = {}
         self.boards_asked = [0, 0]
         self.moves_asked = 0
         self._context = context
@@ -78,7 +78,7 @@ class Match:
         """With a delay, the states from the one that spectators see up to the present one."""
         self._board = encode(referee.first_board(state.header))
         self._moved = [encode(moved) for moved in state.shown]
-        self._view = View()
+        self._view = ShownMatch()
         """The part of the match that its spectators have been shown."""
         self._latency_probes = (LatencyProbe(), LatencyProbe())
         self._journal = journal
@@ -245,7 +245,7 @@ class Match:
             self._journal.close()
         self._release_seats()
 
-    def watch(self, seat: Seat) -> None:
+    def watch(self, seat: Spectator) -> None:
         """Add a spectator, and send the match from its start."""
         header, position = self.header, self.header.position
         about = m.Watching(
@@ -263,10 +263,10 @@ class Match:
         else:
             seat.leave()
 
-    def follow(self, seat: Seat) -> None:
+    def follow(self, seat: Spectator) -> None:
         """Add a spectator of a running match who has seen it so far."""
         self.watchers[seat] = None
-        self._view = View.of(self.public, self.public_notes)
+        self._view = ShownMatch.of(self.public, self.public_notes)
 
     def line(self) -> str:
         """Return the line of the match in LIST, with the number of moves that spectators have seen."""
@@ -368,7 +368,7 @@ class Match:
         """Send spectators the moves and notes that they may see by now, after the players."""
         public, notes = self.public, self.public_notes
         shown = list(changes(self._view, public, notes, self._moved, self.now()))
-        self._view = View.of(public, notes)
+        self._view = ShownMatch.of(public, notes)
         for watcher in list(self.watchers):
             for kind, data in shown:
                 watcher.tell(kind, data)
@@ -429,7 +429,7 @@ class Match:
         for seat in seats:
             seat.leave()
 
-    def _seats(self) -> list[Seat]:
+    def _seats(self) -> list[Spectator]:
         return [seat for seat in (*self.players, *self.watchers) if seat is not None]
 
     def _watch_flags(self) -> None:

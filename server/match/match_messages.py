@@ -21,7 +21,7 @@ from server.config.settings import LISTED_MOVES
 from server.net.admission import processor_time
 
 
-class Seat(Protocol):
+class Spectator(Protocol):
     """Interface of a spectator for a match."""
 
     def tell(self, kind: type, data: bytes) -> None:
@@ -31,7 +31,7 @@ class Seat(Protocol):
         """Forget the match, which is over."""
 
 
-class PlayerSeat(Seat, Protocol):
+class PlayerSeat(Spectator, Protocol):
     """Interface of the session of a player for a match."""
 
     def report_unfinished(self) -> None:
@@ -43,7 +43,7 @@ def now_text() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-class View(NamedTuple):
+class ShownMatch(NamedTuple):
     """The part of a match that somebody has been shown."""
 
     started: bool = False
@@ -52,19 +52,19 @@ class View(NamedTuple):
     over: bool = False
 
     @classmethod
-    def of(cls, state: referee.MatchState, notes: Sequence[RecordedNote]) -> "View":
+    def of(cls, state: referee.MatchState, notes: Sequence[RecordedNote]) -> "ShownMatch":
         """Return the view of somebody who has been shown a match up to a state, and these notes."""
         return cls(state.ready == (True, True), len(state.shown), len(notes), state.outcome is not None)
 
 
 def changes(
-    old: View, state: referee.MatchState, notes: Sequence[RecordedNote], moved: Sequence[bytes], now: int
+    old: ShownMatch, state: referee.MatchState, notes: Sequence[RecordedNote], moved: Sequence[bytes], now: int
 ) -> Iterator[tuple[type, bytes]]:
     """Yield the messages, by kind, that lead from a view of a match to a state of it, with some notes.
 
     ``moved`` are the encoded moves of the match.
     """
-    new = View.of(state, notes)
+    new = ShownMatch.of(state, notes)
     if new.started and not old.started:
         yield m.Start, encode(m.Start(*state.clock.milliseconds(now)))
     if new.plies > old.plies:
@@ -79,11 +79,16 @@ def changes(
 
 
 def send_match(
-    seat: Seat, board: bytes, state: referee.MatchState, notes: Sequence[RecordedNote], moved: Sequence[bytes], now: int
+    seat: Spectator,
+    board: bytes,
+    state: referee.MatchState,
+    notes: Sequence[RecordedNote],
+    moved: Sequence[bytes],
+    now: int,
 ) -> None:
     """Send a match from its start, whose encoded ``board`` is given, up to a state of it, with some notes."""
     seat.tell(m.Board, board)
-    for kind, data in changes(View(), state, notes, moved, now):
+    for kind, data in changes(ShownMatch(), state, notes, moved, now):
         seat.tell(kind, data)
 
 

@@ -35,7 +35,7 @@ MAX_FAULT = 2000
 """Characters of a traceback that are told, the last ones."""
 
 
-class Question(NamedTuple):
+class WorkerQuestion(NamedTuple):
     """A question as it was read, and what stops the work on it: an event, or an object with a ``set`` like one."""
 
     kind: str
@@ -43,13 +43,15 @@ class Question(NamedTuple):
     stop: Any
 
 
-def answer_questions(answer: Callable[[Question], tuple[int, bytes]], new_stop: Callable[[], Any] = Event) -> None:
+def answer_questions(
+    answer: Callable[[WorkerQuestion], tuple[int, bytes]], new_stop: Callable[[], Any] = Event
+) -> None:
     """Answer questions, each of which can be stopped by an object of its own, until there are no more.
 
     Does not return. Where ``answer`` raises an exception, the answer is a `FAULT`.
     """
     ignore_interrupts()  # Ctrl-C is for the server
-    questions: SimpleQueue[Question] = SimpleQueue()
+    questions: SimpleQueue[WorkerQuestion] = SimpleQueue()
 
     def read_questions() -> None:
         latest = new_stop()
@@ -61,7 +63,7 @@ def answer_questions(answer: Callable[[Question], tuple[int, bytes]], new_stop: 
                     latest.set()
                 else:
                     latest = new_stop()
-                    questions.put(Question(kind.decode(), body, latest))
+                    questions.put(WorkerQuestion(kind.decode(), body, latest))
         finally:
             os._exit(0)  # also in the middle of a question
 

@@ -200,7 +200,7 @@ class DataFolders:
         return self.damaged / f"{match}{SUFFIX}"
 
 
-class Round(NamedTuple):
+class SyncRound(NamedTuple):
     """A sync round: what was written since the last one."""
 
     written: set[int]
@@ -227,20 +227,20 @@ class Unsynced:
 
     def __init__(self, places: DataFolders, disk: Disk) -> None:
         """Start empty."""
-        self.next = Round(set(), set(), set())
+        self.next = SyncRound(set(), set(), set())
         """The work of the next round."""
         self.late: dict[int, None] = {}
         """Finished matches whose records have not moved yet."""
         self._failed: dict[int, OSError] = {}
         self._folders, self._disk = places, disk
 
-    def round(self) -> Round:
+    def round(self) -> SyncRound:
         """Take what is to be synced in a round; it may be empty."""
         work = self.next._replace(finished=tuple(self.late))
-        self.next = Round(set(), set(), set())
+        self.next = SyncRound(set(), set(), set())
         return work
 
-    def sync(self, work: Round) -> Synced:
+    def sync(self, work: SyncRound) -> Synced:
         """Sync the contents of a round, then move finished records; never raises OSError."""
         failed: dict[int, OSError] = {}
         back: dict[int, OSError] = {}
@@ -315,7 +315,7 @@ class Unsynced:
         if match in self._failed:
             raise self._failed[match]
 
-    def done(self, work: Round, synced: Synced) -> list[int]:
+    def done(self, work: SyncRound, synced: Synced) -> list[int]:
         """Apply the result of a round; return the matches whose records were moved."""
         self.next.written.update(synced.kept_back.keys() & work.written)
         self.next.begun.update(synced.kept_back.keys() & work.begun)

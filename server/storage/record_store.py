@@ -4,7 +4,7 @@
 ``keys/17.txt`` has the hashes of the tokens for RESUME, which also works after a restart of the server
 (`server.arena.journals`). A damaged journal is moved to ``damaged/17.txt`` then.
 
-A line survives a kill of the process when it was written, and a power cut when it was synced. A `Round` syncs all
+A line survives a kill of the process when it was written, and a power cut when it was synced. A `SyncRound` syncs all
 matches together, and only synced records move to ``records/``.
 
 Each match number is used once, even after a power cut that loses the records of the last matches: the file ``numbers``
@@ -27,7 +27,7 @@ from typing import NamedTuple
 from engine.match.signature import WORD, signature_line
 from server.config.settings import RECENT_MATCHES
 from server.config.tokens import HASH, hashed
-from server.storage.disk import SUFFIX, DataFolders, Disk, Round, Synced, Unsynced, boot
+from server.storage.disk import SUFFIX, DataFolders, Disk, Synced, SyncRound, Unsynced, boot
 
 UNFINISHED = ".new"
 """Suffix of incomplete files, which are renamed when they are complete."""
@@ -325,7 +325,7 @@ class RecordStore:
         self.unsynced.check(match)
         raise FileNotFoundError(errno.ENOENT, f"there is no record of match {match}")
 
-    def done(self, work: Round, synced: Synced) -> None:
+    def done(self, work: SyncRound, synced: Synced) -> None:
         """Apply the result of a round."""
         for match in self.unsynced.done(work, synced):
             self._expire_keys(match)

@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 from engine.games.interface import how_ended, reason_text
 from server.contest.report.templating import add_filters, render
 from server.web.http.static_files import address, imported
-from server.web.views.board import Ending
+from server.web.views.board import EndOfGame
 
 JSON = "application/json"
 
@@ -48,7 +48,7 @@ class Page(HTMLResponse):
         await super().__call__(scope, receive, send)
 
 
-def result(ending: Ending | None) -> str:
+def result(ending: EndOfGame | None) -> str:
     """Write the result of a match as it stands in tables."""
     if ending is None:
         return "…"
@@ -57,7 +57,7 @@ def result(ending: Ending | None) -> str:
     return "–" if ending.result == "annulled" else "½ – ½"
 
 
-def badge(ending: Ending, side: int) -> str:
+def badge(ending: EndOfGame, side: int) -> str:
     """Return the result of a side in a word."""
     if ending.winner is not None:
         return "won" if ending.winner == side else "lost"

@@ -42,7 +42,7 @@ from server.ops.supervisor import supervise
 from server.ops.typed_json import convert, decode
 from server.storage.record_store import RecordStore
 from server.web.answers import JSON, NOT_STORED, Page, json_answer
-from server.web.games_index import Asked, Games, Progress, Row
+from server.web.games_index import Asked, Games, IndexProgress, ListedGame
 from server.web.http import static_files
 from server.web.http.listener import MAX_CONNECTIONS, REFUSAL, serve_browsers
 from server.web.http.request import (
@@ -60,9 +60,9 @@ from server.web.live import LOBBY, PROJECTOR, Broadcaster, Live, LivePage, LiveP
 from server.web.matches import MatchHubs, MatchRoutes
 from server.web.pool import Pool
 from server.web.views import contests
-from server.web.views.board import Ending, about, view
+from server.web.views.board import EndOfGame, about, view
 from server.web.views.learn import rules
-from server.web.views.lobby import Listed, how_to_start, overview, running
+from server.web.views.lobby import ListedMatch, how_to_start, overview, running
 
 PAUSE_SECONDS = 0.5
 """Between slices of indexing, so that half of a processor at most is taken by it while there is much to do."""
@@ -120,7 +120,7 @@ class People:
         found: dict[str, Any] | None = None
         try:
             found = decode(await self._ask("player", {"name": name}, request), type=dict[str, Any])
-            found["recent"] = convert(found["recent"], type=tuple[Row, ...])
+            found["recent"] = convert(found["recent"], type=tuple[ListedGame, ...])
         except Refused as error:
             if error.status != 404 or not is_known:
                 raise
@@ -130,7 +130,7 @@ class People:
         values = {"found": found, "name": name, "tabs": tabs, "here": f"/player/{quote(name, safe='')}"}
         return Page("pages/player.html", values)
 
-    async def newest(self) -> tuple[Listed, ...]:
+    async def newest(self) -> tuple[ListedMatch, ...]:
         """Return the last games, after one slice of indexing; raises `Refused`."""
         await self._index()
         found = await self._pool.ask("games", msgspec.json.encode(Asked(self._data)))
@@ -148,11 +148,11 @@ class People:
                 log.warning("games_index_failed", fault=str(error))
                 await trio.sleep(AGAIN_SECONDS)
 
-    async def _index(self) -> Progress:
+    async def _index(self) -> IndexProgress:
         """Index some records: one process at a time writes the index."""
         async with self._indexing:
             answer = await self._pool.ask("index", msgspec.json.encode(Asked(self._data)))
-        return decode(answer, type=Progress)
+        return decode(answer, type=IndexProgress)
 
     async def _answer(self, kind: str, request: Request) -> Response:
         return json_answer(await self._ask(kind, dict(request.query_params), request))
@@ -162,10 +162,10 @@ class People:
         return await self._pool.ask(kind, msgspec.json.encode(Asked(self._data, query)), request.scope[QUOTA])
 
 
-def _listed(row: Row) -> Listed:
+def _listed(row: ListedGame) -> ListedMatch:
     """Return a game of the index as a line of a list."""
     sides = GAMES[row.game].sides
-    return Listed(
+    return ListedMatch(
         match=row.match,
         game=row.game,
         parameters=row.parameters,
@@ -174,7 +174,7 @@ def _listed(row: Row) -> Listed:
         plies=row.plies,
         clocks=(0, 0),
         runs=(False, False),
-        ending=Ending(
+        ending=EndOfGame(
             row.winner,
             row.result if row.winner is None else sides[row.winner],
             row.reason,

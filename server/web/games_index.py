@@ -87,7 +87,7 @@ def delete(data: Path) -> None:
         (data / f"{FILE}{suffix}").unlink(missing_ok=True)
 
 
-class Progress(msgspec.Struct, frozen=True):
+class IndexProgress(msgspec.Struct, frozen=True):
     """How far the index is."""
 
     games: int
@@ -97,7 +97,7 @@ class Progress(msgspec.Struct, frozen=True):
     """Whether it has every record that stands in the folder."""
 
 
-def bring_up(connection: sqlite3.Connection, data: Path, seconds: float) -> Progress:
+def bring_up(connection: sqlite3.Connection, data: Path, seconds: float) -> IndexProgress:
     """Index records of a data directory for some seconds, the newest first: at least one, if any is missing."""
     until = time.monotonic() + seconds
     changed = folder_changed(data)
@@ -120,11 +120,11 @@ def bring_up(connection: sqlite3.Connection, data: Path, seconds: float) -> Prog
     return progress(connection, data, len(missing))
 
 
-def progress(connection: sqlite3.Connection, data: Path, left: int = 0) -> Progress:
+def progress(connection: sqlite3.Connection, data: Path, left: int = 0) -> IndexProgress:
     """Return how far an index is; ``left`` is the number of records that are known to be missing."""
     (seen,) = connection.execute("SELECT seen FROM main.state").fetchone()
     (games,) = connection.execute("SELECT count(*) FROM main.games").fetchone()
-    return Progress(games, left, seen != 0 and seen == folder_changed(data))
+    return IndexProgress(games, left, seen != 0 and seen == folder_changed(data))
 
 
 def folder_changed(data: Path) -> int:
@@ -236,7 +236,7 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
     before: Number | None = None
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class ListedGame(msgspec.Struct, frozen=True, kw_only=True):
     """A game in a list."""
 
     match: int
@@ -261,10 +261,10 @@ class Games(msgspec.Struct, frozen=True, kw_only=True):
 
     found: int
     """How many there are in the index, on this page or not."""
-    games: tuple[Row, ...]
+    games: tuple[ListedGame, ...]
     next: int | None
     """Value of ``before`` for the next page; None on the last page."""
-    index: Progress
+    index: IndexProgress
     names: tuple[str, ...] = ()
     """Only on the first page: names that begin with the searched player or opponent. Without both, any names."""
 
@@ -343,7 +343,9 @@ def attach_contests(data: Path, connection: sqlite3.Connection) -> None:
     connection.execute("CREATE TABLE arena.pairings (contest, match, round)")
 
 
-def _games(connection: sqlite3.Connection, where: str, values: Mapping[str, object], most: int) -> tuple[Row, ...]:
+def _games(
+    connection: sqlite3.Connection, where: str, values: Mapping[str, object], most: int
+) -> tuple[ListedGame, ...]:
     """Return the newest games that fit, each with its contest and round, which games of the ladder lack."""
     rows = connection.execute(
         f"""WITH found AS (SELECT {COLUMNS} FROM main.games WHERE {where} ORDER BY match DESC LIMIT {most})
@@ -353,7 +355,7 @@ def _games(connection: sqlite3.Connection, where: str, values: Mapping[str, obje
         values,
     )
     return tuple(
-        Row(
+        ListedGame(
             match=match,
             game=game,
             parameters=parameters,

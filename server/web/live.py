@@ -26,7 +26,7 @@ from server.web import answers  # noqa: F401 (templates use its filters)
 from server.web.http.listener import STREAM, BoundedStream
 from server.web.http.request import Refused, cancel_when_gone
 from server.web.views.contests import ReportIndex, contest_of_today
-from server.web.views.lobby import BOARDS, Listed, Tiles, games_of, newest, overview, round_of
+from server.web.views.lobby import BOARDS, ListedMatch, Tiles, games_of, newest, overview, round_of
 
 MIN_REST = 0.04
 """Seconds between two rounds of telling: 25 pictures a second look like motion."""
@@ -236,7 +236,7 @@ LOOK_SECONDS = 1.0
 AGAIN_SECONDS = 10.0
 """Pause after results of earlier servers could not be read."""
 
-ReadNewest: TypeAlias = Callable[[], Awaitable[tuple[Listed, ...]]]
+ReadNewest: TypeAlias = Callable[[], Awaitable[tuple[ListedMatch, ...]]]
 """Reads the last games of earlier servers; raises `Refused`."""
 
 Values: TypeAlias = dict[str, Any]
@@ -314,7 +314,7 @@ class LivePages:
         self._contests: dict[int, LivePage] = {}
         self._read_newest = read_newest
         self._wanted = trio.Event()
-        self._earlier: tuple[Listed, ...] | None = None
+        self._earlier: tuple[ListedMatch, ...] | None = None
         """Results of earlier servers, the newest first; None as long as they are not read."""
         self._tiles = Tiles()
 
@@ -392,7 +392,7 @@ class LivePages:
                 await trio.sleep(AGAIN_SECONDS)
 
 
-async def _drawn(tiles: Tiles, round_of: Callable[[Listed], int]) -> list[tuple[dict[str, object], int]]:
+async def _drawn(tiles: Tiles, round_of: Callable[[ListedMatch], int]) -> list[tuple[dict[str, object], int]]:
     """Return tiles with the rounds of their games. Others get their turn after each: a board takes a millisecond."""
     found = []
     for tile in tiles.tiles():

@@ -32,14 +32,14 @@ from server.web.answers import json_answer
 from server.web.http.request import GUESS_COST, QUOTA, TOO_MANY, Refused, number_in, query_before, read_body
 from server.web.live import Broadcaster, Channel, Listen, Live, Mailbox, framed
 from server.web.pool import Pool
-from server.web.views.board import Frame, Played, changes, frame_of, info_of, note_views, now_of
-from server.web.views.contests import Entry, ReportIndex
+from server.web.views.board import Frame, MatchSoFar, changes, frame_of, info_of, note_views, now_of
+from server.web.views.contests import ListedContest, ReportIndex
 
 AT_A_TIME = 20
 """Most positions that a thread makes: a few milliseconds' work."""
 
 AskProcess: TypeAlias = Callable[[bytes], Awaitable[bytes]]
-"""Asks a process for the positions of a match: a `Played` in JSON is answered by a list in JSON."""
+"""Asks a process for the positions of a match: a `MatchSoFar` in JSON is answered by a list in JSON."""
 
 
 class MatchFrames:
@@ -59,7 +59,7 @@ class MatchFrames:
         async with self._lock:
             missing = len(moves) + 1 - len(self._frames)
             if missing > AT_A_TIME:
-                played = Played(game=self._start.game.name, start=self._start.text(), moves=moves)
+                played = MatchSoFar(game=self._start.game.name, start=self._start.text(), moves=moves)
                 answer = await ask(msgspec.json.encode(played))
                 self._frames = await trio.to_thread.run_sync(
                     lambda: [raw.copy() for raw in decode(answer, type=list[msgspec.Raw])]
@@ -244,7 +244,7 @@ class MatchRoutes:
         except BadRecord:
             return None
 
-    async def contest(self, number: int) -> Entry | None:
+    async def contest(self, number: int) -> ListedContest | None:
         """Return the contest of a match that is over; None if it is in no contest's report."""
         return None if number in self._arena.matches else await self._reports.of_match(number)
 

@@ -22,7 +22,7 @@ from engine.solve.tablebase import tablebase_of
 from server.config.process_settings import compute_in_one_thread, lower_priority
 from server.match.match_messages import now_text
 from server.ops.typed_json import decode
-from server.ops.worker_process import OK, Question, answer_questions
+from server.ops.worker_process import OK, WorkerQuestion, answer_questions
 from server.storage.database import DamagedStore
 from server.web import games_index
 from server.web.http.request import Refused
@@ -55,7 +55,7 @@ OF_POSITIONS: dict[str, tuple[type[Any], Callable[[Any], object]]] = {
     "arrange": (arranging.Arrangement, arranging.arrange),
     "record": (questions.Question, lambda question: questions.record(question, now_text())),
     "open": (questions.Pasted, questions.opened),
-    "positions": (board.Played, board.positions),
+    "positions": (board.MatchSoFar, board.positions),
 }
 """Questions about positions that need no search: the type of the body, and the function that answers."""
 
@@ -68,7 +68,7 @@ class Worker:
         read_tablebase = partial(tablebase_of, make=False)
         self._player, self._analyst = (GameEngine(megabytes, read_tablebase) for _ in range(2))
 
-    def answer(self, question: Question) -> tuple[int, bytes]:
+    def answer(self, question: WorkerQuestion) -> tuple[int, bytes]:
         """Return the status, and the body in JSON, of the answer to a question."""
         try:
             return OK, msgspec.json.encode(self._found(question))
@@ -81,7 +81,7 @@ class Worker:
         except OverflowError:  # of searches
             return 400, msgspec.json.encode("rows can be taken in too many ways here for the engine to think")
 
-    def _found(self, question: Question) -> object:
+    def _found(self, question: WorkerQuestion) -> object:
         kind, body, stop = question
         if kind == "think":
             return questions.think(questions.read(questions.ThinkQuestion, body), self._player, stop)

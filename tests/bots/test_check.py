@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bots.check.bot_under_test import BotUnderTest, Fault, OutOfTime, Situation
+from bots.check.bot_under_test import BotUnderTest, Fault, LostOnTime, Situation
 from bots.check.run import SituationResult, as_json, as_junit, check, chosen, has_passed
 from bots.check.situations import SITUATIONS, crossing_rows
 from bots.cli import main
@@ -198,7 +198,7 @@ def test_what_cannot_be_built_is_not_tried_and_the_report_tells(
 
 @pytest.mark.parametrize(
     ("kind", "fails", "tries", "passes"),
-    [(OutOfTime, 0, 1, True), (OutOfTime, 2, 3, True), (OutOfTime, 3, 3, False), (Fault, 1, 1, False)],
+    [(LostOnTime, 0, 1, True), (LostOnTime, 2, 3, True), (LostOnTime, 3, 3, False), (Fault, 1, 1, False)],
 )
 def test_a_short_clock_alone_is_tried_again(kind: type[Fault], fails: int, tries: int, passes: bool) -> None:
     faults = iter([kind("used up its clock (500 ms for the match)", "to move in time", "9")] * fails)

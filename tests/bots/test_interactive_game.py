@@ -4,15 +4,15 @@ from random import Random
 
 import pytest
 
-from bots.terminal.terminal_game import PERSON, InteractiveGame, NoMoveLeft, Player
+from bots.terminal.terminal_game import PERSON, InteractiveGame, NoMoveLeft, TerminalPlayer
 from engine.games.catalogue import GAMES
 from engine.games.interface import BadMove, BadPosition, Game, History, read_game, write_game
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
 
-BOT = Player(1.0)
+BOT = TerminalPlayer(1.0)
 
 
-def table(*seats: Player, game: str = "mnk", params: str = "3 3 3") -> InteractiveGame:
+def table(*seats: TerminalPlayer, game: str = "mnk", params: str = "3 3 3") -> InteractiveGame:
     return InteractiveGame(History.begin(GAMES[game].start(params)), (seats[0], seats[1]))
 
 

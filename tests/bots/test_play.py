@@ -13,8 +13,8 @@ from bots.terminal.terminal_game import (
     COMMANDS,
     PERSON,
     InteractiveGame,
-    Player,
     TerminalGame,
+    TerminalPlayer,
     play_in_terminal,
     player,
 )
@@ -26,7 +26,7 @@ from engine.search.searcher import GameEngine, SearchResult
 from tests.engine.gipf.test_choosing import NAMED, crowded
 from tests.games.cases import EVERY_GAME, named
 
-BOT = Player(1.0)
+BOT = TerminalPlayer(1.0)
 
 
 class FirstMove:
@@ -48,7 +48,7 @@ class FirstMove:
 
 def talk(
     *lines: str,
-    seats: tuple[Player, Player] = (PERSON, PERSON),
+    seats: tuple[TerminalPlayer, TerminalPlayer] = (PERSON, PERSON),
     start: History | None = None,
     search: FirstMove | None = None,
 ) -> tuple[str, InteractiveGame]:
@@ -78,7 +78,7 @@ def test_every_game_is_played_to_its_end(game: Game) -> None:
 
 def test_a_person_plays_against_a_bot_that_begins() -> None:
     search = FirstMove()
-    printed, table = talk("b2", seats=(Player(0.5), PERSON), search=search)
+    printed, table = talk("b2", seats=(TerminalPlayer(0.5), PERSON), search=search)
     assert table.history.moves == ("a3", "b2", "b3")
     assert "2. second plays b2" in printed and "3. first plays b3 (depth 1" in printed
     assert search.asked == [0.5, 0.5]
@@ -142,7 +142,7 @@ def test_what_cannot_be_loaded_or_saved_is_named_and_changes_nothing(tmp_path: P
 
 def test_a_bot_of_a_level_moves_at_it_and_hints_are_those_of_the_highest() -> None:
     search = FirstMove()
-    printed, _ = talk("hint", "b2", "quit", seats=(PERSON, Player(level=3)), search=search)
+    printed, _ = talk("hint", "b2", "quit", seats=(PERSON, TerminalPlayer(level=3)), search=search)
     assert search.levels == [10, 3] and search.asked[0] == 1.0
     assert "first: person; second: learner (level 3)" in printed
 
@@ -156,12 +156,13 @@ def test_an_interrupt_stops_the_bot_until_somebody_says_go() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("person", PERSON), ("bot", BOT), ("bot:0.25", Player(0.25)), ("level:3", Player(level=3))]
+    ("text", "expected"),
+    [("person", PERSON), ("bot", BOT), ("bot:0.25", TerminalPlayer(0.25)), ("level:3", TerminalPlayer(level=3))],
 )
-def test_players_are_read(text: str, expected: Player) -> None:
+def test_players_are_read(text: str, expected: TerminalPlayer) -> None:
     assert player(text) == expected
     assert str(expected) in (text.strip(), "bot:1")
-    assert player("level:10", 2.0) == Player(2.0), "which time alone bounds"
+    assert player("level:10", 2.0) == TerminalPlayer(2.0), "which time alone bounds"
 
 
 @pytest.mark.parametrize(

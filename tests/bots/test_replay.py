@@ -13,7 +13,7 @@ import pytest
 from bots.bot import Bot, Clocks, MatchMessage, Resigned
 from bots.client.errors import ArenaError
 from bots.workbench.play_file import loaded
-from bots.workbench.replay import Answer, BotHere, Outcome, turns_of
+from bots.workbench.replay import Agreement, BotHere, ReplayedAnswer, turns_of
 from engine.games.interface import Position
 from engine.match import referee
 from engine.match.verification import Summary, verify
@@ -111,24 +111,24 @@ ASKED, RESIGNED = turns_of(verify(drawn()), 0)[2], turns_of(verify(drawn()), 1)[
 @pytest.mark.parametrize(
     ("answer", "outcome", "failure"),
     [
-        (Answer(ASKED, "a2", "", 0.1), Outcome.SAME, ""),
-        (Answer(ASKED, "A2", "", 0.1), Outcome.SAME, ""),
-        (Answer(ASKED, "b1", "", 0.1), Outcome.DIFFERENT, ""),
-        (Answer(ASKED, "", "", 0.1), Outcome.DIFFERENT, "resigns"),
-        (Answer(ASKED, "", "ValueError: what", 0.1), Outcome.FAILED, "ValueError: what"),
-        (Answer(ASKED, "b2", "", 0.1), Outcome.FAILED, "plays 'b2': "),
-        (Answer(ASKED, "a2", "", 30.0), Outcome.FAILED, "plays a2 after the "),
-        (Answer(RESIGNED, "b1", "", 0.1), Outcome.NEW, ""),
-        (Answer(RESIGNED, "", "", 0.1), Outcome.SAME, "resigns"),
-        (Answer(RESIGNED, "", "ValueError: what", 0.1), Outcome.FAILED, "ValueError: what"),
+        (ReplayedAnswer(ASKED, "a2", "", 0.1), Agreement.SAME, ""),
+        (ReplayedAnswer(ASKED, "A2", "", 0.1), Agreement.SAME, ""),
+        (ReplayedAnswer(ASKED, "b1", "", 0.1), Agreement.DIFFERENT, ""),
+        (ReplayedAnswer(ASKED, "", "", 0.1), Agreement.DIFFERENT, "resigns"),
+        (ReplayedAnswer(ASKED, "", "ValueError: what", 0.1), Agreement.FAILED, "ValueError: what"),
+        (ReplayedAnswer(ASKED, "b2", "", 0.1), Agreement.FAILED, "plays 'b2': "),
+        (ReplayedAnswer(ASKED, "a2", "", 30.0), Agreement.FAILED, "plays a2 after the "),
+        (ReplayedAnswer(RESIGNED, "b1", "", 0.1), Agreement.NEW, ""),
+        (ReplayedAnswer(RESIGNED, "", "", 0.1), Agreement.SAME, "resigns"),
+        (ReplayedAnswer(RESIGNED, "", "ValueError: what", 0.1), Agreement.FAILED, "ValueError: what"),
     ],
 )
-def test_answers_are_compared_with_the_record(answer: Answer, outcome: Outcome, failure: str) -> None:
+def test_answers_are_compared_with_the_record(answer: ReplayedAnswer, outcome: Agreement, failure: str) -> None:
     compared = answer.compare()
     assert compared.outcome == outcome
     assert compared.failure.startswith(failure) and bool(failure) == bool(compared.failure)
     if compared.failure.startswith("plays a2 after the "):
-        assert answer.compare(late_counts=False).outcome == Outcome.SAME, "time does not count in the debugger"
+        assert answer.compare(late_counts=False).outcome == Agreement.SAME, "time does not count in the debugger"
 
 
 def test_another_text_for_the_same_position_is_the_same() -> None:
@@ -136,7 +136,7 @@ def test_another_text_for_the_same_position_is_the_same() -> None:
     (turn,) = turns_of(summary, 0)
     after = turn.position.play("a3-b4")
     others = [one.move for one in turn.position.children() if one.position.key == after.key and one.move != "a3-b4"]
-    assert others and all(Answer(turn, move, "", 0.1).compare().outcome == Outcome.SAME for move in others)
+    assert others and all(ReplayedAnswer(turn, move, "", 0.1).compare().outcome == Agreement.SAME for move in others)
 
 
 class Witness(Bot):
@@ -169,7 +169,7 @@ def test_a_bot_is_told_all_that_it_was_told_then() -> None:
     asked = BotHere(witness, summary.header)
     turns = turns_of(summary, 1)
     for turn in turns:
-        assert asked.answer(turn).compare().outcome == Outcome.SAME
+        assert asked.answer(turn).compare().outcome == Agreement.SAME
     assert witness.told_of == [list(turn.shown) for turn in turns]
     assert witness.prepared == [referee.announcement(summary.header, 1, "replay")] * 4
     assert witness.prepared[0][:8] == (17, "mnk", "3,3,3", "second", "alice", 20_000, 250, 60)

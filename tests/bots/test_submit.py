@@ -17,16 +17,16 @@ import pytest
 
 from bots.client.errors import ArenaError
 from bots.commands import author as command
-from bots.commands.author import Entry, League
+from bots.commands.author import League, LeagueBot
 
-ENTRY = Entry(name="ann-1", token="secret")
+ENTRY = LeagueBot(name="ann-1", token="secret")
 
 
 def test_a_league_is_on_the_machine_of_the_server_unless_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     for host, url in (("", "http://127.0.0.1:8080"), ("arena.example.org", "http://arena.example.org:8080")):
         monkeypatch.setenv("ARENA_HOST", host)
         assert League(ENTRY).url == url
-    named = Entry(name="ann-1", token="secret", server="https://league.example.org/")
+    named = LeagueBot(name="ann-1", token="secret", server="https://league.example.org/")
     assert League(named).url == "https://league.example.org"
     for server, url in (
         ("127.0.0.1:8291", "http://127.0.0.1:8291"),
@@ -34,7 +34,7 @@ def test_a_league_is_on_the_machine_of_the_server_unless_it_is_named(monkeypatch
         ("arena.example.org", "http://arena.example.org:8080"),
         ("[::1]:8291", "http://[::1]:8291"),
     ):
-        assert League(Entry(name="ann-1", token="secret", server=server)).url == url
+        assert League(LeagueBot(name="ann-1", token="secret", server=server)).url == url
 
 
 class ScriptedLeague:
@@ -229,10 +229,10 @@ def test_a_token_goes_to_no_other_server(data: bytes | None) -> None:
     with answering(b"HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\n{}") as (other, tokens):
         redirect = f"HTTP/1.0 302 Found\r\nlocation: {other}/stolen\r\ncontent-length: 0\r\n\r\n"
         with answering(redirect.encode()) as (league, _), pytest.raises(ArenaError, match=other):
-            League(Entry(name="ann-1", token="secret", server=league)).ask("versions", data)
+            League(LeagueBot(name="ann-1", token="secret", server=league)).ask("versions", data)
     assert tokens == []
 
 
 def test_an_answer_of_a_league_has_an_end() -> None:
     with answering(b"HTTP/1.0 200 OK\r\n\r\n") as (league, _), pytest.raises(ArenaError, match="more than"):
-        League(Entry(name="ann-1", token="secret", server=league)).ask("versions")
+        League(LeagueBot(name="ann-1", token="secret", server=league)).ask("versions")

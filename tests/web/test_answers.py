@@ -3,7 +3,7 @@
 import pytest
 
 from server.web.answers import badge, clock, result
-from server.web.views.board import Ending
+from server.web.views.board import EndOfGame
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from server.web.views.board import Ending
 def test_a_result_is_written_for_both_sides(
     winner: int | None, text: str, written: str, badges: tuple[str, str]
 ) -> None:
-    ending = Ending(winner, text, "reason", "", "")
+    ending = EndOfGame(winner, text, "reason", "", "")
     assert result(ending) == written
     assert (badge(ending, 0), badge(ending, 1)) == badges
     assert result(None) == "…"

@@ -18,7 +18,7 @@ from server.contest.report import files
 from server.contest.report.contents import make_report
 from server.contest.report.structure import ContestState, Report
 from server.match.match import Match
-from server.web.views.contests import Entry, contest_of_today
+from server.web.views.contests import ListedContest, contest_of_today
 from server.web.views.lobby import LINGER_SECONDS, StartLines, Tiles, how_to_start
 from tests.server.contest.played import contest
 from tests.server.contest.report.samples import sample
@@ -29,9 +29,9 @@ from tests.web.site import Seat, Site
 NOW = datetime(2026, 11, 26, 20, tzinfo=UTC)
 
 
-def entry(number: int, state: str, ended: float | None = None, compares_versions: bool = False) -> Entry:
+def entry(number: int, state: str, ended: float | None = None, compares_versions: bool = False) -> ListedContest:
     """Return a contest of a list; ``ended`` is the number of hours since its end."""
-    return Entry(
+    return ListedContest(
         contest=number,
         name=f"contest {number}",
         state=ContestState(state),
@@ -49,7 +49,7 @@ def entry(number: int, state: str, ended: float | None = None, compares_versions
 
 
 def test_the_contest_of_today_is_the_newest_open_one_and_else_one_that_has_just_ended() -> None:
-    def today(*entries: Entry) -> int | None:
+    def today(*entries: ListedContest) -> int | None:
         found = contest_of_today(entries, NOW)
         return None if found is None else found.contest
 

@@ -17,7 +17,7 @@ from server.contest.report import files
 from server.contest.report.structure import ContestState
 from server.web.http.request import Refused
 from server.web.live import AGAIN_SECONDS, Broadcaster, LivePages
-from server.web.views.lobby import Listed
+from server.web.views.lobby import ListedMatch
 from tests.server.contest.report.samples import sample_report
 from tests.server.harness import ArenaHarness, open_arena, play, ready
 from tests.web.reader import Reader
@@ -29,7 +29,7 @@ MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
-async def no_games() -> tuple[Listed, ...]:
+async def no_games() -> tuple[ListedMatch, ...]:
     return ()
 
 
@@ -99,7 +99,7 @@ async def test_announcements_and_results_of_earlier_servers_are_sent_when_they_c
 ) -> None:
     tries: list[float] = []
 
-    async def newest() -> tuple[Listed, ...]:
+    async def newest() -> tuple[ListedMatch, ...]:
         tries.append(trio.current_time())
         if len(tries) < 3:
             raise Refused(500, "no answer came within 20 seconds")

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from engine.search.searcher import Stop
-from server.ops.worker_process import Question
+from server.ops.worker_process import WorkerQuestion
 from server.web import worker as page_worker
 from server.web.app import QUESTION_BYTES, question_routes
 from server.web.http.request import Refused
@@ -74,5 +74,5 @@ def test_a_thought_is_stopped_by_a_word(monkeypatch: pytest.MonkeyPatch) -> None
     stop = Stop()
     stop.set()
     body = msgspec.json.encode({**LARGE, "seconds": 10})
-    status, answer = page_worker.Worker(1).answer(Question("think", body, stop))
+    status, answer = page_worker.Worker(1).answer(WorkerQuestion("think", body, stop))
     assert status == 200 and msgspec.json.decode(answer)["move"]

@@ -7,7 +7,7 @@ import pytest
 from engine.match.review import review
 from engine.match.verification import verify
 from engine.search.searcher import Stop
-from server.ops.worker_process import OK, Question
+from server.ops.worker_process import OK, WorkerQuestion
 from server.web.play import questions
 from server.web.play.questions import review_part
 from server.web.worker import Worker
@@ -38,7 +38,7 @@ def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def answered(record: bytes) -> tuple[int, object]:
-    status, body = Worker(1).answer(Question("review", b"4\n" + record, Stop()))
+    status, body = Worker(1).answer(WorkerQuestion("review", b"4\n" + record, Stop()))
     return status, json.loads(body)
 
 

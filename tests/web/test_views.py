@@ -8,14 +8,14 @@ import pytest
 from engine.games.boards.layout import Piece
 from engine.games.catalogue import GAMES
 from engine.games.interface import Game
-from server.web.views.board import Motion, View, motion, view
+from server.web.views.board import Motion, PositionView, motion, view
 from tests.games.cases import EVERY_VARIANT, named
 from tests.games.stones import STONES
 
 DRAWN = [case for case in EVERY_VARIANT if case[0] is not STONES]
 
 
-def carried_out(before: View, made: Motion) -> dict[str, int]:
+def carried_out(before: PositionView, made: Motion) -> dict[str, int]:
     """Do on the board what a motion says, as the page does."""
     board = {piece.field: piece.side for piece in before.pieces}
     moving = [(board.pop(start), end) for start, end in made.slides]
@@ -30,7 +30,7 @@ def carried_out(before: View, made: Motion) -> dict[str, int]:
     return board
 
 
-def returned_to(before: View, made: Motion, after: View) -> bool:
+def returned_to(before: PositionView, made: Motion, after: PositionView) -> bool:
     """Tell whether the reserves have grown by the pieces that a motion of GIPF sends back."""
     assert before.stock is not None and after.stock is not None
     board = carried_out(before, msgspec.structs.replace(made, taken=()))

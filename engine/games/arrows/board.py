@@ -29,7 +29,7 @@ Field = tuple[int, int]
 """A field (x, y): x from 1 at the left, y from 1 at the top."""
 
 
-class Pair(NamedTuple):
+class SetupPair(NamedTuple):
     """Two numbers of a set-up, and their line, counted from 1; 0 in parameters."""
 
     first: int
@@ -111,12 +111,12 @@ def parse(text: str) -> Setup:
         sentence = "arrows takes columns and rows, as in 8 8, or pairs for size, starts, directions and blocked fields"
         raise BadParameters("bad_parameters", f"{sentence}; not {text!r}")
     try:
-        return build([Pair(*pair) for pair in zip(found[::2], found[1::2], strict=True)])
+        return build([SetupPair(*pair) for pair in zip(found[::2], found[1::2], strict=True)])
     except BadPosition as error:
         raise BadParameters("bad_parameters", str(error)) from None
 
 
-def build(pairs: Sequence[Pair]) -> Setup:
+def build(pairs: Sequence[SetupPair]) -> Setup:
     """Return the set-up of four or more pairs, or the usual set-up for one pair of columns and rows.
 
     Raises `BadPosition` with the line of the wrong pair. Its codes are WRONG_BOARD_SIZE, WRONG_START, WRONG_DIRECTION
@@ -197,13 +197,13 @@ def read(text: str) -> tuple[Setup, list[tuple[int, str]]]:
     Spaces or commas separate numbers. Raises `BadPosition` with the codes of `build`, WRONG_PAIR for a line that is no
     pair, and MISSING_PAIR.
     """
-    pairs: list[Pair] = []
+    pairs: list[SetupPair] = []
     lines = list(_lines(text))
     while lines and lines[0][1][0] != MOVES:
         line, words = lines.pop(0)
         if len(words) != 2 or not all(re.fullmatch(NUMBER, word) for word in words):
             raise BadPosition("WRONG_PAIR", f"expected a pair of numbers, or {MOVES}, not {' '.join(words)!r}", line)
-        pairs.append(Pair(int(words[0]), int(words[1]), line))
+        pairs.append(SetupPair(int(words[0]), int(words[1]), line))
     if len(pairs) < len(COMMENTS):
         line = lines[0][0] if lines else max(1, len(text.splitlines()))
         raise BadPosition("MISSING_PAIR", f"the text ends before this pair: {COMMENTS[len(pairs)]}", line)

@@ -80,7 +80,7 @@ def played_game(definition: Definition, number: int, game: GameResult) -> Played
     )
 
 
-class Fault(msgspec.Struct, frozen=True):
+class FaultyGame(msgspec.Struct, frozen=True):
     """A game that a player has lost by a fault of its program."""
 
     number: int
@@ -88,7 +88,7 @@ class Fault(msgspec.Struct, frozen=True):
     sentence: str
 
 
-class Row(msgspec.Struct, frozen=True):
+class PlayerRow(msgspec.Struct, frozen=True):
     """A player in the table, and in JSON."""
 
     name: str
@@ -107,13 +107,13 @@ class Row(msgspec.Struct, frozen=True):
     pairs_by_points: Counts
     """How many of its pairs have had each result, that of 0 points first."""
     losses_by_cause: dict[str, int]
-    faults: tuple[Fault, ...]
+    faults: tuple[FaultyGame, ...]
     """Losses by faults of its program, in the order of the games."""
     ms_a_move: float
     """Milliseconds a move, on average; its initialisation is in them."""
 
 
-class Tally:
+class MatchTally:
     """The results of a match so far."""
 
     def __init__(self, names: Sequence[str], test: Sprt | None) -> None:
@@ -149,18 +149,18 @@ class Tally:
         game = self._games[number]
         self._games[number] = msgspec.structs.replace(game, sentence=f"{game.sentence}; {sentence}")
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[PlayerRow]:
         """Return the table, in the order in which players were named."""
         return [_row(name, [game for game in self.games if name in game.players]) for name in self._names]
 
 
-def _row(name: str, games: Sequence[PlayedGame]) -> Row:
+def _row(name: str, games: Sequence[PlayedGame]) -> PlayerRow:
     sides = [(game, game.players.index(name)) for game in games]
     results = Counter(game.points[side] for game, side in sides)
     counts = count_pairs((game.pair, game.points[side]) for game, side in sides)
     found = estimate(counts) if any(counts) else None
     lost = [(game, game.causes[side]) for game, side in sides if game.causes[side]]
-    return Row(
+    return PlayerRow(
         name,
         len(games),
         results[1.0],
@@ -172,7 +172,7 @@ def _row(name: str, games: Sequence[PlayedGame]) -> Row:
         None if found is None else found.los,
         counts,
         dict(Counter(cause for _, cause in lost).most_common()),
-        tuple(Fault(game.number, cause, game.sentence) for game, cause in lost if cause not in NO_FAULTS),
+        tuple(FaultyGame(game.number, cause, game.sentence) for game, cause in lost if cause not in NO_FAULTS),
         sum(game.used_ms[side] for game, side in sides) / max(1, sum(game.moves[side] for game, side in sides)),
     )
 
@@ -183,10 +183,10 @@ MAX_FAULTS = 3
 HEAD = ("player", "games", "won", "drawn", "lost", "score", "Elo", "95 %", "ms a move", "lost by")
 
 
-class Progress(NamedTuple):
+class MatchProgress(NamedTuple):
     """How far a match has come."""
 
-    tally: Tally
+    tally: MatchTally
     games: int
     """Games of the whole match."""
 
@@ -210,7 +210,7 @@ def title(setup: MatchSetup) -> str:
     return f"{who}: {variants}, {time}, {number_of(len(setup.fixtures), 'game')}"
 
 
-def table(now: Progress, test: Sprt | None) -> list[str]:
+def table(now: MatchProgress, test: Sprt | None) -> list[str]:
     """Return the whole table: two players as they were named, more of them with the best score first."""
     rows = now.tally.rows()
     shown = rows if len(rows) == 2 else sorted(rows, key=lambda row: -row.score)
@@ -220,7 +220,7 @@ def table(now: Progress, test: Sprt | None) -> list[str]:
     return [*lines, now.line]
 
 
-def test_line(tally: Tally, test: Sprt, names: Sequence[str]) -> str:
+def test_line(tally: MatchTally, test: Sprt, names: Sequence[str]) -> str:
     """Return what the sequential test says."""
     what = {
         "H0": f"H0: {names[0]} is not stronger than {names[1]} by {test.elo1:g} Elo",
@@ -231,7 +231,7 @@ def test_line(tally: Tally, test: Sprt, names: Sequence[str]) -> str:
     return f"SPRT {test.elo0:g} to {test.elo1:g} Elo: {ratio}, {what}"
 
 
-def fault_lines(rows: Sequence[Row]) -> Iterator[str]:
+def fault_lines(rows: Sequence[PlayerRow]) -> Iterator[str]:
     """Yield lines on games that were lost by a fault of a player's program: what went wrong in the last ones."""
     for row in rows:
         if not row.faults:
@@ -241,7 +241,7 @@ def fault_lines(rows: Sequence[Row]) -> Iterator[str]:
             yield f"  game {fault.number}: {_word(fault.cause)}: {formatting.printable(fault.sentence)}"
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: PlayerRow) -> tuple[str, ...]:
     return (
         row.name,
         str(row.games),
@@ -260,7 +260,7 @@ def _word(cause: str) -> str:
     return "time" if cause == Termination.TIME else cause.replace("_", " ")
 
 
-def as_json(setup: MatchSetup, now: Progress, status: int) -> str:
+def as_json(setup: MatchSetup, now: MatchProgress, status: int) -> str:
     """Return everything about a match: its setting, table, test and games; ``status`` is the command's exit status."""
     test, tally = setup.test, now.tally
     found = {
@@ -285,7 +285,7 @@ def as_json(setup: MatchSetup, now: Progress, status: int) -> str:
     return reports.as_json(msgspec.to_builtins(found))
 
 
-def as_junit(setup: MatchSetup, now: Progress, *, strict: bool) -> str:
+def as_junit(setup: MatchSetup, now: MatchProgress, *, strict: bool) -> str:
     """Return the tests of a match: that it was played to its end, the sequential test, and, if strict, the faults.
 
     One of them fails wherever the exit status of the command is not 0.

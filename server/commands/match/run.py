@@ -24,7 +24,7 @@ from engine.games.interface import ANNULLED, Termination
 from engine.system import can_lock
 from engine.wire.words import LOST_ON_TIME, number_of
 from server.arena.arena import Arena
-from server.commands.match.results import Progress, Tally, played_game, table, title
+from server.commands.match.results import MatchProgress, MatchTally, played_game, table, title
 from server.commands.match.setup import MatchSetup, Setting
 from server.commands.options import FAILED, leaves
 from server.config.process_settings import stop_signals
@@ -81,7 +81,7 @@ class CannotPlay(NamedTuple):
 
 async def hold(
     setup: MatchSetup, results: Path | None, records: Path | None, dask: str, console: Console
-) -> tuple[Progress, bool]:
+) -> tuple[MatchProgress, bool]:
     """Play what is left of a match, show its table, and return how far it has come, and whether a signal has ended it.
 
     ``results`` is the file of its ledger, ``records`` the folder of the records of its games; None: they are not kept.
@@ -166,7 +166,7 @@ class _Match:
         """Games that are being played, with their matches."""
         self._ending: dict[int, GameResult] = {}
         """Games that are over by match, whose programs may still write on stderr."""
-        self.progress = Progress(Tally(setup.names, setup.test), len(setup.fixtures))
+        self.progress = MatchProgress(MatchTally(setup.names, setup.test), len(setup.fixtures))
         self.fault: CannotPlay | None = None
         self._stop = trio.CancelScope()
         self._say(title(setup))

@@ -30,7 +30,7 @@ ROUNDS_KEPT = 64
 """Pairings that are kept: the rounds of a contest are asked for after each of its games."""
 
 
-class Past(NamedTuple):
+class EarlierRounds(NamedTuple):
     """The state before a round that its pairing depends on."""
 
     points: tuple[float, ...]
@@ -66,7 +66,7 @@ class Swiss(StageFormat, frozen=True, tag="swiss"):
             for bye in byes:
                 score[bye.name] += stage.meeting_games
             scores = tuple(score[name] for name in playing)
-            pairs, left_over = pair(playing, Past(scores, frozenset(met.items()), byes))
+            pairs, left_over = pair(playing, EarlierRounds(scores, frozenset(met.items()), byes))
             if left_over is not None:
                 byes = (*byes, Bye(number, left_over))
             met.update(frozenset(meeting) for meeting in pairs)
@@ -96,7 +96,7 @@ Pairing: TypeAlias = tuple[tuple[tuple[str, str], ...], str | None]
 
 
 @lru_cache(maxsize=ROUNDS_KEPT)
-def pair(players: tuple[str, ...], past: Past) -> Pairing:
+def pair(players: tuple[str, ...], past: EarlierRounds) -> Pairing:
     """Return the meetings of a round, the leaders first, and who has a bye; ``players`` are in order of seeding.
 
     From table to table the better and the worse one in turn begin the first game. Takes seconds for hundreds of
@@ -129,7 +129,7 @@ Cost = tuple[int, int, int, int]
 """Second byes, second meetings, the square of the difference in half points, and how far from the place wished for."""
 
 
-def _costs(ranking: list[str], score: dict[str, float], past: Past) -> dict[tuple[int, int], Cost]:
+def _costs(ranking: list[str], score: dict[str, float], past: EarlierRounds) -> dict[tuple[int, int], Cost]:
     """Return the cost of each meeting, and of each bye, which is a meeting with an additional last player."""
     size = len(ranking)
     met = dict(past.met)

@@ -30,7 +30,7 @@ from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, GameResult, Programs
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.hosts.host import PROGRAMS, CoreQueue, GameTask, HostedGame, PlayerMissing
-from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
+from server.contest.programs.program import MachineFault, NotStarted, Program, Surroundings, run
 from server.contest.programs.sandbox.cores import CoreLease, Cores
 from server.contest.programs.sandbox.seal import NotVisible, seal_of
 from server.contest.scoring import game_result
@@ -338,7 +338,7 @@ class ArenaHost:
         entrant = definition.entrant(ticket.name)
         folder = Path(definition.folder or settings.data) / ("" if entrant is None else entrant.folder)
         ply = partial(self._arena.awaited_ply, task.number)
-        place = Place(folder, self._home, errors, core.core, core.ready, limits, ply)
+        place = Surroundings(folder, self._home, errors, core.core, core.ready, limits, ply)
         program: Program = await nursery.start(run, command, seat, place)
         if program.stream is not None:
             piped = PipedProgram(seat, partial(program.stream.has_read, lambda: ticket.player is None), program.wrote)

@@ -20,7 +20,7 @@ from server.arena.arena import Arena
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, GameResult
 from server.contest.hosts import game_worker
-from server.contest.hosts.game_worker import BadAnswer, Job, Played, check_answer, cluster_obstacle, make_job
+from server.contest.hosts.game_worker import BadAnswer, Job, VerifiedAnswer, check_answer, cluster_obstacle, make_job
 from server.contest.hosts.host import MAX_FAILURES, GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.scoring import game_result
 from server.contest.store.folders import keep_written
@@ -168,7 +168,7 @@ class Cluster:
             if lacks:
                 raise BadCluster(f"the worker {worker} cannot play: {lacks}")
 
-    async def play(self, job: Job) -> Played:
+    async def play(self, job: Job) -> VerifiedAnswer:
         """Let a worker play a game. Raises `NotPlayed`."""
         task = partial(game_worker.play_task, msgspec.json.encode(job))
         failures, why = 0, ""

@@ -56,7 +56,7 @@ class Job(msgspec.Struct, frozen=True):
     """Names the program in the record."""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class JobAnswer(msgspec.Struct, frozen=True):
     """The answer to a job: a record, or why there is none."""
 
     program: str
@@ -126,7 +126,7 @@ def play_task(job: bytes) -> bytes:
 
 
 async def play(job: bytes, wanted: Callable[[], bool]) -> bytes:
-    """Play a `Job`, and return its `Answer`, both as JSON; return nothing when it is not ``wanted`` any more."""
+    """Play a `Job`, and return its `JobAnswer`, both as JSON; return nothing when it is not ``wanted`` any more."""
     answer = None
     async with trio.open_nursery() as nursery:
 
@@ -143,7 +143,7 @@ async def play(job: bytes, wanted: Callable[[], bool]) -> bytes:
             found: BaseException = error
             while isinstance(found, BaseExceptionGroup):
                 found = found.exceptions[0]
-            answer = Answer(program_with_rules(), fault=f"{type(found).__name__}: {found}")
+            answer = JobAnswer(program_with_rules(), fault=f"{type(found).__name__}: {found}")
         nursery.cancel_scope.cancel()
     return b"" if answer is None else msgspec.json.encode(answer)
 
@@ -152,10 +152,10 @@ class BadAnswer(Exception):
     """A worker has not played its game. ``str(error)`` says in a sentence what was wrong."""
 
 
-class Played(NamedTuple):
+class VerifiedAnswer(NamedTuple):
     """The verified answer of a worker."""
 
-    answer: Answer
+    answer: JobAnswer
     state: MatchState | None = None
     """The match as it has ended; None where it could not begin, for which the answer names who is to blame."""
 
@@ -182,10 +182,10 @@ def make_job(task: GameTask, server: str) -> Job:
     return Job(definition, task.fixture, task.number, server)
 
 
-def check_answer(job: Job, answer: bytes) -> Played:
+def check_answer(job: Job, answer: bytes) -> VerifiedAnswer:
     """Verify the answer of a worker: its record is true, and of this game. Raises `BadAnswer`."""
     try:
-        found = decode(answer, type=Answer)
+        found = decode(answer, type=JobAnswer)
     except msgspec.DecodeError as error:
         raise BadAnswer(f"the answer cannot be read: {error}") from None
     if fault := found.fault or foreign_program(found.program, program_with_rules()):
@@ -195,7 +195,7 @@ def check_answer(job: Job, answer: bytes) -> Played:
     if not found.record:
         if not found.names or not set(found.names) <= set(job.fixture.players):
             raise BadAnswer("the answer has neither a record nor the names of those who did not come")
-        return Played(found)
+        return VerifiedAnswer(found)
     try:
         summary = verification.verify(found.record)
     except BadRecord as error:
@@ -210,14 +210,14 @@ def check_answer(job: Job, answer: bytes) -> Played:
     ):
         if is_wrong:
             raise BadAnswer(why)
-    return Played(found, summary.state)
+    return VerifiedAnswer(found, summary.state)
 
 
 CONTEST = 1
 """The number of the contest in the arena, which knows no other."""
 
 
-async def play_job(job: Job, cores: Sequence[int] | None = None) -> Answer:
+async def play_job(job: Job, cores: Sequence[int] | None = None) -> JobAnswer:
     """Play a game in a temporary directory, by programs on some cores. Raises the faults of this machine."""
     with tempfile.TemporaryDirectory(prefix="arena-game-") as folder:
         data = Path(folder)
@@ -226,10 +226,10 @@ async def play_job(job: Job, cores: Sequence[int] | None = None) -> Answer:
                 async with seats.play(GameTask(CONTEST, job.definition, job.fixture, job.match)) as game:
                     assert game is not None  # nobody stops this arena, and who was withdrawn has no games
                     await game.result()
-                answer = Answer(program_with_rules(), programs=game.programs)
+                answer = JobAnswer(program_with_rules(), programs=game.programs)
             except PlayerMissing as error:
                 why, fault = (str(error), "") if error.names else ("", str(error))
-                answer = Answer(
+                answer = JobAnswer(
                     program_with_rules(), "", why, error.names, error.termination, fault, {}, error.programs
                 )
             record = record_store.read(job.match) or ""

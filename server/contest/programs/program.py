@@ -57,7 +57,7 @@ class MachineFault(NotStarted):
     """A program cannot be started because of a fault of the machine or the server."""
 
 
-class Place(NamedTuple):
+class Surroundings(NamedTuple):
     """The surroundings of a program: folder, core, sandbox."""
 
     folder: Path
@@ -86,7 +86,7 @@ class Program:
         handle: int | None,
         marker: str,
         errors: int,
-        place: Place,
+        place: Surroundings,
         box: Sealed | None,
     ) -> None:
         """Take the leader of a process group, which is bubblewrap in a sandbox, its pidfd, and the pipe of its stderr.
@@ -290,7 +290,7 @@ class Program:
 async def run(
     command: Sequence[str],
     seat: Seat,
-    place: Place,
+    place: Surroundings,
     *,
     task_status: trio.TaskStatus[Program] = trio.TASK_STATUS_IGNORED,
 ) -> None:
@@ -320,7 +320,7 @@ async def run(
         program.close_log()
 
 
-async def _start(called: str, command: Sequence[str], seat: Seat, place: Place) -> Program:
+async def _start(called: str, command: Sequence[str], seat: Seat, place: Surroundings) -> Program:
     """Start a program without a sandbox, or make the sandbox of a program."""
     marker = descendants.marker(place.home)
     errors, theirs = os.pipe()
@@ -346,7 +346,7 @@ async def _start(called: str, command: Sequence[str], seat: Seat, place: Place) 
 
 
 async def _unsealed(
-    command: Sequence[str], seat: Seat, place: Place, errors: int, marker: str
+    command: Sequence[str], seat: Seat, place: Surroundings, errors: int, marker: str
 ) -> subprocess.Popen[bytes]:
     # arena-bot is found also where the server's own environment is not on the path
     path = os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
@@ -357,7 +357,9 @@ async def _unsealed(
     )
 
 
-async def _sealed(command: Sequence[str], seat: Seat, place: Place, seal: Seal, errors: int, marker: str) -> Sealed:
+async def _sealed(
+    command: Sequence[str], seat: Seat, place: Surroundings, seal: Seal, errors: int, marker: str
+) -> Sealed:
     port = (seat.port if seat.port >= sealed.FIRST_FREE_PORT else sealed.PORT) if connects(command) else None
     # the only address that there is in its sandbox
     seat = seat._replace(host=PIPES) if port is None else seat._replace(host="127.0.0.1", port=port)
@@ -369,7 +371,7 @@ async def _sealed(command: Sequence[str], seat: Seat, place: Place, seal: Seal, 
     return await sealed.in_lasting_thread(partial(sealed.start, words, environment, seal, place.core, port, errors))
 
 
-def _not_started(called: str, error: Exception, place: Place) -> NotStarted:
+def _not_started(called: str, error: Exception, place: Surroundings) -> NotStarted:
     """Return the exception for a program that did not start: it says who is to blame."""
     why = str(error) if isinstance(error, sealed.NotSealed) else machine_fault(error)
     kind: type[NotStarted] = MachineFault

@@ -18,23 +18,31 @@ from server.contest.report import formatting
 from server.contest.report.progress import Moment, estimate_left, status_of
 from server.contest.report.structure import (
     TEST,
+    BracketRound,
     Cell,
-    Comparison,
     ContestState,
     Disqualified,
-    Game,
-    Intervention,
-    Loss,
-    Meeting,
-    Qualification,
+    HeadToHead,
     Qualified,
     Report,
-    Round,
+    ReportedGame,
+    ReportedIntervention,
+    ReportedLoss,
+    ReportedMeeting,
+    ReportedQualification,
+    ReportedStage,
+    ReportedVariant,
     ScheduledGame,
-    Stage,
-    Variant,
 )
-from server.contest.scoring import Cause, Loss as FoundLoss, find_disqualified, is_late, losses, stage_view, standings
+from server.contest.scoring import (
+    Cause,
+    Loss as FoundLoss,
+    find_disqualified,
+    is_late,
+    losses,
+    stage_view,
+    standings,
+)
 from server.storage.disk import SUFFIX
 
 _NAMES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
@@ -50,12 +58,12 @@ def _stage(
     games: list[GameResult],
     numbers: Mapping[Fixture, int],
     began: datetime | None,
-) -> Stage:
+) -> ReportedStage:
     """Return the report of a stage; ``games`` are the counting games of all stages, with their ``numbers``."""
     of_stage = definition.stages[state.number]
     view = stage_view(definition, state.number, state.players, games)
     table = standings(definition, state.number, state.players, games, state.schedule.byes)
-    return Stage(
+    return ReportedStage(
         number=state.number + 1,
         format=of_stage.format.title,
         kind=format_word(of_stage.format),
@@ -88,24 +96,26 @@ def _cell(name: str, games: list[GameResult], numbers: Mapping[Fixture, int]) ->
     return Cell(sum(reached), wins, draws, len(games) - wins - draws, shown) if games else None
 
 
-def _rounds(format: Knockout, view: StageView, numbers: Mapping[Fixture, int]) -> Iterator[Round]:
+def _rounds(format: Knockout, view: StageView, numbers: Mapping[Fixture, int]) -> Iterator[BracketRound]:
     """Yield all rounds of a bracket, and behind them the match for the third place."""
     found = bracket(format, view)
     for number, meetings in enumerate(found.rounds, 1):
         shown = tuple(_meeting(one, number, view.games, numbers) for one in meetings)
-        yield Round(name=_NAMES.get(len(meetings), f"Round {number}"), meetings=shown)
+        yield BracketRound(name=_NAMES.get(len(meetings), f"Round {number}"), meetings=shown)
     if found.third is not None:
-        yield Round(name="Third place", meetings=(_meeting(found.third, len(found.rounds), view.games, numbers),))
+        yield BracketRound(
+            name="Third place", meetings=(_meeting(found.third, len(found.rounds), view.games, numbers),)
+        )
 
 
 def _meeting(
     meeting: BracketMeeting, number: int, games: Sequence[GameResult], numbers: Mapping[Fixture, int]
-) -> Meeting:
+) -> ReportedMeeting:
     players, winner = meeting
     mine = [game for game in games if game.fixture.round == number and set(game.fixture.players) == set(players)]
     score = points(mine)
     first, second = (0.0 if name is None else score[name] for name in players)
-    return Meeting(
+    return ReportedMeeting(
         players=players,
         points=(first, second),
         winner=None if winner is None else players.index(winner),
@@ -114,7 +124,7 @@ def _meeting(
     )
 
 
-def _qualification(definition: Definition, state: StageState, games: list[GameResult]) -> Qualification:
+def _qualification(definition: Definition, state: StageState, games: list[GameResult]) -> ReportedQualification:
     """Return the report of the qualification."""
     rules = definition.qualification
     assert rules is not None
@@ -135,7 +145,7 @@ def _qualification(definition: Definition, state: StageState, games: list[GameRe
         )
         for name in state.players
     ]
-    return Qualification(
+    return ReportedQualification(
         opponents=rules.opponents,
         time=formatting.control(rules.control),
         over=not any(line.left for line in lines),
@@ -230,7 +240,7 @@ def make_report(
         games=listed,
         pauses=tuple(moment.pauses),
         interventions=tuple(
-            Intervention(date=done.date, what=str(done.kind), sentence=done.sentence)
+            ReportedIntervention(date=done.date, what=str(done.kind), sentence=done.sentence)
             for done in definition.interventions
         ),
         schedule=_schedule(definition, plan, moment),
@@ -251,11 +261,11 @@ def _fit_ratings(definition: Definition, between: Sequence[GameResult]) -> Ratin
     return ratings(rated_games(between), names, variants, intervals=not many) if names else None
 
 
-def _variant(definition: Definition, place: int, between: Sequence[GameResult], fit: Ratings | None) -> Variant:
+def _variant(definition: Definition, place: int, between: Sequence[GameResult], fit: Ratings | None) -> ReportedVariant:
     """Return the results of the games between entrants in a variant."""
     variant = definition.variants[place]
     winners = [game.winner for game in between if game.fixture.variant == place]
-    return Variant(
+    return ReportedVariant(
         name=variant.name,
         openings=len(variant.openings),
         games=len(winners),
@@ -267,13 +277,13 @@ def _variant(definition: Definition, place: int, between: Sequence[GameResult], 
     )
 
 
-def compare_entrants(games: Sequence[GameResult], ranking: Sequence[str]) -> tuple[Comparison, ...]:
+def compare_entrants(games: Sequence[GameResult], ranking: Sequence[str]) -> tuple[HeadToHead, ...]:
     """Compare each two entrants that have played pairs of games; of too many entrants, only the first two."""
     names = ranking if len(ranking) <= MAX_COMPARED else ranking[:2]
     return tuple(found for one, other in combinations(names, 2) if (found := _compare(games, one, other)) is not None)
 
 
-def _compare(games: Sequence[GameResult], one: str, other: str) -> Comparison | None:
+def _compare(games: Sequence[GameResult], one: str, other: str) -> HeadToHead | None:
     """Compare two entrants by pairs of games that were played; None if there is no pair.
 
     The decision is that of all pairs together. As they were not counted one by one, it may err more often than the
@@ -287,7 +297,7 @@ def _compare(games: Sequence[GameResult], one: str, other: str) -> Comparison | 
     if not any(pairs):
         return None
     found, ratio = estimate(pairs), TEST.ratio(pairs)
-    return Comparison(
+    return HeadToHead(
         one=one,
         other=other,
         pairs=pairs,
@@ -324,7 +334,7 @@ def _of_fixture(definition: Definition, fixture: Fixture) -> dict[str, Any]:
     }
 
 
-def _game(definition: Definition, number: int, game: GameResult, counts: bool, records: str) -> Game:
+def _game(definition: Definition, number: int, game: GameResult, counts: bool, records: str) -> ReportedGame:
     result = ("first", "second")[game.winner] if game.winner is not None else "draw" if game.shared else "none"
     programs: dict[str, Any] = {}
     for side, usage in zip(("first", "second"), game.programs, strict=True):
@@ -332,7 +342,7 @@ def _game(definition: Definition, number: int, game: GameResult, counts: bool, r
             cpu, wall = (round(seconds * 1_000_000) for seconds in usage[:2])
             programs |= {f"{side}_cpu": cpu, f"{side}_wall": wall}
             programs |= {f"{side}_memory": usage.memory, f"{side}_status": usage.status}
-    return Game(
+    return ReportedGame(
         **_of_fixture(definition, game.fixture),
         number=number,
         match=game.match,
@@ -365,8 +375,8 @@ def _schedule(definition: Definition, plan: Plan, moment: Moment) -> tuple[Sched
     )
 
 
-def _loss(loss: FoundLoss, game: Game, log: str) -> Loss:
-    return Loss(
+def _loss(loss: FoundLoss, game: ReportedGame, log: str) -> ReportedLoss:
+    return ReportedLoss(
         name=loss.name,
         opponent=loss.game.fixture.players[1 - loss.side],
         game=game.number,

@@ -27,7 +27,16 @@ from server.contest.fixtures import BY_ORGANISER
 from server.contest.formats.format import Standing
 from server.contest.report import formatting
 from server.contest.report.formatting import interruptions, printable
-from server.contest.report.structure import TEST, Game, Report, Round, ScheduledGame, Stage, leaders, out_text
+from server.contest.report.structure import (
+    TEST,
+    BracketRound,
+    Report,
+    ReportedGame,
+    ReportedStage,
+    ScheduledGame,
+    leaders,
+    out_text,
+)
 from server.contest.report.templating import add_filters, render
 
 FORMULAS = ("=", "+", "-", "@")
@@ -59,7 +68,7 @@ def file_texts(report: Report) -> dict[str, str]:
     return {
         "report.json": msgspec.json.format(msgspec.json.encode(report), indent=1).decode() + "\n",
         "standings.csv": table(("stage", "format", *Standing.__struct_fields__), standings),
-        "games.csv": table(Game.__struct_fields__, map(msgspec.structs.astuple, report.games)),
+        "games.csv": table(ReportedGame.__struct_fields__, map(msgspec.structs.astuple, report.games)),
         "ratings.csv": table(Rating.__struct_fields__, map(msgspec.structs.astuple, report.ratings)),
         "index.html": page(report),
     }
@@ -138,7 +147,7 @@ class Group(NamedTuple):
     """Games that are listed together."""
 
     title: str
-    games: tuple[Game, ...]
+    games: tuple[ReportedGame, ...]
     id: str = ""
     """Target of links to a round on a page of the server: ``round-2-1`` is the first round of stage 2."""
 
@@ -148,30 +157,30 @@ class Group(NamedTuple):
         return any(game.first_cpu is not None or game.second_cpu is not None for game in self.games)
 
 
-def meetings(games: Sequence[Game]) -> list[Group]:
+def meetings(games: Sequence[ReportedGame]) -> list[Group]:
     """Group games by meetings; the titles have the points of both players."""
-    found: defaultdict[frozenset[str], list[Game]] = defaultdict(list)
+    found: defaultdict[frozenset[str], list[ReportedGame]] = defaultdict(list)
     for game in games:
         found[frozenset((game.first, game.second))].append(game)
     return [Group(_score(of_two), tuple(of_two)) for of_two in found.values()]
 
 
-def _score(games: Sequence[Game]) -> str:
+def _score(games: Sequence[ReportedGame]) -> str:
     one, other = games[0].first, games[0].second
     reached = [sum(game.points_of(name) for game in games if game.counts) for name in (one, other)]
     return f"{one} {' : '.join(map(formatting.points, reached))} {other}"
 
 
-def rounds(games: Sequence[Game]) -> list[Group]:
+def rounds(games: Sequence[ReportedGame]) -> list[Group]:
     """Group games by stages and rounds, the newest of these first."""
-    found: defaultdict[tuple[str, str], list[Game]] = defaultdict(list)
+    found: defaultdict[tuple[str, str], list[ReportedGame]] = defaultdict(list)
     for game in games:
         place = f"Stage {game.stage}, round {game.round}", f"round-{game.stage}-{game.round}"
         found[place if game.stage else ("Qualification", "round-0")].append(game)
     return [Group(title, tuple(of_round), id) for (title, id), of_round in reversed(found.items())]
 
 
-def match_of(number: int, games: Sequence[Game]) -> int | None:
+def match_of(number: int, games: Sequence[ReportedGame]) -> int | None:
     """Return the match number of the game with this number in the report."""
     return games[number - 1].match
 
@@ -181,7 +190,7 @@ class RoundCell(NamedTuple):
 
     opponent: str
     """Empty for a bye."""
-    games: tuple[Game, ...]
+    games: tuple[ReportedGame, ...]
     """Games that are over and count, the one that the player began first; none before the first result."""
     points: float
     """In this round."""
@@ -190,15 +199,18 @@ class RoundCell(NamedTuple):
     bye: bool
 
 
-def swiss_rounds(stage: Stage, report: Report) -> list[list[RoundCell | None]]:
+def swiss_rounds(stage: ReportedStage, report: Report) -> list[list[RoundCell | None]]:
     """Return a row for each line of the stage's table, with a cell for each round; None if the player was not paired.
 
     A round that has no result yet is known only from the games that the schedule lists.
     """
-    games: defaultdict[tuple[str, int], list[Game]] = defaultdict(list)
+    games: defaultdict[tuple[str, int], list[ReportedGame]] = defaultdict(list)
     opponents: dict[tuple[str, int], str] = dict.fromkeys(((bye.name, bye.round) for bye in stage.byes), "")
     counted = [game for game in report.games if game.stage == stage.number and game.counts]
-    paired: list[Game | ScheduledGame] = [*counted, *(one for one in report.schedule if one.stage == stage.number)]
+    paired: list[ReportedGame | ScheduledGame] = [
+        *counted,
+        *(one for one in report.schedule if one.stage == stage.number),
+    ]
     for one in paired:
         opponents |= {(one.first, one.round): one.second, (one.second, one.round): one.first}
     for game in counted:
@@ -208,7 +220,7 @@ def swiss_rounds(stage: Stage, report: Report) -> list[list[RoundCell | None]]:
 
 
 def _row(
-    line: Standing, games: Mapping[tuple[str, int], Sequence[Game]], opponents: Mapping[tuple[str, int], str]
+    line: Standing, games: Mapping[tuple[str, int], Sequence[ReportedGame]], opponents: Mapping[tuple[str, int], str]
 ) -> list[RoundCell | None]:
     """Return the rounds of a player; ``games`` and ``opponents`` are by name and round."""
     rounds = range(1, max((round for _, round in opponents), default=0) + 1)
@@ -231,7 +243,7 @@ def stage_title(report: Report, number: int) -> str:
     return format if len(report.stages) == 1 else f"Stage {number}: {format}"
 
 
-def open_rounds(stage: Stage) -> tuple[Round, ...]:
+def open_rounds(stage: ReportedStage) -> tuple[BracketRound, ...]:
     """Return the rounds of a bracket from the first one that is open; the last one where none is."""
     first = next((i for i, one in enumerate(stage.bracket) if any(m.winner is None for m in one.meetings)), -1)
     return stage.bracket[first:]
@@ -259,7 +271,7 @@ class Section(NamedTuple):
     """The text of links to it."""
     heading: str = ""
     """The heading where it differs from the title."""
-    stage: Stage | None = None
+    stage: ReportedStage | None = None
 
     @property
     def template(self) -> str:

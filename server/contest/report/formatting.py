@@ -9,7 +9,14 @@ from engine.match.clock import TimeControl, span
 from engine.wire.words import duration, number_of
 from server.contest.fixtures import FORFEIT, SET_ASIDE, WITHDRAWN, Intervention as Done, pauses
 from server.contest.formats.format import Standing
-from server.contest.report.structure import ContestState, Game, Intervention, Pause, Report, Stage
+from server.contest.report.structure import (
+    ContestState,
+    Pause,
+    Report,
+    ReportedGame,
+    ReportedIntervention,
+    ReportedStage,
+)
 
 
 def printable(text: str) -> str:
@@ -131,18 +138,18 @@ def pause(one: Pause) -> str:
     return f"paused {since}: {printable(one.reason)}"
 
 
-def intervention(done: Intervention) -> str:
+def intervention(done: ReportedIntervention) -> str:
     """Return a sentence what the organiser has changed, and when."""
     return f"{date(done.date)}: {printable(done.sentence)}"
 
 
-def _game(game: Game) -> str:
+def _game(game: ReportedGame) -> str:
     what = {SET_ASIDE: "set aside", Termination.ORGANISER: "annulled"}.get(game.reason, "annulled, and played again")
     match = "" if game.match is None else f", match {game.match}"
     return f"{game.first} against {game.second}{match}: {what}: {printable(game.sentence or game.reason)}"
 
 
-class Mark(NamedTuple):
+class PlacingColumn(NamedTuple):
     """A column of a table that decides places."""
 
     head: str
@@ -159,11 +166,11 @@ class Mark(NamedTuple):
         return "–" if value is None else self.write(value)
 
 
-_SCORE = Mark("Points", "points", None, lambda line: line.points, points)
-_BERGER = Mark("S.-B.", "S.-B.", "Sonneborn-Berger", lambda line: line.sonneborn_berger, quarters)
-_BUCHHOLZ = Mark("Buchholz", "Buch.", None, lambda line: line.buchholz, points)
-_ROUNDS = Mark("Rounds won", "rounds", None, lambda line: line.rounds_won, str)
-_RATING = Mark("Rating", "Elo", "From the games of this stage alone", lambda line: line.rating, elo)
+_SCORE = PlacingColumn("Points", "points", None, lambda line: line.points, points)
+_BERGER = PlacingColumn("S.-B.", "S.-B.", "Sonneborn-Berger", lambda line: line.sonneborn_berger, quarters)
+_BUCHHOLZ = PlacingColumn("Buchholz", "Buch.", None, lambda line: line.buchholz, points)
+_ROUNDS = PlacingColumn("Rounds won", "rounds", None, lambda line: line.rounds_won, str)
+_RATING = PlacingColumn("Rating", "Elo", "From the games of this stage alone", lambda line: line.rating, elo)
 
 _BY_FORMAT = {
     "swiss": (_SCORE, _BUCHHOLZ, _BERGER),
@@ -173,7 +180,7 @@ _BY_FORMAT = {
 }
 
 
-def marks(stage: Stage) -> tuple[Mark, ...]:
+def marks(stage: ReportedStage) -> tuple[PlacingColumn, ...]:
     """Return the columns of a stage's table, without columns that are empty in all lines."""
     columns = _BY_FORMAT.get(stage.kind, (_SCORE, _BERGER))
     return tuple(
@@ -186,12 +193,12 @@ def with_forfeits(played: int, not_played: int) -> str:
     return f"{played}+{not_played}" if not_played else str(played)
 
 
-def score(game: Game) -> str:
+def score(game: ReportedGame) -> str:
     """Write the result of a game, from the side that began."""
     return game.result if game.points is None else " – ".join(map(points, game.points))
 
 
-def ended(game: Game) -> str:
+def ended(game: ReportedGame) -> str:
     """Write how a game ended, by the fault of the loser where there is one, and the details."""
     winner = {"first": 0, "second": 1}.get(game.result)
     said = how_ended((game.first, game.second), winner, game.reason, game.plies if game.played else None)
@@ -200,7 +207,7 @@ def ended(game: Game) -> str:
     return f"{said}: {game.sentence}" if game.sentence and game.reason not in (FORFEIT, WITHDRAWN) else said
 
 
-def programs(game: Game) -> str:
+def programs(game: ReportedGame) -> str:
     """Write the resource usage of both programs, and how they ended."""
     first = _program(game.first_cpu, game.first_wall, game.first_memory, game.first_status)
     second = _program(game.second_cpu, game.second_wall, game.second_memory, game.second_status)

@@ -25,7 +25,7 @@ from server.contest.formats.format import Batch
 from server.contest.plan import Plan, StageState, plan
 from server.contest.report import formatting
 from server.contest.report.formatting import marks, with_forfeits
-from server.contest.report.structure import ContestState, Pause, Report, Stage, out_text
+from server.contest.report.structure import ContestState, Pause, Report, ReportedStage, out_text
 from server.contest.scoring import find_disqualified, standings as standings_of
 
 RECENT = 50
@@ -210,7 +210,7 @@ def table_lines(report: Report) -> list[str]:
     return [formatting.printable(line) for line in (*lines, *report.notes)]
 
 
-def _standings(stage: Stage) -> list[str]:
+def _standings(stage: ReportedStage) -> list[str]:
     """Return the table of a stage."""
     columns = marks(stage)
     rows = [("#", "name", *(mark.short for mark in columns), "+", "=", "−", "began", "time", "longest", "late")]

@@ -34,7 +34,7 @@ class ContestState(StrEnum):
     OVER = "over"
 
 
-class Game(msgspec.Struct, frozen=True, kw_only=True):
+class ReportedGame(msgspec.Struct, frozen=True, kw_only=True):
     """A game that is over."""
 
     number: int
@@ -91,7 +91,7 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
 _POINTS = {"first": (1.0, 0.0), "second": (0.0, 1.0), "draw": (0.5, 0.5), "none": (0.0, 0.0)}
 
 
-class Loss(msgspec.Struct, frozen=True, kw_only=True):
+class ReportedLoss(msgspec.Struct, frozen=True, kw_only=True):
     """A lost game, and why it was lost."""
 
     name: str
@@ -118,7 +118,7 @@ class Disqualified(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     reason: str
-    evidence: tuple[Loss, ...]
+    evidence: tuple[ReportedLoss, ...]
 
 
 class Pause(msgspec.Struct, frozen=True):
@@ -176,7 +176,7 @@ class Cell(msgspec.Struct, frozen=True):
     """Numbers of the played and forfeited games, in their order."""
 
 
-class Meeting(msgspec.Struct, frozen=True, kw_only=True):
+class ReportedMeeting(msgspec.Struct, frozen=True, kw_only=True):
     """A meeting of a bracket."""
 
     players: tuple[str | None, str | None]
@@ -189,15 +189,15 @@ class Meeting(msgspec.Struct, frozen=True, kw_only=True):
     """Numbers of those that are over."""
 
 
-class Round(msgspec.Struct, frozen=True, kw_only=True):
+class BracketRound(msgspec.Struct, frozen=True, kw_only=True):
     """A round of a bracket."""
 
     name: str
-    meetings: tuple[Meeting, ...]
+    meetings: tuple[ReportedMeeting, ...]
     """The winners of the first two meet in the first one of the next round, and so on."""
 
 
-class Stage(msgspec.Struct, frozen=True, kw_only=True):
+class ReportedStage(msgspec.Struct, frozen=True, kw_only=True):
     """A stage that has begun."""
 
     number: int
@@ -216,7 +216,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     crosstable: tuple[tuple[Cell | None, ...], ...]
     """A row a line of the table, and in it an entry a line, with the numbers of games; None where they have not met."""
     byes: tuple[Bye, ...]
-    bracket: tuple[Round, ...] = ()
+    bracket: tuple[BracketRound, ...] = ()
     """The rounds of a knockout, up to the final."""
 
 
@@ -238,7 +238,7 @@ class Qualified(msgspec.Struct, frozen=True, kw_only=True):
         return out_text(self.disqualified) if self.disqualified else "open" if self.left else "qualified"
 
 
-class Qualification(msgspec.Struct, frozen=True, kw_only=True):
+class ReportedQualification(msgspec.Struct, frozen=True, kw_only=True):
     """The games against built-in bots before the contest."""
 
     opponents: tuple[str, ...]
@@ -247,7 +247,7 @@ class Qualification(msgspec.Struct, frozen=True, kw_only=True):
     table: tuple[Qualified, ...]
 
 
-class Variant(msgspec.Struct, frozen=True, kw_only=True):
+class ReportedVariant(msgspec.Struct, frozen=True, kw_only=True):
     """A variant, and the results of its games."""
 
     name: str
@@ -262,7 +262,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
     """How often equals would draw, 0 to 1, by that model."""
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+class HeadToHead(msgspec.Struct, frozen=True, kw_only=True):
     """Two entrants compared by their pairs of games."""
 
     one: str
@@ -297,7 +297,7 @@ class ScheduledGame(msgspec.Struct, frozen=True, kw_only=True):
     """Missing players of a game that can begin only when they are present."""
 
 
-class Intervention(msgspec.Struct, frozen=True, kw_only=True):
+class ReportedIntervention(msgspec.Struct, frozen=True, kw_only=True):
     """A change that the organiser has made."""
 
     date: datetime
@@ -332,7 +332,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     made: datetime
     """The moment that the report shows."""
     entrants: tuple[str, ...]
-    variants: tuple[Variant, ...]
+    variants: tuple[ReportedVariant, ...]
     done: int
     """Games that are over and count, also those that were not played."""
     running: int
@@ -342,18 +342,18 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Games that are still to be played, those of rounds that are not paired yet and likely tie-breaks included."""
     seconds_left: float | None = None
     """How long these will take, about; None as long as nothing tells."""
-    qualification: Qualification | None
-    stages: tuple[Stage, ...]
+    qualification: ReportedQualification | None
+    stages: tuple[ReportedStage, ...]
     ratings: tuple[Rating, ...]
     """The strongest first; empty as long as nobody has played."""
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[HeadToHead, ...]
     disqualified: tuple[Disqualified, ...]
-    losses: tuple[Loss, ...]
+    losses: tuple[ReportedLoss, ...]
     """Lost games of entrants, not of built-in bots."""
-    games: tuple[Game, ...]
+    games: tuple[ReportedGame, ...]
     pauses: tuple[Pause, ...]
     """In order."""
-    interventions: tuple[Intervention, ...] = ()
+    interventions: tuple[ReportedIntervention, ...] = ()
     """In order."""
     schedule: tuple[ScheduledGame, ...] = ()
     """The running games, the next games whose players are present, then the games that wait for missing players."""

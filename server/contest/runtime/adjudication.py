@@ -1,8 +1,8 @@
 """Adjudication: ends a game when the result of its position is proven.
 
-Run as a program, this module is the prover: it answers each `Question` (`server.ops.worker_process`) with a
-`Proof` or null, in JSON. Its arguments are the seconds and megabytes for a position. The answer to a question that is
-cancelled is null, too.
+Run as a program, this module is the prover: it answers each `WorkerQuestion` (`server.ops.worker_process`) with a
+`PerfectPlay` or null, in JSON. Its arguments are the seconds and megabytes for a position. The answer to a question
+that is cancelled is null, too.
 
 A solver knows neither limits nor earlier positions: a side wins if it can force the end of the game, and play that goes
 on for ever is a draw. A match has more draws: by repetition, lack of progress and its move limit.
@@ -36,7 +36,7 @@ from server.config import process_settings
 from server.contest.definition import Adjudication
 from server.match.match import Match
 from server.ops.typed_json import decode
-from server.ops.worker_process import OK, Question, WorkerProcess, answer_questions, command_of
+from server.ops.worker_process import OK, WorkerProcess, WorkerQuestion, answer_questions, command_of
 
 POLL_SECONDS = 0.05
 """How often to look for positions that were not looked at yet."""
@@ -48,7 +48,7 @@ BY = "adjudicated by the server's exact solver"
 """The end of the sentence of each adjudicated game."""
 
 
-class Proof(msgspec.Struct, frozen=True):
+class PerfectPlay(msgspec.Struct, frozen=True):
     """The result of perfect play from a position."""
 
     winner: int | None
@@ -59,7 +59,7 @@ class Proof(msgspec.Struct, frozen=True):
     """Whether fewer do not."""
 
 
-def ruling(history: History, move_limit: int, players: tuple[str, str], proof: Proof) -> str | None:
+def ruling(history: History, move_limit: int, players: tuple[str, str], proof: PerfectPlay) -> str | None:
     """Return the outcome of a game whose position is proven; None if the proof does not hold for the game."""
     if proof.winner is None:
         return f"neither side can force a win from here, {BY}"
@@ -93,7 +93,7 @@ FOREVER = 1e9
 
 def prove(
     position: Position, seconds: float, megabytes: int, unwanted: Callable[[], bool] = lambda: False
-) -> Proof | None:
+) -> PerfectPlay | None:
     """Solve a position; None if that exceeds the time or memory, or is ``unwanted``. Compiling does not count."""
 
     def clock() -> float:
@@ -107,9 +107,9 @@ def prove(
     if solution.result is Result.UNKNOWN:
         return None
     if solution.result is Result.DRAW:
-        return Proof(None)
+        return PerfectPlay(None)
     plies = _most_plies(position, solution)
-    return Proof((Result.FIRST, Result.SECOND).index(solution.result), plies, solution.plies is not None)
+    return PerfectPlay((Result.FIRST, Result.SECOND).index(solution.result), plies, solution.plies is not None)
 
 
 def _most_plies(position: Position, solution: Solution) -> int | None:
@@ -122,8 +122,8 @@ def _most_plies(position: Position, solution: Solution) -> int | None:
     return solution.within
 
 
-def answer(question: Question, seconds: float, megabytes: int) -> tuple[int, bytes]:
-    """Return the JSON of the `Proof` of a position, or null. The question has the game and the text of the position."""
+def answer(question: WorkerQuestion, seconds: float, megabytes: int) -> tuple[int, bytes]:
+    """Return the JSON of the `PerfectPlay` of a position, or null. The question has the game and the text."""
     game, text = decode(question.body, type=tuple[str, str])
     return OK, msgspec.json.encode(prove(GAMES[game].read(text), seconds, megabytes, question.stop.is_set))
 
@@ -192,7 +192,7 @@ async def _adjudicate(match: Match, matches: Callable[[], Iterable[Match]], proc
 
     question = history.position.game.name, history.position.text()
     _, answer = await process.ask("prove", msgspec.json.encode(question), stands)
-    proof = None if answer == b"null" else decode(answer, type=Proof)
+    proof = None if answer == b"null" else decode(answer, type=PerfectPlay)
     if proof is None or not stands():
         return
     if (sentence := ruling(history, match.header.move_limit, match.header.players, proof)) is not None:

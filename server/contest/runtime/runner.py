@@ -14,7 +14,7 @@ import trio
 
 from engine.games.interface import Termination
 from server.arena.arena import Arena
-from server.contest.definition import Definition, Interrupted
+from server.contest.definition import Definition, InterruptedGames
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, Kind, is_cancelled, is_paused, withdrawn
 from server.contest.hosts.arena_host import ArenaHost, precompile_bots
 from server.contest.hosts.contest_players import POLL_SECONDS, Attendance, ContestPlayers, Presence
@@ -213,7 +213,7 @@ class Runner:
 
     def _comes_back(self, fixture: Fixture) -> bool:
         """Tell whether a game goes on after a restart of the server, since its players can come back to it."""
-        return self._connecting.issuperset(fixture.players) and self.definition.interrupted is Interrupted.RESUME
+        return self._connecting.issuperset(fixture.players) and self.definition.interrupted is InterruptedGames.RESUME
 
     async def _await_return(self, fixture: Fixture, match: Match) -> None:
         """Continue a game if both players come back in time; else annul it, and play it again."""

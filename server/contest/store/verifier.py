@@ -21,7 +21,7 @@ from server.contest.report.progress import Moment
 from server.contest.report.structure import Report, Verdict
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
-from server.contest.verification import Checked, Past, Recomputed, check, fixture_of, recompute
+from server.contest.verification import Checked, KeptContest, Recomputed, check, fixture_of, recompute
 from server.ops.typed_json import decode
 from server.storage.disk import SUFFIX
 from server.storage.record_store import find_record
@@ -52,7 +52,7 @@ def verify(
         end = row.closed or row.opened
         seconds = {stage: (end - began).total_seconds() for stage, began in store.stages(contest).items()}
         definition, digests = store.definition(contest), store.records(contest)
-        past = Past(definition, store.results(contest), digests, seconds, row.closed is not None)
+        past = KeptContest(definition, store.results(contest), digests, seconds, row.closed is not None)
         known, begun = store.known_matches(), list(store.begun(contest))
     found = recompute(past, _checked(data, past, on_progress, processes))
     if not past.closed:
@@ -62,7 +62,7 @@ def verify(
     return found.verdict._replace(differences=(*found.verdict.differences, *more))
 
 
-def _checked(data: Path, past: Past, on_progress: OnProgress, processes: int | None) -> Iterator[Checked]:
+def _checked(data: Path, past: KeptContest, on_progress: OnProgress, processes: int | None) -> Iterator[Checked]:
     """Check all results that have records."""
     played, digests = past.played, map(past.digest, past.played)
     if processes is None:

@@ -36,7 +36,7 @@ BY = "the organiser's token"
 """The author of a change in the audit log: owners of the token have no names."""
 
 
-class Question(msgspec.Struct, frozen=True):
+class ConsoleQuestion(msgspec.Struct, frozen=True):
     """The question of a command."""
 
     kind: Literal["now", "address", "annul", "dismiss"]
@@ -47,7 +47,7 @@ class Question(msgspec.Struct, frozen=True):
     sentence: str = ""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class ConsoleAnswer(msgspec.Struct, frozen=True):
     """The server's answer: a sentence, or the JSON of an overview."""
 
     is_refused: bool
@@ -98,25 +98,25 @@ async def answer_commands(
 ) -> None:
     """Answer commands until cancelled. ``overview`` returns the values for ``now``, in a thread. Raises OSError."""
 
-    def carried_out(line: bytes) -> Answer:
+    def carried_out(line: bytes) -> ConsoleAnswer:
         try:
-            asked = decode(line, type=Question)
+            asked = decode(line, type=ConsoleQuestion)
             match asked.kind:
                 case "now":
-                    return Answer(False, msgspec.json.encode(overview()).decode())
+                    return ConsoleAnswer(False, msgspec.json.encode(overview()).decode())
                 case "address":
-                    return Answer(False, web_address(arena))
+                    return ConsoleAnswer(False, web_address(arena))
                 case "annul":
                     annul(arena, accounts, int(asked.subject), asked.sentence, asked.by)
-                    return Answer(False, f"Match {asked.subject} was annulled.")
+                    return ConsoleAnswer(False, f"Match {asked.subject} was annulled.")
                 case "dismiss":
                     name = dismiss(arena, accounts, asked.subject, asked.sentence, asked.by)
-                    return Answer(False, f"{name} was sent away.")
+                    return ConsoleAnswer(False, f"{name} was sent away.")
         except (ProtocolError, NotAllowed, BadStore, OSError, ValueError) as error:
-            return Answer(True, explain_fault(error))
+            return ConsoleAnswer(True, explain_fault(error))
         except Exception as error:  # no command may end the server
             log.error("command_failed", exc_info=error)
-            return Answer(True, f"the server failed: {error!r}")
+            return ConsoleAnswer(True, f"the server failed: {error!r}")
 
     async def answer(stream: trio.SocketStream) -> None:
         with trio.move_on_after(WAIT_SECONDS), suppress(trio.BrokenResourceError):  # the command was stopped

@@ -50,7 +50,7 @@ from server.league.ladder.service import LadderService
 from server.league.pages.forms import Change, Form, Identities, Identity, page
 from server.league.submissions.versions import Versions
 from server.web.http.request import Refused, number_in
-from server.web.views.contests import Entry, ReportIndex
+from server.web.views.contests import ListedContest, ReportIndex
 from server.web.views.lobby import presences, running
 
 MAX_PLAYERS = 200
@@ -99,7 +99,7 @@ def read_overview(
     }
 
 
-def _status(arena: Arena, store: Store, row: Contest, entry: Entry | None) -> str:
+def _status(arena: Arena, store: Store, row: Contest, entry: ListedContest | None) -> str:
     """Return the state of a contest in words: as it is now, or by the report of a contest that is over."""
     if row.closed is not None and entry is not None:
         return entry.status

@@ -26,7 +26,7 @@ from server.league.grading.grading import (
     BadRule,
     Evidence,
     Grade,
-    Rule,
+    PointsRule,
     Student,
     add_report,
     grade_all,
@@ -72,7 +72,7 @@ class Grades(NamedTuple):
     is_published: bool
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> PointsRule:
         """Return the rule."""
         return read(self.text)
 
@@ -119,7 +119,7 @@ class GradeBook:
         own = () if found is None else tuple(one for one in found.students if one.name.lower() == name.lower())
         return found._replace(students=own) if found is not None and own else None
 
-    def _people(self, rule: Rule) -> list[Person]:
+    def _people(self, rule: PointsRule) -> list[Person]:
         """Return the students; raises `BadRule` for a student who has no account."""
         if not rule.students:
             return [person for person in self._accounts.people() if person.role == AUTHOR and person.is_open]
@@ -138,7 +138,7 @@ class GradeBook:
 
     # evidence
 
-    def evidence(self, rule: Rule, bots: Sequence[str], contest: int) -> Evidence:
+    def evidence(self, rule: PointsRule, bots: Sequence[str], contest: int) -> Evidence:
         """Return the evidence of bots for a rule.
 
         With a contest, 0 for none, ratings and places are those of the contest, else those of the ladder. Raises
@@ -214,7 +214,7 @@ def graded_version(versions: Iterable[Version]) -> Version | None:
     return next((version for version in there if version.state == "active"), there[0] if there else None)
 
 
-def _best(rule: Rule, person: str, bots: Sequence[Student]) -> Student:
+def _best(rule: PointsRule, person: str, bots: Sequence[Student]) -> Student:
     if not bots:
         return Student(person, tuple(Grade(0.0, one.most, NOTHING) for one in rule.criteria))
     best = max(bots, key=lambda bot: bot.total)

@@ -18,7 +18,7 @@ import msgspec
 from engine.commands import reports
 from engine.statistics.elo import OUTCOMES, SCORES, Counts, count_pairs, elo_of, estimate
 from engine.wire.words import NAME_PATTERN, NAME_RULE, aligned, number_of
-from server.config.declared import BadTable, Field, Form, Key, Range, TomlTable, read_table, read_toml, read_value
+from server.config.declared import BadTable, Field, Key, Range, TextForm, TomlTable, read_table, read_toml, read_value
 from server.contest.report.files import table
 from server.contest.report.structure import Report
 from server.ops.typed_json import convert, decode
@@ -196,8 +196,8 @@ def _add_contest(evidence: Evidence, contest: Report, file: str) -> None:
 
 MOST = Range(0.001, 1_000_000, "points")
 NUMBER = Range(-10_000, 10_000)
-NAMES = Form(NAME_PATTERN, f"a list of names, each of {NAME_RULE}")
-OPPONENT = Form(f"{NAME_PATTERN}(:[0-9]+)?", "the name of a player, or a built-in bot as 'alphabeta:3'")
+NAMES = TextForm(NAME_PATTERN, f"a list of names, each of {NAME_RULE}")
+OPPONENT = TextForm(f"{NAME_PATTERN}(:[0-9]+)?", "the name of a player, or a built-in bot as 'alphabeta:3'")
 STUDENTS = Field("students", "students", tuple[str, ...], NAMES)
 
 TAIL = 0.025
@@ -234,7 +234,7 @@ AGAINST = ("score", "elo")
 class Criterion(msgspec.Struct, frozen=True, kw_only=True):
     """A number that is measured, and its points."""
 
-    kind: Annotated[str, Form.one_of(SCALES), Key("for")]
+    kind: Annotated[str, TextForm.one_of(SCALES), Key("for")]
     most: Annotated[float, MOST]
     full: Annotated[float | None, NUMBER] = None
     none: Annotated[float | None, NUMBER] = None
@@ -277,7 +277,7 @@ class Criterion(msgspec.Struct, frozen=True, kw_only=True):
         return Grade(round(self.most * part, DECIMALS), self.most, measured.why, measured.files)
 
 
-class Rule(msgspec.Struct, frozen=True, kw_only=True):
+class PointsRule(msgspec.Struct, frozen=True, kw_only=True):
     """A rule for points."""
 
     criteria: tuple[Criterion, ...]
@@ -295,7 +295,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         return {one.opponent for one in self.criteria if one.against}
 
 
-def read(text: str) -> Rule:
+def read(text: str) -> PointsRule:
     """Read a rule file; raises `BadRule`."""
     file = read_toml(text, "a rule file", BadRule)
     file.expect(("students", "points"))
@@ -303,7 +303,7 @@ def read(text: str) -> Rule:
     tables = file.tables("points", "one [[points]] or more, each with for and most")
     criteria = tuple(_criterion(table) for table in tables)
     file.finish()
-    return Rule(criteria=criteria, students=students)
+    return PointsRule(criteria=criteria, students=students)
 
 
 def _criterion(table: TomlTable) -> Criterion:
@@ -358,7 +358,7 @@ class Student(NamedTuple):
         return round(sum(grade.points for grade in self.grades), DECIMALS)
 
 
-def grade_all(rule: Rule, evidence: Evidence) -> tuple[Student, ...]:
+def grade_all(rule: PointsRule, evidence: Evidence) -> tuple[Student, ...]:
     """Return the grades of all students, by name, or in the order of the rule.
 
     Raises `BadRule` for a criterion without evidence of anybody.
@@ -373,21 +373,21 @@ def grade_all(rule: Rule, evidence: Evidence) -> tuple[Student, ...]:
     return students
 
 
-def as_text(rule: Rule, students: Sequence[Student]) -> list[str]:
+def as_text(rule: PointsRule, students: Sequence[Student]) -> list[str]:
     """Return a table for people, a line a student."""
     rows = [("student", *(one.label for one in rule.criteria), f"total of {rule.most:g}")]
     rows += [(one.name, *(f"{grade.points:g}" for grade in one.grades), f"{one.total:g}") for one in students]
     return aligned(rows)
 
 
-def as_csv(rule: Rule, students: Sequence[Student]) -> str:
+def as_csv(rule: PointsRule, students: Sequence[Student]) -> str:
     """Return a line a student: name, points of each criterion, their sum, and the most points."""
     columns = ("student", *(one.label for one in rule.criteria), "total", "most")
     rows = [(one.name, *(grade.points for grade in one.grades), one.total, rule.most) for one in students]
     return table(columns, rows)
 
 
-def as_json(rule: Rule, students: Sequence[Student]) -> str:
+def as_json(rule: PointsRule, students: Sequence[Student]) -> str:
     """Return all grades with their reasons."""
     return reports.as_json(
         {

@@ -21,8 +21,8 @@ from server.config.builtin_bot import LEVELLED, BuiltinBot
 from server.config.declared import (
     BadTable,
     Field,
-    Form,
     Range,
+    TextForm,
     TomlTable,
     faults_named,
     fields_of,
@@ -58,13 +58,15 @@ class FixedLevel(msgspec.Struct, frozen=True):
 class LadderProgram(msgspec.Struct, frozen=True, kw_only=True):
     """A program that the file names, beside the versions that authors send."""
 
-    name: Annotated[str, Form(NAME_PATTERN, f"a name of {NAME_RULE}")]
-    owner: Annotated[str, Form(NAME_PATTERN, f"the name of its author, {NAME_RULE}")]
-    command: Annotated[tuple[str, ...], Form("(?s).+", "the list of a program and its arguments")]
-    folder: Annotated[str, Form(PATHS, "the program's folder, seen from the ladder file, which is all that it sees")]
+    name: Annotated[str, TextForm(NAME_PATTERN, f"a name of {NAME_RULE}")]
+    owner: Annotated[str, TextForm(NAME_PATTERN, f"the name of its author, {NAME_RULE}")]
+    command: Annotated[tuple[str, ...], TextForm("(?s).+", "the list of a program and its arguments")]
+    folder: Annotated[
+        str, TextForm(PATHS, "the program's folder, seen from the ladder file, which is all that it sees")
+    ]
 
 
-class Listed(NamedTuple):
+class LadderEntrant(NamedTuple):
     """Somebody who plays on the ladder, and how."""
 
     player: LadderPlayer
@@ -86,7 +88,7 @@ class LadderDefinition(msgspec.Struct, frozen=True, kw_only=True):
     """The ladder as a contest between the programs of the file, whose folders are absolute."""
     weights: dict[str, float]
     """By variant: its share of the games is this part of the sum of all weights."""
-    listed: tuple[Listed, ...]
+    listed: tuple[LadderEntrant, ...]
     """The levels and the programs of the file."""
     failures: Annotated[int, Range(1, 1000, "games")] = 3
     """After so many failures in a row, to start or to stay alive, a program rests until its author has another one."""
@@ -129,7 +131,7 @@ def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
     levels = [read_table(table, FixedLevel) for table in _optional(file, "levels")]
     elos = [LEVEL_ELO[one.level - 1] if one.elo is None else one.elo for one in levels]
     names = [BuiltinBot(LEVELLED, one.level).name for one in levels]
-    listed = [Listed(LadderPlayer(name, "", elo), 0, None) for name, elo in zip(names, elos, strict=True)]
+    listed = [LadderEntrant(LadderPlayer(name, "", elo), 0, None) for name, elo in zip(names, elos, strict=True)]
     listed += [_program(table, folder) for table in _optional(file, "programs")]
     file.finish()
     names = [one.player.name.lower() for one in listed]
@@ -158,17 +160,17 @@ def _optional(file: TomlTable, key: str) -> list[TomlTable]:
     return file.tables(key, f"a list of tables, each a [[{key}]]") if file.has(key) else []
 
 
-def _program(table: TomlTable, folder: PurePath) -> Listed:
+def _program(table: TomlTable, folder: PurePath) -> LadderEntrant:
     program = read_table(table, LadderProgram)
     if not program.command:
         raise table.wrong("command", "the list of a program and its arguments")
     entrant = Entrant(program.name, program.command, folder=str(folder / program.folder))
-    return Listed(LadderPlayer(program.name, program.owner), 0, entrant)
+    return LadderEntrant(LadderPlayer(program.name, program.owner), 0, entrant)
 
 
 def roster(
-    definition: LadderDefinition, versions: Iterable[Listed], connected: Iterable[Listed] = ()
-) -> dict[str, Listed]:
+    definition: LadderDefinition, versions: Iterable[LadderEntrant], connected: Iterable[LadderEntrant] = ()
+) -> dict[str, LadderEntrant]:
     """Return the players by name: those of the file, active versions of bots, and bots that connect by themselves.
 
     A bot with the name of a player of the file is left out, and so is a connected bot with an active version.

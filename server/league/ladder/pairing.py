@@ -125,7 +125,7 @@ def share_key(player: LadderPlayer) -> str:
     return f"owner {player.owner}" if player.owner else f"bot {player.name}"
 
 
-class Pairing(NamedTuple):
+class LadderPairing(NamedTuple):
     """A game that is to be played."""
 
     variant: str
@@ -138,11 +138,11 @@ def next_pairings(
     players: Mapping[str, LadderPlayer],
     ratings: Mapping[str, OnlineRating],
     counts: GameCounts,
-    running: Collection[Pairing],
+    running: Collection[LadderPairing],
     weights: Mapping[str, float],
     slots: int,
     now: float,
-) -> list[Pairing]:
+) -> list[LadderPairing]:
     """Return the next games, the most urgent first; fewer than ``slots`` where nobody is free.
 
     ``players`` may play now. ``ratings`` are not decayed. ``counts`` are of all finished games, ``weights`` of the
@@ -155,14 +155,14 @@ def next_pairings(
     state = _State(players, owners, known, (counts, GameCounts()), set())
     for pairing in running:
         state.begin(pairing)
-    chosen: list[Pairing] = []
+    chosen: list[LadderPairing] = []
     while len(chosen) < slots and (found := _next_pairing(state, weights)) is not None:
         state.begin(found)
         chosen.append(found)
     return chosen
 
 
-def opening(seed: int, counts: GameCounts, pairing: Pairing) -> int:
+def opening(seed: int, counts: GameCounts, pairing: LadderPairing) -> int:
     """Return the opening of a game that is chosen: the same for both games of a pair, and then the next one.
 
     ``counts`` are those of all games that counted, ``seed`` is that of the ladder file.
@@ -198,7 +198,7 @@ class _State(NamedTuple):
     busy: set[str]
     """Players of games that are being played."""
 
-    def begin(self, pairing: Pairing) -> None:
+    def begin(self, pairing: LadderPairing) -> None:
         """Take a game for one that is being played."""
         self.counts[1].add(self.players, *pairing)
         self.busy.update(pairing[1:])
@@ -219,7 +219,7 @@ class _State(NamedTuple):
         return (sum(counts.variants[name][variant] for counts in self.counts for name in pair) + 1) / weight, variant
 
 
-def _next_pairing(state: _State, weights: Mapping[str, float]) -> Pairing | None:
+def _next_pairing(state: _State, weights: Mapping[str, float]) -> LadderPairing | None:
     """Return the most urgent game between players who are free; None where there is none."""
     free = [name for name in state.players if name not in state.owners or name not in state.busy]
     bots: dict[str, list[str]] = {}
@@ -238,7 +238,7 @@ def _next_pairing(state: _State, weights: Mapping[str, float]) -> Pairing | None
     return None
 
 
-def _game(state: _State, one: str, other: str, weights: Mapping[str, float]) -> Pairing:
+def _game(state: _State, one: str, other: str, weights: Mapping[str, float]) -> LadderPairing:
     """Return the game that two players play next: in which variant, and who begins."""
     lead = state.counts[0].lead(one, other)
     lead.update(state.counts[1].lead(one, other))
@@ -248,4 +248,4 @@ def _game(state: _State, one: str, other: str, weights: Mapping[str, float]) -> 
     else:
         variant = min(weights, key=lambda variant: state.need((one, other), variant, weights[variant]))
         ahead = sum(counts.begun[one] - counts.begun[other] for counts in state.counts)
-    return Pairing(variant, other, one) if ahead > 0 else Pairing(variant, one, other)
+    return LadderPairing(variant, other, one) if ahead > 0 else LadderPairing(variant, one, other)

@@ -27,9 +27,9 @@ from server.contest.runtime.service import ContestService
 from server.contest.store.folders import errors_of
 from server.contest.store.store import LADDER, Store
 from server.league.accounts import Accounts
-from server.league.ladder.definition import LadderDefinition, Listed, roster
-from server.league.ladder.pairing import Pairing, next_pairings, opening
-from server.league.ladder.store import LadderStore, Standing
+from server.league.ladder.definition import LadderDefinition, LadderEntrant, roster
+from server.league.ladder.pairing import LadderPairing, next_pairings, opening
+from server.league.ladder.store import LadderStanding, LadderStore
 from server.league.submissions import upload
 from server.league.submissions.versions import BUILD, Versions
 from server.ops.logs import log
@@ -56,7 +56,7 @@ class LadderPlanner(Planner):
         ladder: LadderDefinition,
         ledger: Ledger,
         ladder_store: LadderStore,
-        list_players: Callable[[], dict[str, Listed]],
+        list_players: Callable[[], dict[str, LadderEntrant]],
         arena: Arena,
         turns: CoreQueue,
         host: Host,
@@ -71,7 +71,7 @@ class LadderPlanner(Planner):
         self._arena = arena
         self._turns = turns
         self._now = now
-        self.listed: dict[str, Listed] = {}
+        self.listed: dict[str, LadderEntrant] = {}
         """Active and resting players by name, each with the version that plays."""
         self._away_until: dict[str, float] = {}
         """Times by trio's clock until which bots are not paired that left before their game began."""
@@ -85,9 +85,9 @@ class LadderPlanner(Planner):
         """Players whose games have a share: all who have played, also those who have left."""
         self._counts = ladder_store.game_counts(self._counted_players)
 
-    def pairing(self, fixture: Fixture) -> Pairing:
+    def pairing(self, fixture: Fixture) -> LadderPairing:
         """Return a game as it is paired."""
-        return Pairing(self._ledger.definition.variants[fixture.variant].name, *fixture.players)
+        return LadderPairing(self._ledger.definition.variants[fixture.variant].name, *fixture.players)
 
     async def plan(self, playing: Collection[Fixture], free: Collection[str]) -> Plan:
         """Return the games that can begin now, the most urgent first."""
@@ -115,7 +115,7 @@ class LadderPlanner(Planner):
             due.append(Fixture(0, 1, places[one.variant], pair, number, (one.first, one.second)))
         return Plan((), tuple(due), (), over=False)
 
-    def _look_who_plays(self, playing: Collection[str]) -> tuple[dict[str, Standing], int]:
+    def _look_who_plays(self, playing: Collection[str]) -> tuple[dict[str, LadderStanding], int]:
         """Count new results, and bring new versions into play, except those of players that are ``playing``.
 
         Return the standings by name, and the number of games within 24 hours. For a thread.
@@ -139,7 +139,7 @@ class LadderPlanner(Planner):
             self._now() - DAY
         )
 
-    def _may_play(self, one: Listed, playing: Collection[str], standings: dict[str, Standing]) -> bool:
+    def _may_play(self, one: LadderEntrant, playing: Collection[str], standings: dict[str, LadderStanding]) -> bool:
         """Tell whether a player can have a game now; one that connects may have gone since its game ended."""
         name = one.player.name
         is_here = not one.connects or (name not in playing and trio.current_time() >= self._away_until.get(name, 0.0))
@@ -165,7 +165,7 @@ def ladder_runner(
     ladder: LadderDefinition,
     store: Store,
     ladder_store: LadderStore,
-    list_players: Callable[[], dict[str, Listed]],
+    list_players: Callable[[], dict[str, LadderEntrant]],
     arena: Arena,
     seats: ArenaHost,
     *,
@@ -216,7 +216,7 @@ class LadderService:
         """Whether an organiser has paused it."""
         return self._played is not None and is_paused(self._played[0].definition.interventions)
 
-    def running(self) -> dict[int, Pairing]:
+    def running(self) -> dict[int, LadderPairing]:
         """Return the games that are being played, by the numbers of their matches."""
         if self._played is None:
             return {}
@@ -235,19 +235,19 @@ class LadderService:
         self._played = await seats.stored(make)
         await self._played[0].run()
 
-    def listed(self) -> dict[str, Listed]:
+    def listed(self) -> dict[str, LadderEntrant]:
         """Return who plays now, by name. For any thread."""
         return roster(self.definition, self._active(), self._connected())
 
-    def _active(self) -> Iterator[Listed]:
+    def _active(self) -> Iterator[LadderEntrant]:
         """Yield the active versions of bots."""
         for version in self._versions.active():
             if (owner := self._accounts.owner(version.bot)) is not None and version.command:
                 command = upload.runnable(version.command)
                 entrant = Entrant(version.bot, command, folder=str((self._versions.folder(version) / BUILD).resolve()))
-                yield Listed(LadderPlayer(version.bot, owner.name), version.number, entrant)
+                yield LadderEntrant(LadderPlayer(version.bot, owner.name), version.number, entrant)
 
-    def _connected(self) -> Iterator[Listed]:
+    def _connected(self) -> Iterator[LadderEntrant]:
         """Yield the bots on their authors' machines that wait for a game of the ladder, or play one."""
         names = set(self._players.waiting_for_ladder())
         if self._played is not None:
@@ -256,7 +256,7 @@ class LadderService:
             names |= {name for name in playing if name in planner.listed and planner.listed[name].connects}
         owners = {name: self._accounts.owner(name) for name in sorted(names)}
         yield from (
-            Listed(LadderPlayer(name, owner.name), 0, Entrant(name))
+            LadderEntrant(LadderPlayer(name, owner.name), 0, Entrant(name))
             for name, owner in owners.items()
             if owner and owner.is_open
         )

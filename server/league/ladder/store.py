@@ -40,7 +40,7 @@ _GAME = """number, variant, first, second, first_version, second_version, score,
 _LAST = "SELECT coalesce(max(number), 0) FROM ladder_games"
 
 
-class Standing(NamedTuple):
+class LadderStanding(NamedTuple):
     """A player of the ladder, also one who has left it."""
 
     name: str
@@ -142,11 +142,11 @@ class LadderStore:
                 (player.name, version, last, self._now(), rating.elo, rating.deviation),
             )
 
-    def standings(self) -> list[Standing]:
+    def standings(self) -> list[LadderStanding]:
         """Return everybody who has ever been on the ladder, the strongest first."""
         return list(map(_standing, self._accounts.rows(f"{_STANDINGS} ORDER BY elo DESC, name")))
 
-    def standing(self, name: str) -> Standing | None:
+    def standing(self, name: str) -> LadderStanding | None:
         """Return a player; None where there has been none of that name."""
         return next(map(_standing, self._accounts.rows(f"{_STANDINGS} WHERE name = ?", name)), None)
 
@@ -339,13 +339,13 @@ class LadderStore:
         return {version: (elo, deviation) for version, _, elo, deviation in rows}
 
 
-def _player(database: sqlite3.Connection, name: str) -> Standing | None:
+def _player(database: sqlite3.Connection, name: str) -> LadderStanding | None:
     return next(map(_standing, database.execute(f"{_STANDINGS} WHERE name = ?", (name,))), None)
 
 
-def _standing(row: Any) -> Standing:
+def _standing(row: Any) -> LadderStanding:
     name, owner, version, elo, deviation, games, last, failures, rests = row
-    return Standing(name, owner, version, OnlineRating(elo, deviation, games, last), failures, rests)
+    return LadderStanding(name, owner, version, OnlineRating(elo, deviation, games, last), failures, rests)
 
 
 def _counted(row: Any, result: GameResult) -> CountedGame:

@@ -16,9 +16,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from engine.statistics.online import DAY, decayed
-from server.league.ladder.definition import NO_LADDER, Listed
+from server.league.ladder.definition import NO_LADDER, LadderEntrant
 from server.league.ladder.service import LadderService
-from server.league.ladder.store import CountedGame, ScoreAgainst, Standing, VersionInPlay
+from server.league.ladder.store import CountedGame, LadderStanding, ScoreAgainst, VersionInPlay
 from server.league.pages.forms import Form, Identities, PlayerTabs, page
 from server.web.answers import json_answer
 from server.web.http.request import Refused
@@ -36,7 +36,7 @@ MAX_TICKS = 6
 
 
 def standing_rows(
-    standings: Iterable[Standing], listed: Mapping[str, Listed], now: float
+    standings: Iterable[LadderStanding], listed: Mapping[str, LadderEntrant], now: float
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the rows of those who are on the ladder, the strongest first, and of those who have left it.
 

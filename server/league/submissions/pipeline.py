@@ -28,7 +28,7 @@ from engine.games.interface import Termination
 from server.config.process_settings import with_low_priority
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox.process import running
-from server.contest.programs.sandbox.seal import Seal, View, sandbox_obstacle, sealed_environment
+from server.contest.programs.sandbox.seal import Seal, VisibleFiles, sandbox_obstacle, sealed_environment
 from server.league.submissions import sealed_bot, upload
 from server.league.submissions.versions import (
     BUILD,
@@ -101,7 +101,7 @@ async def run_build(command: Sequence[str], folder: Path, log: Path, home: str) 
     Its output goes into the log. It is ended when it takes too long, or leaves too much in the folder.
     """
     words = ("sh", "-c", 'exec "$@" >&2', "sh", *command)
-    seal = Seal(View(folder, (), (), (folder,)), BUILD_BOUNDS, BUILD_SECONDS, NICENESS)
+    seal = Seal(VisibleFiles(folder, (), (), (folder,)), BUILD_BOUNDS, BUILD_SECONDS, NICENESS)
     environment = sealed_environment(os.environ, {descendants.VARIABLE: descendants.marker(home)})
     ended, fault, deadline = None, "", trio.current_time() + BUILD_SECONDS
     reads, writes = os.pipe()

@@ -133,7 +133,7 @@ def _arrows(asked: Arrangement) -> str:
         (begins[0][2] or 0, begins[1][2] or 0),
         *(fields[field] for field in asked.blocked),
     ]
-    return arrows_board.write(arrows_board.build([arrows_board.Pair(*pair) for pair in pairs]), ())
+    return arrows_board.write(arrows_board.build([arrows_board.SetupPair(*pair) for pair in pairs]), ())
 
 
 def _sets(pieces: Sequence[tuple[str, int, int | None]], fields: Mapping[str, int]) -> tuple[int, int]:

@@ -26,7 +26,7 @@ from engine.match.verification import Summary
 from server.contest.report.formatting import control, date
 
 
-class Ending(msgspec.Struct, frozen=True):
+class EndOfGame(msgspec.Struct, frozen=True):
     """How a game ended."""
 
     winner: int | None
@@ -39,7 +39,7 @@ class Ending(msgspec.Struct, frozen=True):
     """Details, for players; may be empty."""
 
 
-class View(msgspec.Struct, frozen=True, kw_only=True):
+class PositionView(msgspec.Struct, frozen=True, kw_only=True):
     """A position."""
 
     game: str
@@ -49,7 +49,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     """The game's text form."""
     summary: str
-    ending: Ending | None
+    ending: EndOfGame | None
     layout: Layout
     svg: str
     """The empty board as `engine.games.boards.svg.board` draws it."""
@@ -87,18 +87,18 @@ class Motion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 def ending_of(
     outcome: Outcome | None, sides: tuple[str, str], players: tuple[str, str] | None = None, plies: int | None = None
-) -> Ending | None:
+) -> EndOfGame | None:
     """Return an outcome as a page shows it, after some moves; players that have no names are called by their sides."""
     if outcome is None:
         return None
     said = headline(players or (sides[0], sides[1]), outcome.winner, str(outcome.reason), plies)
-    return Ending(outcome.winner, outcome.result(sides), str(outcome.reason), said, outcome.detail)
+    return EndOfGame(outcome.winner, outcome.result(sides), str(outcome.reason), said, outcome.detail)
 
 
-def view(position: Position) -> View:
+def view(position: Position) -> PositionView:
     """Return what a page draws of a position."""
     game, drawing = position.game, position.drawing()
-    return View(
+    return PositionView(
         game=game.name,
         parameters=position.parameters,
         sides=game.sides,
@@ -179,7 +179,7 @@ class Frame(Placed, frozen=True, kw_only=True):
     pieces: tuple[Piece, ...]
 
 
-class Change(Placed, frozen=True, kw_only=True, omit_defaults=True):
+class FrameChange(Placed, frozen=True, kw_only=True, omit_defaults=True):
     """A position by what tells it from the one before, so that a match is told in a size that its record is in.
 
     Attributes that the JSON omits are empty.
@@ -193,7 +193,7 @@ class Change(Placed, frozen=True, kw_only=True, omit_defaults=True):
     """Lines of the text form that have changed, numbered from 0."""
 
 
-class Played(msgspec.Struct, frozen=True, kw_only=True):
+class MatchSoFar(msgspec.Struct, frozen=True, kw_only=True):
     """A match as far as it has come, its moves legal."""
 
     game: str
@@ -212,7 +212,7 @@ def whole_match(summary: Summary) -> dict[str, Any]:
     }
 
 
-def positions(played: Played) -> tuple[Frame | Change, ...]:
+def positions(played: MatchSoFar) -> tuple[Frame | FrameChange, ...]:
     """Return the positions of a match that the server plays."""
     return frames(GAMES[played.game].read(played.start), played.moves)
 
@@ -260,13 +260,13 @@ def frame_of(ply: int, position: Position, before: Position | None = None, move:
     )
 
 
-def frames(position: Position, moves: Sequence[str]) -> tuple[Frame | Change, ...]:
+def frames(position: Position, moves: Sequence[str]) -> tuple[Frame | FrameChange, ...]:
     """Return a first position as a frame, and that after each of these legal moves as a change."""
     first = frame_of(0, position)
     return first, *changes(first, position, moves)
 
 
-def changes(frame: Frame, position: Position, moves: Sequence[str]) -> Iterator[Change]:
+def changes(frame: Frame, position: Position, moves: Sequence[str]) -> Iterator[FrameChange]:
     """Yield the change that each of these legal moves makes, from a position and its frame on."""
     for move in moves:
         before, position = position, position.play(move)
@@ -274,11 +274,11 @@ def changes(frame: Frame, position: Position, moves: Sequence[str]) -> Iterator[
         yield _change(last, frame)
 
 
-def _change(before: Frame, after: Frame) -> Change:
+def _change(before: Frame, after: Frame) -> FrameChange:
     stood, stand = set(before.pieces), {piece.field for piece in after.pieces}
     old, new = before.text.split("\n"), after.text.split("\n")
     same = len(old) == len(new)
-    return Change(
+    return FrameChange(
         ply=after.ply,
         turn=after.turn,
         came=tuple(piece for piece in after.pieces if piece not in stood),
@@ -318,7 +318,9 @@ def now_of_record(summary: Summary) -> dict[str, Any]:
     """Return how the match of a record stood at its end."""
     players, plies = summary.header.players, summary.history.plies
     said = headline(players, summary.winner, summary.reason, plies) if summary.result else ""
-    ending = Ending(summary.winner, summary.result, summary.reason, said, summary.sentence) if summary.result else None
+    ending = (
+        EndOfGame(summary.winner, summary.result, summary.reason, said, summary.sentence) if summary.result else None
+    )
     moves = zip(summary.history.moves, summary.played, strict=True)
     return {
         "first": 0,

@@ -37,7 +37,7 @@ TODAY = timedelta(hours=12)
 """How long the front page shows a contest that is over."""
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class ListedContest(msgspec.Struct, frozen=True, kw_only=True):
     """A contest in the list."""
 
     contest: int
@@ -62,7 +62,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 class Found(NamedTuple):
     """A report that was read."""
 
-    entry: Entry
+    entry: ListedContest
     report: Report
     changed: int
     """When it was written, in nanoseconds."""
@@ -90,14 +90,14 @@ class ReportIndex:
         """Read nothing yet."""
         self._data = data
         self._run_in_thread = run_in_thread
-        self._known: dict[int, tuple[int, Entry | None, frozenset[int | None]]] = {}
+        self._known: dict[int, tuple[int, ListedContest | None, frozenset[int | None]]] = {}
         """For each contest: when its report was written, its entry, and the numbers of its matches."""
         self._reading = trio.Lock()
 
-    async def entries(self) -> list[Entry]:
+    async def entries(self) -> list[ListedContest]:
         """Return the contests, the newest first, without those that have no readable report."""
         async with self._reading:
-            found: list[Entry] = await self._run_in_thread(self._entries)
+            found: list[ListedContest] = await self._run_in_thread(self._entries)
         return found
 
     async def contest(self, number: int) -> Found | None:
@@ -106,12 +106,12 @@ class ReportIndex:
             found: Found | None = await self._run_in_thread(self._find, number)
         return found
 
-    async def of_match(self, match: int) -> Entry | None:
+    async def of_match(self, match: int) -> ListedContest | None:
         """Return the contest of a match; None if the match is in no contest's report."""
         entries = await self.entries()
         return next((entry for entry in entries if match in self._known[entry.contest][2]), None)
 
-    def _entries(self) -> list[Entry]:
+    def _entries(self) -> list[ListedContest]:
         names = [path.parent.name for path in (self._data / FOLDER).glob(f"*/{REPORT}")]
         entries = []
         for number in sorted((int(name) for name in names if NUMBER.fullmatch(name)), reverse=True):
@@ -143,7 +143,7 @@ class ReportIndex:
         return found
 
 
-def contest_of_today(entries: Sequence[Entry], now: datetime) -> Entry | None:
+def contest_of_today(entries: Sequence[ListedContest], now: datetime) -> ListedContest | None:
     """Return the contest for the front page: the newest open one, a planned one last, else one that ended today.
 
     Comparisons of versions, which authors open for themselves, are none.
@@ -163,12 +163,12 @@ def file(data: Path, number: int, name: str) -> bytes | None:
         return None
 
 
-def _entry(number: int, report: Report) -> Entry:
+def _entry(number: int, report: Report) -> ListedContest:
     table = report.stages[-1].table if report.stages else ()
     left = sum(line.left for line in report.qualification.table) if report.qualification is not None else 0
     staged = sum(max(0, stage.known - stage.games) for stage in report.stages)
     first = report.champions if report.state is ContestState.OVER else leaders(table)
-    return Entry(
+    return ListedContest(
         contest=number,
         name=report.name,
         state=report.state,

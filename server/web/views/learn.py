@@ -25,7 +25,7 @@ NUMBER = re.compile(r"(\d+(?:\.\d+)*)\.? ")
 """The number of a chapter or a section before its title."""
 
 
-class Rules(NamedTuple):
+class RulesPage(NamedTuple):
     """The rules of a game."""
 
     game: str
@@ -37,7 +37,7 @@ class Rules(NamedTuple):
 
 
 @cache
-def rules() -> tuple[Rules, ...]:
+def rules() -> tuple[RulesPage, ...]:
     """Return the rules of all games."""
     markdown = MarkdownIt("commonmark").enable("table")
     markdown.add_render_rule("image", _picture)
@@ -62,7 +62,7 @@ def rules() -> tuple[Rules, ...]:
         return Markup(re.sub("<(table|pre)>", r'<\1 tabindex="0">', text))  # readers without a mouse scroll them
 
     return tuple(
-        Rules(name, TITLES[name], html(chapter, True), html(chapter, False)) for name, chapter in CHAPTERS.items()
+        RulesPage(name, TITLES[name], html(chapter, True), html(chapter, False)) for name, chapter in CHAPTERS.items()
     )
 
 

@@ -20,8 +20,8 @@ from server.arena.arena import Arena
 from server.contest.fixtures import QUALIFICATION
 from server.contest.report.structure import ContestState, Report, ScheduledGame
 from server.match.match import Match
-from server.web.views.board import Ending, ending_of
-from server.web.views.contests import Entry
+from server.web.views.board import EndOfGame, ending_of
+from server.web.views.contests import ListedContest
 
 LISTED = 60
 """Running matches, and players, that are listed at a time; `running` lists the further matches."""
@@ -30,7 +30,7 @@ RESULTS = 25
 """Matches that have ended that are listed."""
 
 
-class Listed(msgspec.Struct, frozen=True, kw_only=True):
+class ListedMatch(msgspec.Struct, frozen=True, kw_only=True):
     """A match in the list."""
 
     match: int
@@ -41,7 +41,7 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
     plies: int
     clocks: tuple[int, int]
     runs: tuple[bool, bool]
-    ending: Ending | None
+    ending: EndOfGame | None
 
 
 def newest(arena: Arena) -> Iterator[Match]:
@@ -83,7 +83,9 @@ def how_to_start(arena: Arena, host: str, report: Report | None) -> StartLines:
     return StartLines(bool(connecting), needs_token, f"{posix}python3 mybot.py", f"{powershell}python mybot.py")
 
 
-def overview(arena: Arena, earlier: tuple[Listed, ...] | None, contests: tuple[Entry, ...] = ()) -> dict[str, Any]:
+def overview(
+    arena: Arena, earlier: tuple[ListedMatch, ...] | None, contests: tuple[ListedContest, ...] = ()
+) -> dict[str, Any]:
     """Return the lobby of an arena; ``earlier`` are results of earlier servers, None as long as they are not known."""
     recent = [listed(match.public, match.now()) for match in list(arena.recent)[: -RESULTS - 1 : -1]]
     numbers = {one.match for one in recent}
@@ -100,10 +102,10 @@ def overview(arena: Arena, earlier: tuple[Listed, ...] | None, contests: tuple[E
     }
 
 
-def listed(state: MatchState, now: int) -> Listed:
+def listed(state: MatchState, now: int) -> ListedMatch:
     """Return a match as a line of a list at a stamp of its clock."""
     position = state.header.position
-    return Listed(
+    return ListedMatch(
         match=state.header.match,
         game=position.game.name,
         parameters=position.parameters,

@@ -17,7 +17,7 @@ from engine import cli
 from engine.commands.duel import FILE, pairs
 from engine.commands.game_file import differences, line_of
 from engine.commands.program import Rejected
-from engine.duel.games import Contender, DuelGame, DuelResult, DuelSettings, Pair, Usage
+from engine.duel.games import Contender, DuelGame, DuelResult, DuelSettings, Pair, SearchUsage
 from engine.statistics.elo import Tally
 from tests.waiting import BUILD_SECONDS
 
@@ -161,7 +161,7 @@ RESULTS_SETTING = DuelSettings(
 
 
 def game(winner: int | None, *, reason: str = "no_reserve", begins: int = 0) -> DuelGame:
-    return DuelGame(begins, winner, reason, ("a1-b2", "b1-b2"), (Usage(1, 2.5, 100), Usage(1, 1.5, 50)))
+    return DuelGame(begins, winner, reason, ("a1-b2", "b1-b2"), (SearchUsage(1, 2.5, 100), SearchUsage(1, 1.5, 50)))
 
 
 def pair(number: int, *winners: int | None) -> Pair:

@@ -14,7 +14,7 @@ from bots.check.run import SituationResult, as_json as check_as_json
 from engine.commands.program import Rejected
 from engine.statistics.elo import estimate
 from server.commands.grade import grade
-from server.commands.match.results import Progress, Tally, as_json
+from server.commands.match.results import MatchProgress, MatchTally, as_json
 from server.contest.formats.meetings import RoundRobin
 from server.contest.report import files as report_files
 from server.league.grading.grading import BadReport, BadRule, Evidence, add_report, as_text, elo_low, grade_all, read
@@ -41,11 +41,11 @@ def check_report(passed: int, failed: int, skipped: int = 0) -> bytes:
 def match_report(one: str, other: str, *points: float, status: int = 0) -> bytes:
     """Return what arena-bot match writes of games with these points of the first player, colours swapped in pairs."""
     names = one, other
-    tally = Tally(names, None)
+    tally = MatchTally(names, None)
     for number, got in enumerate(points, 1):
         winner = one if got == 1 else other if got == 0 else None
         tally.add(game(number, winner, names=names))
-    return as_json(setup(names, 2), Progress(tally, len(points)), status).encode()
+    return as_json(setup(names, 2), MatchProgress(tally, len(points)), status).encode()
 
 
 @cache

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from engine.games.catalogue import GAMES
 from engine.match.clock import TimeControl
 from server.contest.contest_file import BadContest, read
-from server.contest.definition import Adjudication, Entrant, Interrupted, Qualification, Seeding, Stage
+from server.contest.definition import Adjudication, Entrant, InterruptedGames, Qualification, Seeding, Stage
 from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.openings import BadOpening, from_moves, from_text, generated
@@ -116,7 +116,7 @@ def test_whole_file_is_read() -> None:
     assert (definition.name, definition.seed, definition.move_limit) == ("Autumn 2026", 7, 400)
     assert (definition.time_losses, definition.games_at_once, definition.cores) == (2, 6, 4)
     assert definition.live_notes and not read(LEAST, load).live_notes
-    assert (definition.seeding, definition.interrupted) == (Seeding.CHANCE, Interrupted.REPLAY)
+    assert (definition.seeding, definition.interrupted) == (Seeding.CHANCE, InterruptedGames.REPLAY)
     assert [entrant.connects for entrant in definition.entrants] == [True, True, False, False]
     assert definition.entrants[0].token == "0123456789abcdef" * 4
     assert definition.entrants[2].command == ("python3", "carol.py")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from server.contest.fixtures import Bye, GameResult
-from server.contest.formats.rounds import Past, Swiss, pair
+from server.contest.formats.rounds import EarlierRounds, Swiss, pair
 from server.contest.plan import plan
 from server.contest.scoring import find_disqualified
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
@@ -86,7 +86,7 @@ def test_scores_of_those_who_meet_are_as_near_as_they_can_be(players: int, chanc
     """Where nobody has met, all that matters is the score: of those in order, neighbours differ least."""
     names = tuple(f"a{number}" for number in range(2 * (players // 2)))
     score = {name: chance.randrange(9) / 2 for name in names}
-    pairs, left_over = pair(names, Past(tuple(score.values()), frozenset(), ()))
+    pairs, left_over = pair(names, EarlierRounds(tuple(score.values()), frozenset(), ()))
     ordered = sorted(score.values())
     least = sum((lower - upper) ** 2 for lower, upper in zip(ordered[::2], ordered[1::2], strict=True))
     assert left_over is None

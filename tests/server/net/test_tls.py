@@ -17,7 +17,7 @@ from bots.client.connection import Address, Connection, address
 from bots.client.errors import ArenaError
 from engine.wire import messages as m
 from server.arena import session
-from server.config.keys import BadCertificate, Identity, context
+from server.config.keys import BadKey, CertificateFiles, context
 from server.config.settings import Limits
 from server.net.admission import RateLimiter
 from tests.server.process import ServerProcess
@@ -92,7 +92,9 @@ async def test_handshake_that_does_not_end_is_ended(
     monkeypatch.setattr(session, "HANDSHAKE_SECONDS", 0.05)
     rate_limiter = RateLimiter(Limits(), 10, lambda: 0)
     arena: Any = object()  # nobody gets as far as that
-    handle = partial(session.serve_socket, arena, rate_limiter, context(Identity(papers.certificate, papers.key)))
+    handle = partial(
+        session.serve_socket, arena, rate_limiter, context(CertificateFiles(papers.certificate, papers.key))
+    )
     async with trio.open_nursery() as nursery:
         listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
         nursery.start_soon(lambda: trio.serve_listeners(handle, listeners))
@@ -125,8 +127,8 @@ def test_identity_that_cannot_be_used_is_named(tmp_path: Path, papers: Papers) -
         (text, papers.key, "are not a certificate and its key"),
         (tmp_path / "none", papers.key, "none cannot be read: No such file"),
     ):
-        with pytest.raises(BadCertificate, match=words):
-            context(Identity(certificate, key))
+        with pytest.raises(BadKey, match=words):
+            context(CertificateFiles(certificate, key))
 
 
 def test_certificates_to_trust_that_cannot_be_read_are_named(tmp_path: Path) -> None:
@@ -137,4 +139,4 @@ def test_certificates_to_trust_that_cannot_be_read_are_named(tmp_path: Path) -> 
 
 
 def test_old_versions_are_refused(papers: Papers) -> None:
-    assert context(Identity(papers.certificate, papers.key)).minimum_version == ssl.TLSVersion.TLSv1_2
+    assert context(CertificateFiles(papers.certificate, papers.key)).minimum_version == ssl.TLSVersion.TLSv1_2

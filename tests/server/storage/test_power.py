@@ -22,7 +22,7 @@ from server.arena.journals import Rounds
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.runtime.ledger import sync_result
 from server.storage import record_store as numbering
-from server.storage.disk import Disk, Round
+from server.storage.disk import Disk, SyncRound
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
 from tests.server.harness import hear_all, open_arena, play, ready, say_all
@@ -234,7 +234,7 @@ def test_a_result_is_kept_when_its_record_stands_in_the_records(tmp_path: Path) 
     assert sync_result(record_store, game) == (game, record_store.sync_record(7))
     assert _places(tmp_path) == ["records"]
     sync_round(record_store)
-    assert (_places(tmp_path), record_store.unsynced.round()) == (["records"], Round(set(), set(), set()))
+    assert (_places(tmp_path), record_store.unsynced.round()) == (["records"], SyncRound(set(), set(), set()))
 
 
 def _places(folder: Path) -> list[str]:
@@ -280,7 +280,7 @@ def test_what_no_file_could_be_opened_for_is_synced_in_the_next_round(tmp_path: 
         assert record_store.read(7) == played(stop_after=4, end="resign"), "wherever it is"
         assert (tmp_path / "records" / "7.txt").exists() == (not names or name == "records")
     assert name in disk.synced
-    assert record_store.unsynced.round() == Round(set(), set(), set())
+    assert record_store.unsynced.round() == SyncRound(set(), set(), set())
 
 
 def test_keys_that_are_not_needed_any_more_are_deleted_by_the_thread_that_syncs(tmp_path: Path) -> None:

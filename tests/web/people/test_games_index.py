@@ -14,7 +14,7 @@ from server.contest.fixtures import Fixture
 from server.contest.formats.meetings import Ladder, RoundRobin
 from server.contest.store.store import FILE as STORE, LADDER, Store
 from server.web import games_index
-from server.web.games_index import PAGE, Games, Progress, bring_up, find
+from server.web.games_index import PAGE, Games, IndexProgress, bring_up, find
 from server.web.http.request import Refused
 from server.web.worker import of_games
 from tests.server.contest.played import contest
@@ -28,7 +28,7 @@ def settle(data: Path, second: int = 0) -> None:
     os.utime(data / "records", (LONG_AGO + second, LONG_AGO + second))
 
 
-def index(data: Path, seconds: float = 1000) -> Progress:
+def index(data: Path, seconds: float = 1000) -> IndexProgress:
     with games_index.opened(data) as connection:
         return bring_up(connection, data, seconds)
 
@@ -52,7 +52,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_games_are_found_by_what_is_known_of_them(data: Path) -> None:
-    assert index(data) == Progress(games=3, left=0, complete=True)
+    assert index(data) == IndexProgress(games=3, left=0, complete=True)
     assert found(data) == [3, 2, 1]
     assert found(data, player="BOB") == [2, 1]
     assert found(data, opponent="bob") == [2, 1]
@@ -114,16 +114,16 @@ def test_an_index_that_is_behind_says_so_and_catches_up(data: Path) -> None:
     assert search(data).index.complete
     write(data, 9, record(9))
     settle(data, 1)
-    assert search(data).index == Progress(games=3, left=0, complete=False)
+    assert search(data).index == IndexProgress(games=3, left=0, complete=False)
     assert index(data).complete
     assert found(data) == [9, 3, 2, 1]
 
 
 def test_little_time_is_enough_for_one_record_after_the_other(data: Path) -> None:
     assert [index(data, 0) for _ in range(3)] == [
-        Progress(games=1, left=2, complete=False),
-        Progress(games=2, left=1, complete=False),
-        Progress(games=3, left=0, complete=True),
+        IndexProgress(games=1, left=2, complete=False),
+        IndexProgress(games=2, left=1, complete=False),
+        IndexProgress(games=3, left=0, complete=True),
     ]
 
 
@@ -155,7 +155,7 @@ def test_records_that_are_not_true_or_have_no_result_are_not_found(data: Path) -
     (data / "records" / "6.txt").write_bytes(b"\xff")
     write(data, 7, record(7)[: record(7).index("result ")])
     settle(data)
-    assert index(data) == Progress(games=3, left=0, complete=True)
+    assert index(data) == IndexProgress(games=3, left=0, complete=True)
 
 
 def test_a_lost_damaged_or_older_index_is_made_anew(data: Path) -> None:

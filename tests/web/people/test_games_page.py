@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 
 from server.contest.report.templating import render
 from server.web import answers  # noqa: F401 (templates use its filters)
-from server.web.games_index import Games, Progress
+from server.web.games_index import Games, IndexProgress
 from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.people.records import record, write
 from tests.web.site import Site, open_site
@@ -59,12 +59,12 @@ def test_games_are_searched_and_the_search_stands_in_the_address(browser: Browse
 @pytest.mark.parametrize(
     ("index", "found", "sentence"),
     [
-        (Progress(0, 900, False), 0, "Records are still being read …"),
-        (Progress(70, 900, False), 3, "3 games so far; records are still being read"),
-        (Progress(970, 0, True), 0, "0 games"),
+        (IndexProgress(0, 900, False), 0, "Records are still being read …"),
+        (IndexProgress(70, 900, False), 3, "3 games so far; records are still being read"),
+        (IndexProgress(970, 0, True), 0, "0 games"),
     ],
 )
-def test_a_search_says_that_it_reads_before_it_says_0(index: Progress, found: int, sentence: str) -> None:
+def test_a_search_says_that_it_reads_before_it_says_0(index: IndexProgress, found: int, sentence: str) -> None:
     page = Games(found=found, games=(), next=None, index=index)
     values = {"asked": {}, "games": [], "reasons": [], "here": "/games", "further": "", "again": not index.complete}
     text = render("pages/games.html", page=page, **values)

@@ -8,8 +8,8 @@ that belong to it.
 
 A sandboxed program has its own namespaces for users, processes, IPC, the network, host names and mounts, and no
 capabilities. Its file system is read-only: the system's programs and libraries, this Python with the bots of this
-distribution, and the files of its `View`. It may write to `SCRATCH`, which is bounded memory, and to the writable
-folders of its `View`.
+distribution, and its `VisibleFiles`. It may write to `SCRATCH`, which is bounded memory, and to the writable folders
+of its `VisibleFiles`.
 
 Authors control the content of these folders. No link in them is followed here: in the sandbox it leads to a file that
 the program sees there.
@@ -98,7 +98,7 @@ _KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
 """Variables that a program has from the server's environment, beside the path."""
 
 
-class View(NamedTuple):
+class VisibleFiles(NamedTuple):
     """The files that a program sees in addition to those of the system. All paths are absolute."""
 
     folder: Path
@@ -122,7 +122,7 @@ class Descriptors(NamedTuple):
     """It reads the filter of `server.contest.programs.sandbox.syscall_filter` there."""
 
 
-def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descriptors) -> list[str]:
+def sandboxed(command: Sequence[str], view: VisibleFiles, bounds: Bounds, given: Descriptors) -> list[str]:
     """Return the command that runs a command in a sandbox."""
     scratch = str(bounds.scratch * MEGABYTE)
     words = [PROGRAM, *_ISOLATION, *_system(), "--size", scratch, "--perms", "0700", "--tmpfs", SCRATCH]
@@ -193,7 +193,7 @@ def _system() -> tuple[str, ...]:
 class Seal(NamedTuple):
     """The sandbox of a program, with its limits."""
 
-    view: View
+    view: VisibleFiles
     bounds: Bounds
     cpu_seconds: float
     """Processor time for the game."""
@@ -260,7 +260,7 @@ def sandbox_obstacle() -> str:
         with open(os.devnull, "wb") as status, open(os.devnull, "rb") as block:  # it need not wait
             given = Descriptors(status.fileno(), block.fileno(), refused)
             done = subprocess.run(
-                sandboxed(["true"], View(Path("/")), Bounds(), given),
+                sandboxed(["true"], VisibleFiles(Path("/")), Bounds(), given),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 pass_fds=given,
@@ -281,7 +281,7 @@ class NotVisible(Exception):
     """A program cannot be shown what it should see. ``str(error)`` says what, and why."""
 
 
-def view(definition: Definition, entrant: Entrant | None, data: Path) -> View:
+def view(definition: Definition, entrant: Entrant | None, data: Path) -> VisibleFiles:
     """Return what the program of an entrant sees. A built-in bot (None) sees the server's code and ``visible``.
 
     ``data`` is the server's data directory, which nobody sees. Raises `NotVisible`.
@@ -291,7 +291,7 @@ def view(definition: Definition, entrant: Entrant | None, data: Path) -> View:
         path for place in definition.visible if (path := (base / Path(place).expanduser()).resolve()).exists()
     )
     if entrant is None:
-        return View(base, shared)
+        return VisibleFiles(base, shared)
     folder = _lexical(base, entrant.folder)
     if entrant.folder and not folder.is_dir():
         raise NotVisible(f"the folder of {entrant.name} is not there: {folder}")
@@ -311,7 +311,7 @@ def view(definition: Definition, entrant: Entrant | None, data: Path) -> View:
         for path in (secret, *others)
         if path.is_dir() and any(path.is_relative_to(mine) and path != mine for mine in (*own, *shared))
     ]
-    return View(folder, (*own, *shared), tuple(path for path in hidden if not folder.is_relative_to(path)))
+    return VisibleFiles(folder, (*own, *shared), tuple(path for path in hidden if not folder.is_relative_to(path)))
 
 
 def _named(base: Path, definition: Definition, entrant: Entrant) -> Iterable[Path]:

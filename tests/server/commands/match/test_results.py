@@ -7,8 +7,8 @@ import pytest
 
 from engine.statistics.elo import Sprt, estimate
 from server.commands.match.results import (
-    Progress,
-    Tally,
+    MatchProgress,
+    MatchTally,
     as_json,
     as_junit,
     fault_lines,
@@ -19,11 +19,11 @@ from tests.server.commands.match.made import game, setup
 TEST = Sprt(0, 300)
 
 
-def progress(*results: str | None, test: Sprt | None = None, games: int = 8, cause: str = "board") -> Progress:
-    tally = Tally(("ann", "bob"), test)
+def progress(*results: str | None, test: Sprt | None = None, games: int = 8, cause: str = "board") -> MatchProgress:
+    tally = MatchTally(("ann", "bob"), test)
     for number, winner in enumerate(results, 1):
         tally.add(game(number, winner, cause))
-    return Progress(tally, games)
+    return MatchProgress(tally, games)
 
 
 def test_the_table_has_a_line_a_player() -> None:
@@ -95,7 +95,7 @@ def test_junit_fails_where_the_exit_status_does() -> None:
 
 
 def test_a_row_has_results_pairs_time_and_causes() -> None:
-    tally = Tally(("ann", "bob"), None)
+    tally = MatchTally(("ann", "bob"), None)
     for each in (game(1, "ann"), game(2, "ann"), game(3, None), game(4, "bob", "time"), game(5, "ann", "crashed")):
         tally.add(each)
     ann, bob = tally.rows()
@@ -112,7 +112,7 @@ def test_a_row_has_results_pairs_time_and_causes() -> None:
 
 def test_players_of_a_round_robin_are_measured_against_all_others_and_the_best_one_stands_first() -> None:
     made = setup(("carol", "ann", "bob"), games=2)
-    tally = Tally(made.names, None)
+    tally = MatchTally(made.names, None)
     for number, fixture in enumerate(made.fixtures, 1):
         winner = min(fixture.players)
         points = (float(fixture.players[0] == winner), float(fixture.players[1] == winner))
@@ -122,4 +122,4 @@ def test_players_of_a_round_robin_are_measured_against_all_others_and_the_best_o
         ("ann", 4, 0, (0, 0, 0, 0, 2)),
         ("bob", 2, 2, (1, 0, 0, 0, 1)),
     ]
-    assert [line.split()[0] for line in table(Progress(tally, 6), None)[1:4]] == ["ann", "bob", "carol"]
+    assert [line.split()[0] for line in table(MatchProgress(tally, 6), None)[1:4]] == ["ann", "bob", "carol"]

@@ -14,7 +14,7 @@ from rich.console import Console
 from engine.commands.game_file import opened_alone
 from engine.commands.program import Rejected
 from server.commands.match import run
-from server.commands.match.results import Progress
+from server.commands.match.results import MatchProgress
 from server.commands.match.run import hold
 from server.commands.match.setup import MatchSetup, Setting
 from server.contest.fixtures import SET_ASIDE, GameResult
@@ -28,7 +28,7 @@ PLAYS: dict[str, tuple[str, ...]] = {
 }
 
 
-def hold_match(made: MatchSetup, results: Path | None = None) -> Progress:
+def hold_match(made: MatchSetup, results: Path | None = None) -> MatchProgress:
     console = Console(file=io.StringIO())
     return trio.run(hold, made, results, None, "", console)[0]
 

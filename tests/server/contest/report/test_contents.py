@@ -15,7 +15,7 @@ from server.contest.report import contents, progress
 from server.contest.report.contents import compare_entrants, make_report
 from server.contest.report.files import page
 from server.contest.report.progress import Moment
-from server.contest.report.structure import TEST, Meeting, Pause, Report, Round
+from server.contest.report.structure import TEST, BracketRound, Pause, Report, ReportedMeeting
 from server.contest.scoring import find_disqualified, losses, standings
 from tests.server.contest.played import CONTROL, better_wins, contest
 from tests.server.contest.report.samples import FORMATS, OPENED, report_of, sample, sample_report
@@ -144,11 +144,11 @@ def test_games_of_missing_players_come_last_in_the_schedule_and_name_them() -> N
     assert "waits for a1 and a3" in page(made) and "waits for a2" not in page(made)
 
 
-def bracket(made: Report) -> tuple[Round, ...]:
+def bracket(made: Report) -> tuple[BracketRound, ...]:
     return made.stages[-1].bracket
 
 
-def ends(meeting: Meeting) -> str | None:
+def ends(meeting: ReportedMeeting) -> str | None:
     """Return who goes on."""
     return None if meeting.winner is None else meeting.players[meeting.winner]
 

@@ -22,7 +22,7 @@ from engine.match import verification
 from engine.wire import messages as m
 from server.contest.definition import Adjudication
 from server.contest.runtime import adjudication
-from server.contest.runtime.adjudication import BY, Adjudicator, Proof, prove, ruling
+from server.contest.runtime.adjudication import BY, Adjudicator, PerfectPlay, prove, ruling
 from server.ops.supervisor import supervise
 from tests.server.harness import ArenaHarness, open_arena, play, ready, until
 from tests.waiting import WAIT_SECONDS
@@ -262,7 +262,7 @@ def test_rulings_are_what_perfect_play_of_the_match_comes_to() -> None:
         while history.outcome(limit) is None:
             at, turn = position.at, position.turn
             length = plies[at]
-            proof = Proof(None) if length is None else Proof(turn if length % 2 else 1 - turn, length, True)
+            proof = PerfectPlay(None) if length is None else PerfectPlay(turn if length % 2 else 1 - turn, length, True)
             if limit - history.plies <= 8:
                 if ruling(history, limit, PLAYERS, proof) is not None:
                     assert value(history, limit) == proof.winner, (history, limit, proof)
@@ -286,26 +286,26 @@ def history_of(game: str, parameters: str, *played: str) -> History:
 
 def test_a_win_has_to_fit_the_move_limit_to_the_ply() -> None:
     history = history_of("gipf", "3 3 5 4")
-    proof = Proof(0, 3, True)
+    proof = PerfectPlay(0, 3, True)
     assert ruling(history, 3, PLAYERS, proof) == f"ann (white) wins in 3 plies, {BY}"
     assert ruling(history, 2, PLAYERS, proof) is None
-    assert ruling(history, 2, PLAYERS, Proof(None)) == f"neither side can force a win from here, {BY}"
-    assert ruling(history, 1000, PLAYERS, Proof(1, 40)) == f"bob (black) wins within 40 plies, {BY}"
-    assert ruling(history, 1000, PLAYERS, Proof(0, 1, True)) == f"ann (white) wins in 1 ply, {BY}"
-    assert ruling(history, 1000, PLAYERS, Proof(1)) is None, "as many plies as nobody knows may be too many"
+    assert ruling(history, 2, PLAYERS, PerfectPlay(None)) == f"neither side can force a win from here, {BY}"
+    assert ruling(history, 1000, PLAYERS, PerfectPlay(1, 40)) == f"bob (black) wins within 40 plies, {BY}"
+    assert ruling(history, 1000, PLAYERS, PerfectPlay(0, 1, True)) == f"ann (white) wins in 1 ply, {BY}"
+    assert ruling(history, 1000, PLAYERS, PerfectPlay(1)) is None, "as many plies as nobody knows may be too many"
 
 
 @pytest.mark.parametrize(
     ("game", "parameters", "proof"),
     [
-        ("gipf", "2 3 5 5", Proof(0, 1, True)),
-        ("gipf", "3 3 5 4", Proof(0, 3, True)),
-        ("gipf", "3 3 4 4", Proof(1, 2, True)),
-        ("mnk", "3 3 3", Proof(None)),
-        ("mnk", "3 3 2", Proof(0, 3, True)),
+        ("gipf", "2 3 5 5", PerfectPlay(0, 1, True)),
+        ("gipf", "3 3 5 4", PerfectPlay(0, 3, True)),
+        ("gipf", "3 3 4 4", PerfectPlay(1, 2, True)),
+        ("mnk", "3 3 3", PerfectPlay(None)),
+        ("mnk", "3 3 2", PerfectPlay(0, 3, True)),
     ],
 )
-def test_what_is_known_is_proven(game: str, parameters: str, proof: Proof) -> None:
+def test_what_is_known_is_proven(game: str, parameters: str, proof: PerfectPlay) -> None:
     """Positions pass through their text, as on their way to the proving process."""
     text = GAMES[game].start(parameters).text()
     assert prove(GAMES[game].read(text), 600.0, 64) == proof

@@ -24,9 +24,9 @@ from server.contest.definition import Definition
 from server.contest.hosts import dask_cluster as cluster, game_worker
 from server.contest.hosts.dask_cluster import BadCluster, Cluster, ClusterGame, connected_cluster
 from server.contest.hosts.game_worker import (
-    Answer,
     BadAnswer,
     Job,
+    JobAnswer,
     check_answer,
     cluster_obstacle,
     greet,
@@ -55,7 +55,7 @@ def job(match: int = 7, of: Definition | None = None) -> Job:
     return make_job(GameTask(1, found, plan(found, []).due[0], match), "gipf-arena/test")
 
 
-ABSENT = msgspec.json.encode(Answer(program_with_rules(), why="p2 did not come", names=("p2",)))
+ABSENT = msgspec.json.encode(JobAnswer(program_with_rules(), why="p2 did not come", names=("p2",)))
 """The shortest valid answer of a worker."""
 
 
@@ -167,7 +167,7 @@ async def test_games_of_a_lost_cluster_are_played_when_it_is_back_under_the_same
 
 
 async def test_a_game_that_fails_again_and_again_is_given_back(made: Made) -> None:
-    full = msgspec.json.encode(Answer(program_with_rules(), fault="the disk is full"))
+    full = msgspec.json.encode(JobAnswer(program_with_rules(), fault="the disk is full"))
     async with running(made) as found:
         made.answers = [RuntimeError("it ended"), full, ABSENT]
         assert (await found.play(job())).answer.names == ("p2",)
@@ -205,7 +205,7 @@ def test_what_hinders_at_the_beginning_is_one_sentence(made: Made, monkeypatch: 
 def test_games_that_another_version_has_played_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for other in ("gipf-arena/0.9 with the rules 0123456789abcdef", program_with_rules() + "0"):
         with pytest.raises(BadAnswer) as caught:
-            check_answer(job(), msgspec.json.encode(Answer(other, why="p2 did not come", names=("p2",))))
+            check_answer(job(), msgspec.json.encode(JobAnswer(other, why="p2 did not come", names=("p2",))))
         assert str(caught.value) == f"the worker runs {other}, and the server runs {program_with_rules()}"
     with pytest.raises(BadAnswer, match=r"the answer cannot be read: .*`program`"):
         check_answer(job(), b'{"why": "p2 did not come", "names": ["p2"]}')
@@ -290,7 +290,7 @@ async def test_who_does_not_come_is_named_and_what_it_wrote_comes_back(tmp_path:
 
 
 async def test_what_is_wrong_with_a_machine_is_no_fault_of_entrants() -> None:
-    answer = msgspec.json.decode(await play_wanted(b"nonsense", lambda: True), type=Answer)
+    answer = msgspec.json.decode(await play_wanted(b"nonsense", lambda: True), type=JobAnswer)
     assert (answer.names, answer.record) == ((), "")
     assert answer.fault.startswith("DecodeError")
 

@@ -11,8 +11,8 @@ from server.commands.match.setup import read_players
 from server.contest import contest_file
 from server.contest.definition import Bounds, Definition
 from server.contest.programs import program as programs
-from server.contest.programs.program import Place, Program
-from server.contest.programs.sandbox.seal import NotVisible, Seal, View, sandbox_obstacle, view
+from server.contest.programs.program import Program, Surroundings
+from server.contest.programs.sandbox.seal import NotVisible, Seal, VisibleFiles, sandbox_obstacle, view
 
 SECONDS = 60.0
 """After which a sandbox has failed to start and end."""
@@ -50,9 +50,9 @@ def build(victim: Path) -> Path:
     return folder
 
 
-async def said(tmp_path: Path, seen: View, *command: str) -> str:
+async def said(tmp_path: Path, seen: VisibleFiles, *command: str) -> str:
     """Run a program in a sandbox, and return what it has written on stderr."""
-    place = Place(seen.folder, "0" * 16, tmp_path / "errors.txt", seal=Seal(seen, Bounds(), 1000.0))
+    place = Surroundings(seen.folder, "0" * 16, tmp_path / "errors.txt", seal=Seal(seen, Bounds(), 1000.0))
     with trio.fail_after(SECONDS):
         async with trio.open_nursery() as nursery:
             program = await nursery.start(programs.run, command, Seat("127.0.0.1", 1, "bob", "mnk", "x"), place)

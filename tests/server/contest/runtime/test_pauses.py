@@ -19,7 +19,7 @@ from server.contest.fixtures import SET_ASIDE, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import MAX_FAILURES, CoreQueue
 from server.contest.programs import program, program as programs
-from server.contest.programs.program import MachineFault, NotStarted, Place
+from server.contest.programs.program import MachineFault, NotStarted, Surroundings
 from server.contest.programs.sandbox.cores import spawn
 from server.contest.runtime import ledger
 from server.contest.runtime.service import take_snapshot
@@ -211,7 +211,7 @@ def test_what_a_program_does_itself_is_no_lack_of_the_machine() -> None:
 async def test_a_program_that_the_machine_does_not_start_is_not_to_blame_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, error: Exception
 ) -> None:
-    where = Place(tmp_path, descendants.home_of(tmp_path), tmp_path / "errors.txt", min(os.sched_getaffinity(0)))
+    where = Surroundings(tmp_path, descendants.home_of(tmp_path), tmp_path / "errors.txt", min(os.sched_getaffinity(0)))
     dup, calls = os.dup, []
 
     def fail(*_: object, **__: object) -> Any:
@@ -253,7 +253,7 @@ async def test_a_program_for_which_no_thread_can_be_started_is_not_to_blame(
 
     monkeypatch.setattr(trio.to_thread, "run_sync", no_thread)
     with pytest.raises(MachineFault, match="no processes left"):
-        await programs.run([sys.executable], SEAT, Place(tmp_path, "0" * 16, tmp_path / "errors.txt"))
+        await programs.run([sys.executable], SEAT, Surroundings(tmp_path, "0" * 16, tmp_path / "errors.txt"))
 
 
 @pytest.mark.parametrize(
@@ -267,11 +267,11 @@ async def test_what_the_system_says_of_the_program_itself_is_its_own_fault(
 
     monkeypatch.setattr(subprocess, "Popen", fail)
     with pytest.raises(NotStarted) as caught:
-        await programs.run(["./bot"], SEAT, Place(tmp_path, "0" * 16, tmp_path / "errors.txt"))
+        await programs.run(["./bot"], SEAT, Surroundings(tmp_path, "0" * 16, tmp_path / "errors.txt"))
     assert isinstance(caught.value, MachineFault) != own
 
 
 async def test_the_folder_of_a_contest_that_is_gone_is_no_fault_of_its_programs(tmp_path: Path) -> None:
-    place = Place(tmp_path / "gone", "0" * 16, tmp_path / "errors.txt")
+    place = Surroundings(tmp_path / "gone", "0" * 16, tmp_path / "errors.txt")
     with pytest.raises(MachineFault, match="gone"):
         await programs.run([sys.executable], SEAT, place)

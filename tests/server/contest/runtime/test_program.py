@@ -17,7 +17,7 @@ from engine.wire import messages as m
 from engine.wire.seat import Seat, environment_variables, fill_command
 from server.arena.session import serve_stream
 from server.contest.programs import program as programs
-from server.contest.programs.program import NotStarted, Place, Program, connects, quote_command
+from server.contest.programs.program import NotStarted, Program, Surroundings, connects, quote_command
 from server.ops import descendants
 from server.storage.player_logs import without_plies
 from tests.server.harness import open_arena
@@ -29,7 +29,7 @@ SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7", "3,3,9,9")
 @asynccontextmanager
 async def started(tmp_path: Path, source: str, *words: str, core: int | None = None) -> AsyncIterator[Program]:
     """Start a Python program, and leave it to be ended by what follows."""
-    place = Place(tmp_path, descendants.home_of(tmp_path), tmp_path / "errors" / "1-carol.txt", core)
+    place = Surroundings(tmp_path, descendants.home_of(tmp_path), tmp_path / "errors" / "1-carol.txt", core)
     command = [sys.executable, "-c", source, *words]
     with trio.fail_after(WAIT_SECONDS):
         async with trio.open_nursery() as nursery:
@@ -137,7 +137,7 @@ async def test_a_program_with_a_port_in_its_command_connects_by_itself(tmp_path:
     with trio.socket.socket() as listener:
         await listener.bind(("127.0.0.1", 0))
         listener.listen()
-        place = Place(tmp_path, "0" * 16, tmp_path / "errors.txt")
+        place = Surroundings(tmp_path, "0" * 16, tmp_path / "errors.txt")
         seat = SEAT._replace(port=listener.getsockname()[1])
         command = [sys.executable, "-c", CONNECTS, "{name}", "{host}", "{port}"]
         with trio.fail_after(WAIT_SECONDS):
@@ -214,7 +214,7 @@ async def test_what_cannot_be_started_is_said_with_the_reason(
     (tmp_path / "plain").write_text("no program")
     (tmp_path / "broken").write_bytes(b"\x7fELF")
     (tmp_path / "broken").chmod(0o755)
-    place = Place(tmp_path, "0" * 16, tmp_path / "errors.txt")
+    place = Surroundings(tmp_path, "0" * 16, tmp_path / "errors.txt")
     with pytest.raises(NotStarted, match=sentence):
         await programs.run(command, SEAT, place)
     with pytest.raises(NotStarted, match="No such file or directory: '/no/folder'"):

@@ -19,9 +19,9 @@ from engine.wire.seat import Seat
 from engine.wire.words import without_folders
 from server.contest.definition import Bounds
 from server.contest.programs import program as programs
-from server.contest.programs.program import Place, Program
+from server.contest.programs.program import Program, Surroundings
 from server.contest.programs.sandbox import process, seal
-from server.contest.programs.sandbox.seal import Descriptors, Seal, View, sandbox_obstacle, sandboxed
+from server.contest.programs.sandbox.seal import Descriptors, Seal, VisibleFiles, sandbox_obstacle, sandboxed
 from server.storage.player_logs import without_plies
 from tests.descriptors import open_files
 from tests.server.harness import until
@@ -40,8 +40,8 @@ async def started(
     own = tmp_path / "own"
     own.mkdir(exist_ok=True)
     (own / "bot.py").write_text(source)
-    seal = Seal(View(own, (own,)), bounds, cpu_seconds)
-    place = Place(own, "0" * 16, tmp_path / "data" / "errors.txt", seal=seal)
+    seal = Seal(VisibleFiles(own, (own,)), bounds, cpu_seconds)
+    place = Surroundings(own, "0" * 16, tmp_path / "data" / "errors.txt", seal=seal)
     with trio.fail_after(WAIT_SECONDS):
         async with trio.open_nursery() as nursery:
             yield await nursery.start(programs.run, [sys.executable, "bot.py", *words], SEAT, place)
@@ -358,7 +358,7 @@ async def test_a_sandbox_that_is_made_ahead_begins_when_its_core_is_free_or_leav
     own, word, ready = tmp_path / "own", f"ahead-{begins}-{os.getpid()}", trio.Event()
     own.mkdir()
     source = "import sys; print('here', file=sys.stderr, flush=True); input()"
-    place = Place(own, "0" * 16, tmp_path / "errors.txt", None, ready, Seal(View(own), Bounds(), 1000.0))
+    place = Surroundings(own, "0" * 16, tmp_path / "errors.txt", None, ready, Seal(VisibleFiles(own), Bounds(), 1000.0))
     before = open_files()
     with trio.fail_after(WAIT_SECONDS):
         async with trio.open_nursery() as nursery:
@@ -375,7 +375,7 @@ async def test_a_sandbox_that_is_made_ahead_begins_when_its_core_is_free_or_leav
 
 
 def test_what_every_sandbox_shows_is_not_mounted_again(tmp_path: Path) -> None:
-    view = View(tmp_path, (tmp_path, Path("/usr/bin/java")))
+    view = VisibleFiles(tmp_path, (tmp_path, Path("/usr/bin/java")))
     words = sandboxed(("java", "Bot"), view, Bounds(), Descriptors(1, 2, 3))
     assert "/usr/bin/java" not in words, "a link to /etc, which is not there, cannot be mounted on"
     assert str(tmp_path) in words
@@ -388,7 +388,7 @@ async def test_a_sandbox_that_cannot_be_made_is_no_fault_of_the_program(
     broken.write_text("#!/bin/sh\necho 'bwrap: no namespaces here' >&2\nexit 1\n")
     broken.chmod(0o755)
     monkeypatch.setattr(seal, "PROGRAM", str(broken))
-    place = Place(tmp_path, "0" * 16, tmp_path / "errors.txt", seal=Seal(View(tmp_path), Bounds(), 1.0))
+    place = Surroundings(tmp_path, "0" * 16, tmp_path / "errors.txt", seal=Seal(VisibleFiles(tmp_path), Bounds(), 1.0))
     with pytest.raises(programs.MachineFault, match="no sandbox could be made"):
         await programs.run([sys.executable], SEAT, place)
     sandbox_obstacle.cache_clear()

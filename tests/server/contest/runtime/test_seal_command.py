@@ -12,7 +12,14 @@ import pytest
 import engine
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import seal
-from server.contest.programs.sandbox.seal import Descriptors, View, is_shown, outermost, sandboxed, sealed_environment
+from server.contest.programs.sandbox.seal import (
+    Descriptors,
+    VisibleFiles,
+    is_shown,
+    outermost,
+    sandboxed,
+    sealed_environment,
+)
 
 GIVEN = Descriptors(status=3, block=4, filter=5)
 CODE = (Path("/python"), Path("/packages/bots"))
@@ -46,7 +53,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def command(view: View) -> list[str]:
+def command(view: VisibleFiles) -> list[str]:
     return sandboxed(["bot", "--fast"], view, Bounds(scratch=3), GIVEN)
 
 
@@ -64,7 +71,7 @@ def options(words: list[str]) -> Iterator[tuple[str, ...]]:
 def test_every_option_is_there_in_order(system: Path) -> None:
     at = {name: str(system / name) for name in ("usr", "sbin", "bin", "etc", "cache")}
     seen = (Path("/mine/read/below"), Path("/mine/read"), system / "usr" / "shared")
-    words = command(View(Path("/mine/folder"), seen, (Path("/mine/read/secret"),), (Path("/mine/built"),)))
+    words = command(VisibleFiles(Path("/mine/folder"), seen, (Path("/mine/read/secret"),), (Path("/mine/built"),)))
     assert words[0] == "bwrap" and words[-3:] == ["--", "bot", "--fast"]
     assert list(options(words)) == [
         ("--unshare-user",),
@@ -108,19 +115,24 @@ def test_every_option_is_there_in_order(system: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "view", [View(Path("/own"), (Path("/own"),)), View(Path("/own/x"), writable=(Path("/own"),)), View(CODE[0])]
+    "view",
+    [
+        VisibleFiles(Path("/own"), (Path("/own"),)),
+        VisibleFiles(Path("/own/x"), writable=(Path("/own"),)),
+        VisibleFiles(CODE[0]),
+    ],
 )
-def test_a_folder_that_is_shown_is_not_made(system: Path, view: View) -> None:
+def test_a_folder_that_is_shown_is_not_made(system: Path, view: VisibleFiles) -> None:
     assert "--dir" not in command(view)
 
 
 def test_kernels_are_those_of_the_user_if_there_are_any(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(system / "home"))
-    assert seal.KERNELS not in command(View(Path("/own")))
+    assert seal.KERNELS not in command(VisibleFiles(Path("/own")))
     kernels = system / "home" / ".cache" / "gipf-arena" / "kernels"
     kernels.mkdir(parents=True)
-    assert (str(kernels), seal.KERNELS) in pairwise(command(View(Path("/own"))))
+    assert (str(kernels), seal.KERNELS) in pairwise(command(VisibleFiles(Path("/own"))))
 
 
 def test_of_etc_programs_see_what_they_need(system: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from random import Random
 
 from engine.statistics.online import LadderGame, LadderPlayer, starting, update
-from server.league.ladder.pairing import GameCounts, Pairing, next_pairings
+from server.league.ladder.pairing import GameCounts, LadderPairing, next_pairings
 
 VARIANT = "gipf 3 3 9 9"
 
@@ -37,7 +37,7 @@ class Ladder:
         self.weights = weights or {VARIANT: 1.0}
         self.slots = slots
         self.counts = GameCounts()
-        self.running: list[Pairing] = []
+        self.running: list[LadderPairing] = []
         self.games: list[LadderGame] = []
 
     def play(self, games: int) -> None:
@@ -50,7 +50,7 @@ class Ladder:
             )
             self.end(self.running.pop(self.chance.randrange(len(self.running))))
 
-    def end(self, pairing: Pairing) -> None:
+    def end(self, pairing: LadderPairing) -> None:
         """Draw the result of a game and count it."""
         number = len(self.games) + 1
         score = self._score(self.true[pairing.first] - self.true[pairing.second])

@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 
 from engine.statistics.online import LadderGame, LadderPlayer, OnlineRating, update
-from server.league.ladder.pairing import GameCounts, Pairing, information, next_pairings, opening
+from server.league.ladder.pairing import GameCounts, LadderPairing, information, next_pairings, opening
 from tests.server.league.ladder.simulated import VARIANT, Ladder
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
@@ -124,7 +124,7 @@ def test_ratings_are_recovered_from_few_games() -> None:
 def test_openings_are_the_same_for_both_games_of_a_pair_and_then_the_next() -> None:
     players, counts, found = bots("ann", "bob"), GameCounts(), []
     for first, second in [("ann", "bob"), ("bob", "ann")] * 3:
-        found.append(opening(1007, counts, Pairing(VARIANT, first, second)))
+        found.append(opening(1007, counts, LadderPairing(VARIANT, first, second)))
         counts.add(players, VARIANT, first, second)
     assert [number - found[0] for number in found] == [0, 0, 1, 1, 2, 2]
-    assert opening(1008, counts, Pairing("other", "ann", "bob")) == found[0] + 1
+    assert opening(1008, counts, LadderPairing("other", "ann", "bob")) == found[0] + 1

@@ -19,11 +19,11 @@ from server.contest.hosts.host import CoreQueue
 from server.contest.store.folders import errors_of, kept_by_contest
 from server.contest.store.store import FILE as STORE, LADDER
 from server.league.accounts import AUTHOR, Accounts
-from server.league.ladder.definition import LEVEL_ELO, LadderDefinition, Listed, read
+from server.league.ladder.definition import LEVEL_ELO, LadderDefinition, LadderEntrant, read
 from server.league.ladder.service import LadderService, free_games
 from server.league.ladder.store import (
     CountedGame,
-    Standing,
+    LadderStanding,
 )
 from server.league.pages.ladder_pages import (
     standing_rows,
@@ -212,15 +212,15 @@ def test_what_is_wrong_is_said_in_a_sentence(text: str, sentence: str) -> None:
 
 NOW = 1000 * DAY
 
-LISTED = {"alphabeta-1": Listed(LadderPlayer("alphabeta-1", "", 500.0), 0, None)} | {
-    f"{owner}-1": Listed(LadderPlayer(f"{owner}-1", owner), 1, Entrant(f"{owner}-1", command))
+LISTED = {"alphabeta-1": LadderEntrant(LadderPlayer("alphabeta-1", "", 500.0), 0, None)} | {
+    f"{owner}-1": LadderEntrant(LadderPlayer(f"{owner}-1", owner), 1, Entrant(f"{owner}-1", command))
     for owner, command in (("ann", ("./bot",)), ("bob", ("./bot",)), ("cat", ("./bot",)), ("dan", ()))
 }
 
 
-def standing(name: str, elo: float, deviation: float, days: float = 0, rests: str = "") -> Standing:
+def standing(name: str, elo: float, deviation: float, days: float = 0, rests: str = "") -> LadderStanding:
     last = NOW - days * DAY
-    return Standing(name, name[:3], 1, OnlineRating(elo, deviation, 9, last), 3 if rests else 0, rests)
+    return LadderStanding(name, name[:3], 1, OnlineRating(elo, deviation, 9, last), 3 if rests else 0, rests)
 
 
 def game(number: int, first: str, second: str, elo: float, version: int, score: float | None = 1.0) -> CountedGame:
