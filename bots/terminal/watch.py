@@ -16,7 +16,8 @@ from bots.bot import match_title
 from bots.client.connection import Address, Connection, address, reconnect_pauses
 from bots.client.errors import ConnectionLost, Refused, ServerFault, Unreachable
 from engine.games.catalogue import GAMES
-from engine.games.interface import Child, Game, GameError, History, headline
+from engine.games.endings import headline
+from engine.games.interface import Child, Game, GameError, History
 from engine.wire import messages as m
 from engine.wire.fields import read_note
 from engine.wire.words import parameters_of

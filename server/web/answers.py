@@ -9,7 +9,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from engine.games.interface import how_ended, reason_text
+from engine.games.endings import how_ended, reason_text
 from server.contest.report.templating import add_filters, render
 from server.web.http.static_files import address, imported
 from server.web.views.board import EndOfGame

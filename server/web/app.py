@@ -29,7 +29,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from engine.games.catalogue import GAMES, TITLES
-from engine.games.interface import REASONS, headline
+from engine.games.endings import REASONS, headline
 from engine.levels import LEVEL_NAMES
 from server.arena.arena import Arena
 from server.config.builtin_bot import BUILTIN_NAMES

@@ -2,7 +2,8 @@
 
 import pytest
 
-from engine.games.interface import ENDED_PROGRAM, Termination, headline, how_ended
+from engine.games.endings import headline, how_ended
+from engine.games.interface import ENDED_PROGRAM, Termination
 from server.contest.fixtures import UNPLAYED
 
 PLAYERS = ("eve", "carla")

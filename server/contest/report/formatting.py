@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from engine.games.interface import Termination, how_ended, reason_text
+from engine.games.endings import how_ended, reason_text
+from engine.games.interface import Termination
 from engine.match.clock import TimeControl, span
 from engine.wire.words import duration, number_of
 from server.contest.fixtures import FORFEIT, SET_ASIDE, WITHDRAWN, Intervention as Done, pauses

@@ -14,11 +14,12 @@ import msgspec
 from engine.games.boards.layout import Layout, Piece, Stock
 from engine.games.boards.svg import board
 from engine.games.catalogue import GAMES, title_of
+from engine.games.endings import headline
 from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.kernel import bind
 from engine.games.gipf.notation import names
 from engine.games.gipf.position import GipfPosition, play_push
-from engine.games.interface import Outcome, Position, headline
+from engine.games.interface import Outcome, Position
 from engine.match.clock import Clock
 from engine.match.record import Header, RecordedNote
 from engine.match.referee import MatchState
