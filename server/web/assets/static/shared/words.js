@@ -28,6 +28,13 @@ export function moveText(game, move) {
   return game === "arrows" ? `${move} ${DIRECTIONS[move] ?? ""}` : move;
 }
 
+/** The pieces that a move takes off the board, behind the move; empty where it takes none. */
+export function removal({ taken = [], returned = [] }) {
+  const parts = [returned.length && `${returned.length} returned`, taken.length - returned.length && `${taken.length - returned.length} captured`];
+  const known = parts.filter(Boolean);
+  return known.length ? `: ${known.join(", ")}` : "";
+}
+
 /** What a side has made of a match, in a word. */
 export function badge(ending, side) {
   if (ending.winner !== null) return ending.winner === side ? "won" : "lost";
