@@ -205,15 +205,7 @@ def test_an_unfinished_game_goes_on_after_a_visit_to_other_pages(page: Page, add
 
 
 def test_captures_are_put_into_words_and_a_move_without_a_search_is_no_hint(page: Page, address: str) -> None:
-    thought = {
-        "move": "5",
-        "score": None,
-        "depth": 0,
-        "plies_to_end": None,
-        "nodes": 0,
-        "seconds": 1,
-        "is_known": False,
-    }
+    thought = {"move": "5", "score": None, "nodes": 0, "seconds": 1}
     page.route("**/api/play/think", lambda route: route.fulfill(json=thought))
     show(page, address, "game=morris&params=&players=person,person&moves=0,3,1,4,2+3")
     expect(page.locator("#status")).to_have_text("White played 2 3: 1 captured. Black to move.")
