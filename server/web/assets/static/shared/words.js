@@ -28,11 +28,11 @@ export function moveText(game, move) {
   return game === "arrows" ? `${move} ${DIRECTIONS[move] ?? ""}` : move;
 }
 
-/** The pieces that a move takes off the board, behind the move; empty where it takes none. */
+/** The numbers of pieces that a move removes, to stand behind the move; empty if it removes none. */
 export function removal({ taken = [], returned = [] }) {
-  const parts = [returned.length && `${returned.length} returned`, taken.length - returned.length && `${taken.length - returned.length} captured`];
-  const known = parts.filter(Boolean);
-  return known.length ? `: ${known.join(", ")}` : "";
+  const captured = taken.length - returned.length;
+  const parts = [returned.length && `${returned.length} returned`, captured && `${captured} captured`].filter(Boolean);
+  return parts.length ? `: ${parts.join(", ")}` : "";
 }
 
 /** What a side has made of a match, in a word. */
