@@ -262,12 +262,18 @@ class Pages:
         """Show the head of a match and its empty board; its script asks for the rest."""
         number = request.path_params["number"]
         header, contest = await self._match_routes.header(number), await self._match_routes.contest(number)
-        values: dict[str, object] = {"start": None, "heading": f"Match {number}", "about": "", "contest": contest}
+        values: dict[str, object] = {
+            "start": None,
+            "heading": f"Match {number}",
+            "about": "",
+            "contest": contest,
+            "port": self._arena.ports[0] if self._arena.ports else 0,
+            "tls": self._arena.settings.tls is not None,
+        }
         if header is not None:
             start, heading = view(header.position), " – ".join(header.players)
             values |= {"start": start, "players": header.players, "heading": heading, "about": about(header)}
-        port = self._arena.ports[0] if self._arena.ports else 0
-        return _script_page("match", {**values, "port": port, "tls": self._arena.settings.tls is not None})
+        return _script_page("match", values)
 
     async def _learn(self, request: Request) -> Response:
         settings = self._arena.settings
@@ -325,7 +331,8 @@ class Pages:
         return Page("pages/contest_games.html", {**values, "round": Group(" and ".join(names), games)})
 
     async def _projector(self, request: Request) -> Response:
-        return await self._live_page(PROJECTOR, self._live.contest(request.path_params["number"]), request)
+        found = await self._contest(request)
+        return await self._live_page(PROJECTOR, self._live.contest(found.entry.contest), request)
 
     async def _player(self, request: Request) -> Response:
         return await self._people.player(request, self._arena.knows(request.path_params["name"]))

@@ -252,9 +252,9 @@ def league() -> Iterator[Shot]:
 
 def errors() -> Iterator[Shot]:
     """Yield the pages of refusals."""
-    for name, path in {"page": "/nothing", "match": "/match/99999", "contest": "/contest/99"}.items():
+    paths = {"page": "/nothing", "match": "/match/99999", "contest": "/contest/99", "live": "/contest/77/live"}
+    for name, path in paths.items():
         yield Shot(f"error-{name}", path, refused=404)
-    yield Shot("error-live", "/contest/77/live", "#name")
     yield Shot("error-games", "/games?result=won", refused=400)
     yield Shot("error-play", "/play#game=gipf&params=1+2+3+4", "#fault:not(:empty)", refused=400)
     yield Shot("error-stranger", "/me", place="league", refused=401)

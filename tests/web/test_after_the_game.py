@@ -59,24 +59,27 @@ def test_mistakes_are_marked_and_jumped_to(browser: Browser, site: Site) -> None
         expect(page.locator("#board svg")).to_be_in_viewport(ratio=1)
         check_accessibility(page)
         assert fits(page)
+        page.reload()
+        expect(page.locator("#reviewed")).to_have_text("All moves were reviewed: 1 mistake.")
 
 
 def test_a_record_from_a_file_is_reviewed_in_parts_and_no_more_than_some_at_once(visit: Visit, tmp_path: Path) -> None:
     record = tmp_path / "record.txt"
     record.write_text(Table("mnk", "3 3 3").ready().play(*LOST).text)
-    asked: list[str] = []
+    asked: dict[str, str] = {}
     page = visit("/replay", still=True)
     page.set_input_files("#file", record)
 
     def answer(route: Route) -> None:
         before = int(route.request.url.split("before=")[1])
-        asked.append(route.request.url.split("/api/")[1])
+        asked[route.request.url.split("/api/")[1]] = page.locator("#reviewing").inner_text()
         moves = [EXACT] if before == 8 else []
         route.fulfill(json={"first": 300 if before == 8 else before - 24, "nodes": 1, "moves": moves})
 
     page.route("**/api/review*", answer)
     page.locator("#evaluate").click()
     expect(page.locator("#earlier")).to_be_visible()
-    assert asked == ["review?before=8", *(f"review?before={before}" for before in range(300, 84, -24))]
+    assert [*asked] == ["review?before=8", *(f"review?before={before}" for before in range(300, 84, -24))]
     assert len(asked) == 10
+    assert asked["review?before=8"] == "The engine reviews the moves: 0 of 7 done …"
     expect(page.locator("#judged")).to_contain_text("c1: first wins in 3 plies; better c2: first wins in 1 ply.")

@@ -122,6 +122,7 @@ def test_pages_name_no_other_host() -> None:
         ("/api/matches/999", 404, "there is no match 999 here"),
         ("/match/999", 404, "there is no match 999 here"),
         ("/contest/999", 404, "there is no report of a contest 999 here"),
+        ("/contest/999/live", 404, "there is no report of a contest 999 here"),
         ("/api/matches/999/record", 404, "there is no match 999 here"),
         ("/live/matches/999", 404, "match 999 is not being played"),
         ("/static/../app.py", 404, "there is nothing at '/static/../app.py'"),

@@ -155,6 +155,9 @@ def test_the_front_page_shows_the_contest_of_today(
     expect(page.locator("#standings tr")).to_have_count(5)
     line = f"ARENA_HOST=127.0.0.1 ARENA_PORT={site.port} ARENA_NAME=NAME ARENA_GAME=any python3 mybot.py"
     expect(page.locator("#line")).to_have_text(line)
+    night = visit("/contest/90/live")
+    expect(night.locator(".start code")).to_have_text(line)
+    check_accessibility(night)
     expect(page.locator("#powershell")).to_be_hidden()
     page.get_by_text("Windows PowerShell").click()
     expect(page.locator("#powershell")).to_contain_text('$env:ARENA_HOST="127.0.0.1"; ')

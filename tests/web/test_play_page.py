@@ -83,6 +83,7 @@ def test_a_row_is_chosen_by_pointing_at_it_and_all_of_it_by_keyboard(page: Page,
     page.locator(".offer[aria-label^='b3,']").click()
     page.locator(".offer[aria-label='take the row c4 to c2 of white']").press("Enter")
     expect(page.locator("#moves li")).to_have_text(["a3-b3 w: c4 c2"])
+    expect(page.locator("#status")).to_contain_text("White played a3-b3 w: c4 c2: 3 returned. ")
     assert page.locator("#board .piece").count() == 4
 
 
@@ -201,6 +202,16 @@ def test_an_unfinished_game_goes_on_after_a_visit_to_other_pages(page: Page, add
     expect(page.locator("#moves li")).to_have_count(0)
     show(page, address)
     expect(page.locator("#title")).to_contain_text("GIPF")
+
+
+def test_captures_are_put_into_words_and_a_move_without_a_search_is_no_hint(page: Page, address: str) -> None:
+    thought = {"move": "5", "score": None, "nodes": 0, "seconds": 1}
+    page.route("**/api/play/think", lambda route: route.fulfill(json=thought))
+    show(page, address, "game=morris&params=&players=person,person&moves=0,3,1,4,2+3")
+    expect(page.locator("#status")).to_have_text("White played 2 3: 1 captured. Black to move.")
+    page.locator("#hint").click()
+    expect(page.locator("#thought")).to_have_text("There is no hint: the bot had no time to search.")
+    expect(page.locator("#board .arrow")).to_have_count(0)
 
 
 def test_the_end_of_a_game_names_the_result_once_and_offers_what_comes_next(page: Page, address: str) -> None:

@@ -49,7 +49,8 @@ def test_a_live_match_is_seen_move_by_move(visit: Visit, seat: Seat) -> None:
         expect(page.locator("#moves button[aria-current]")).to_contain_text(f"{ply}.{move}")
         drawn(page, position)
         expect(page.locator("#board .marks .last")).to_have_count(1)
-        expect(page.locator("#spoken")).to_have_text(f"Move {ply}, {('white', 'black')[(ply + 1) % 2]}: {move}")
+        taken = ": 3 returned" if ply == 3 else ""
+        expect(page.locator("#spoken")).to_have_text(f"Move {ply}, {('white', 'black')[(ply + 1) % 2]}: {move}{taken}")
     expect(page.locator("#player0 .clock")).to_have_class("clock number runs")
     shown = page.locator("#player0 .clock").inner_text()
     expect(page.locator("#player0 .clock")).not_to_have_text(shown)

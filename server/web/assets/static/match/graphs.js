@@ -69,7 +69,7 @@ export function drawValues(container, values, state, ply, go, mistakes = []) {
     else if (place) runs.push([place]);
   });
   const curves = runs.map((run) =>
-    run.length > 1 ? svg("polyline", { points: points(run), class: "curve" }) : dot(run[0], 2.5, "alone"),
+    run.length > 1 ? svg("polyline", { points: points(run), class: "curve" }) : dot(run[0], 5, "alone"),
   );
   const marks = mistakes.map((one) => {
     const [x, y] = places[one] ?? [LEFT + one * slotOf(slots), BASE - 6];

@@ -5,13 +5,16 @@ import { Clocks } from "../shared/clock.js";
 import { el, patch, playerLink, say, wait } from "../shared/dom.js";
 import { offerFile } from "../shared/drop.js";
 import { Refused, Unreachable, ask, listen, posted, untilReached } from "../shared/net.js";
-import { badge, moveText, noteFigures, scale, sentence, span } from "../shared/words.js";
+import { store, stored } from "../shared/storage.js";
+import { badge, moveText, noteFigures, removal, scale, sentence, span } from "../shared/words.js";
 import { studyOf, toGameLink, toLink } from "../play/link.js";
 import { MatchState } from "./match_state.js";
 import { Review, drawReview, judgement, notedValues, valueInWords } from "./review.js";
 
 const SAID = ["no_reserve", "dead_lock", "no_move", "resign", "repetition", "board_full"]; // ends that their headlines say in full
 const CODE = /(?<=['"], )[A-Z]\w*: /; // of the protocol, before the fault of a move
+const REVIEWED = "reviewed"; // the key of `reviewed` in the storage of the browser
+const MAX_REVIEWED = 100;
 const REST_MS = 600; // between two moves that are played, when what moves has come to rest
 
 class MatchPage extends GamePage {
@@ -39,6 +42,7 @@ class MatchPage extends GamePage {
     this.refresh();
     if (number === null) return;
     if (!this.state.over) this.#follow();
+    else if (reviewed().includes(number)) this.#beginReview(); // the server remembers its answers
   }
 
   /** Whether the page shows whatever comes. */
@@ -76,7 +80,7 @@ class MatchPage extends GamePage {
     this.#showNotes();
     this.#showEnding();
     this.#showGraphs();
-    if (ply) say($("spoken"), `Move ${ply}, ${state.sides[state.mover(ply)]}: ${state.steps[ply - 1][0]}`);
+    if (ply) say($("spoken"), `Move ${ply}, ${state.sides[state.mover(ply)]}: ${state.steps[ply - 1][0]}${removal(state.frames[ply].motion ?? {})}`);
     const study = studyOf(start, state.steps, ply);
     $("analyse").href = `/analysis#${toLink(study)}`;
     $("play-on").href = `/play#${toGameLink(study)}`;
@@ -331,9 +335,8 @@ class MatchPage extends GamePage {
       command: () => this.#command(),
     });
     $("evaluate").addEventListener("click", () => {
-      this.review.plies = this.state.plies;
-      this.review.first = this.state.plies + 1;
-      this.#reviewOn();
+      if (this.number !== null) store(REVIEWED, [...new Set([this.number, ...reviewed()])].slice(0, MAX_REVIEWED).join());
+      this.#beginReview();
     });
     $("earlier").addEventListener("click", () => this.#reviewOn());
     $("log-form").addEventListener("submit", (event) => {
@@ -371,15 +374,33 @@ class MatchPage extends GamePage {
     $("play").setAttribute("aria-label", playing ? "Pause" : "Play the moves");
   }
 
+  #beginReview() {
+    this.review.plies = this.state.plies;
+    this.review.first = this.state.plies + 1;
+    this.#reviewOn();
+  }
+
   /** Have some more moves reviewed. */
   async #reviewOn() {
     $("evaluate").hidden = $("earlier").hidden = true;
     $("reviewing").hidden = false;
-    await optional(() => this.review.go(() => this.#showMarks()), complain);
+    this.#showProgress();
+    const goOn = () => {
+      this.#showMarks();
+      this.#showProgress();
+    };
+    await optional(() => this.review.go(goOn), complain);
     $("reviewing").hidden = true;
     const { first, moves } = this.review;
     $("evaluate").hidden = moves.length > 0;
     $("earlier").hidden = moves.length === 0 || first <= 1;
+  }
+
+  /** Say how many moves the engine has reviewed, while it reviews the moves before them. */
+  #showProgress() {
+    const { first, plies } = this.review;
+    const done = plies + 1 - first;
+    say($("reviewing"), `The engine reviews the moves: ${done} of ${plies} done …`);
   }
 
   /** Where and how something is asked for about this match, or this record. @returns {[string, RequestInit]} */
@@ -408,6 +429,11 @@ function complain(error) {
 function tell(words) {
   $("fault").hidden = false;
   say($("fault"), words);
+}
+
+/** @returns {number[]} the matches of the server whose review this browser has asked for, the last one first */
+function reviewed() {
+  return stored(REVIEWED).split(",").filter(Boolean).map(Number);
 }
 
 async function showServers(number) {

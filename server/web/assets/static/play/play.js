@@ -2,7 +2,8 @@
 
 import { $ } from "../boards/game_page.js";
 import { el, find, patch, say } from "../shared/dom.js";
-import { capital, count, evaluation, gameName, levels, scale, tenths } from "../shared/words.js";
+import { store, stored } from "../shared/storage.js";
+import { capital, count, evaluation, gameName, levels, removal, scale, tenths } from "../shared/words.js";
 import { askAbout, fromLink, newStudy, toGameLink } from "./link.js";
 import { DIRECTIONS, StudyPage, start } from "./study_page.js";
 import { lineOf, mainEnd, movesOf } from "./tree.js";
@@ -14,7 +15,7 @@ const MAX_LEVEL = levels.length;
 const MAX_SECONDS = 10; // that a bot of a level may take, which most never need
 const LEVELS = Array.from({ length: MAX_LEVEL - 1 }, (_, i) => `level:${i + 1}`); // the highest one is a time
 const TIMES = [0.1, 0.3, 1, 3, 10].map((seconds) => `bot:${seconds}`);
-const UNFINISHED = "game"; // the key of its link in the storage of the browser
+const UNFINISHED = "game"; // the key under which the browser stores the link of the last game that is not over
 const HOW = {
   gipf: "Choose a dot, and then the field to push onto. A move can be typed as well, as in a5-b5.",
   arrows: "Your next arrow stands on the dashed field; choose where it points.",
@@ -33,8 +34,10 @@ class Page extends StudyPage {
     $("hint").addEventListener("click", async () => {
       const advice = await this.#think(this.study.seats.find((seat) => seat.startsWith("bot:")) ?? USUAL_BOT);
       if (!advice) return;
-      say($("thought"), `Hint: ${this.#named(advice.move)}. ${this.#found(advice)}`);
-      this.pointAt([advice.move]);
+      const isSearched = advice.score !== null; // else it is any legal move
+      const hint = `Hint: ${this.#named(advice.move)}. ${this.#found(advice)}`;
+      say($("thought"), isSearched ? hint : "There is no hint: the bot had no time to search.");
+      this.pointAt(isSearched ? [advice.move] : []);
     });
     $("again").addEventListener("click", () => {
       const { game, parameters, start: begun, seats } = this.study;
@@ -56,7 +59,7 @@ class Page extends StudyPage {
 
   linked() {
     const named = location.hash.slice(1);
-    const link = new URLSearchParams(named).has("game") ? named : unfinished();
+    const link = new URLSearchParams(named).has("game") ? named : stored(UNFINISHED);
     const study = fromLink(link);
     const players = new URLSearchParams(link).get("players") ?? `${PERSON},${FIRST_OPPONENT}`;
     const seats = [...players.split(","), PERSON, PERSON].slice(0, 2).map(seatOf);
@@ -100,7 +103,7 @@ class Page extends StudyPage {
   keepLink() {
     const link = toGameLink(this.study, this.study.seats.join(","));
     history.replaceState(null, "", `#${link}`);
-    keepUnfinished(this.study.path.length && !this.answer.view.ending ? link : "");
+    store(UNFINISHED, this.study.path.length && !this.answer.view.ending ? link : "");
   }
 
   result(winner) {
@@ -145,7 +148,7 @@ class Page extends StudyPage {
 
   tell() {
     const { view, motion, moves } = this.answer;
-    const last = motion ? `${capital(view.sides[motion.side])} played ${this.#named(motion.move)}. ` : "";
+    const last = motion ? `${capital(view.sides[motion.side])} played ${this.#named(motion.move)}${removal(motion)}. ` : "";
     say($("status"), last + this.standing());
     say($("title"), gameName(view.game, view.parameters));
     document.title = `Play ${gameName(view.game)} · gipf-arena`;
@@ -259,23 +262,6 @@ class Page extends StudyPage {
     });
     find("#seats").replaceChildren(...fields);
   }
-}
-
-/** @returns {string} the link of the game that was played last in this browser and is not over; empty where there is none */
-function unfinished() {
-  try {
-    return localStorage.getItem(UNFINISHED) ?? "";
-  } catch {
-    return ""; // a browser that stores nothing
-  }
-}
-
-/** Store the link of an unfinished game; an empty one removes it. */
-function keepUnfinished(link) {
-  try {
-    if (link) localStorage.setItem(UNFINISHED, link);
-    else localStorage.removeItem(UNFINISHED);
-  } catch {} // a browser that stores nothing
 }
 
 /** @returns {string} the seat that a word of a link names; a person where it names none */

@@ -28,6 +28,13 @@ export function moveText(game, move) {
   return game === "arrows" ? `${move} ${DIRECTIONS[move] ?? ""}` : move;
 }
 
+/** The numbers of pieces that a move removes, to stand behind the move; empty if it removes none. */
+export function removal({ taken = [], returned = [] }) {
+  const captured = taken.length - returned.length;
+  const parts = [returned.length && `${returned.length} returned`, captured && `${captured} captured`].filter(Boolean);
+  return parts.length ? `: ${parts.join(", ")}` : "";
+}
+
 /** What a side has made of a match, in a word. */
 export function badge(ending, side) {
   if (ending.winner !== null) return ending.winner === side ? "won" : "lost";
