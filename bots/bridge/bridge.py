@@ -40,7 +40,7 @@ class ProgramBot(Bot):
     checked = watched = False
 
     def __init__(self, command: Sequence[str], seat: Seat) -> None:
-        """Start the program, which finds in its environment where it plays; raises `ArenaError` where it cannot."""
+        """Take the command of the program, which finds in its environment where it plays."""
         self.played = 0
         """Number of finished matches."""
         self.failures = 0
@@ -49,6 +49,9 @@ class ProgramBot(Bot):
         self._environment = os.environ | environment_variables(seat)
         self._failed = False
         self._program: Program | None = None
+
+    def connected(self) -> None:
+        """Start the program; raises `ArenaError` where it cannot be started."""
         self.running()
 
     def running(self) -> Program:
@@ -126,7 +129,7 @@ class LinesBot(ProgramBot):
     """
 
     def __init__(self, command: Sequence[str], seat: Seat, report: Callable[[str], None]) -> None:
-        """Start the program. One that logs in and seeks as over TCP is answered with the seat's name and game."""
+        """Take the command. A program that logs in and seeks is answered with the seat's name and game."""
         self._name = seat.name
         self._game = seat.game
         self._report = report
@@ -151,6 +154,7 @@ class LinesBot(ProgramBot):
         if self._end.state in IN_MATCH:
             lost = m.Text("the connection was lost, and the match could not be resumed")
             self._tell(m.Result(self._number, "annulled", "server_fault", 0, 0, lost))
+        self._refused = ""
         self._catch_up()
         self._tell(m.Seeking(self._game))
         self._number = match.match
@@ -185,7 +189,10 @@ class LinesBot(ProgramBot):
             if isinstance(request, kind):
                 return request
         wanted = "READY" if kind is m.Ready else "a MOVE"
-        raise ProgramFailed(f"the program did not say {wanted} in the {milliseconds} ms that it had")
+        if error := self._end.unfinished():
+            self._refuse(error, error)
+        refused = f"; it wrote a line that was refused: {self._refused}" if self._refused else ""
+        raise ProgramFailed(f"the program did not say {wanted} in the {milliseconds} ms that it had{refused}")
 
     def _answer(self, line: str | m.ProtocolError, noted_ply: int | None = None) -> m.Message:
         """Parse a line of the program, answer it if possible, and return the message.
@@ -225,6 +232,7 @@ class LinesBot(ProgramBot):
             raise ProgramFailed(
                 f"the program wrote {MAX_ERRORS} lines that cannot be accepted; the last one: {refusal}"
             )
+        self._refused = self._refused or refusal
         self._report(f"a line of the program's is refused: {refusal}")
         if self.logging is not None:
             self.logging([log_line_of(refusal)])
@@ -287,6 +295,5 @@ def bridge(bot: ProgramBot, play: Callable[[int], object], games: int, report: C
                 if 0 < games <= bot.played or bot.failures >= MAX_FAILURES:
                     raise
                 report("the program is started again")
-                bot.running()
     finally:
         bot.close()

@@ -193,6 +193,7 @@ class Session:
         except ConnectionLost as lost:
             raise Unreachable(str(lost)) from lost
         try:
+            self._bot.connected()
             with self._watchdog:
                 self._play(games)
         except BaseException as error:
@@ -422,7 +423,7 @@ class Session:
         A method that is interrupted has lost the match on time, and is no failure.
         """
         try:
-            with self._watchdog.watching(method.__name__.strip("_"), milliseconds):
+            with self._watchdog.watching(method.__name__.strip("_"), milliseconds if self._bot.watched else math.inf):
                 method(argument)
         except Interrupted:
             return False
@@ -433,7 +434,7 @@ class Session:
 
     def _overdue(self, sentence: str, stack: str) -> None:
         """Report where a method of the bot stands that has used up its clock; called in another thread."""
-        if self._game is None or not self._bot.watched:
+        if self._game is None:
             return
         sentence = f"match {self._game.match.match} {LOST_ON_TIME}{sentence}"
         print(stack, end="", file=sys.stderr, flush=True)

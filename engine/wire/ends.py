@@ -3,6 +3,7 @@
 A session is in one of the states of `SessionState`, as the client sees it. Each end keeps the state of the session.
 """
 
+import re
 from enum import StrEnum
 
 from engine.wire import messages as m
@@ -164,6 +165,10 @@ def refusal_of(line: str | m.ProtocolError, error: m.ProtocolError) -> str:
 def log_line_of(refusal: str) -> str:
     """Return the line of an author's log about a line that was refused."""
     return f"[refused: {refusal}]"
+
+
+REFUSED_LINE = re.compile(r"^\[refused: (.*)\]$", re.MULTILINE)
+"""The same line in a log."""
 
 
 def shown_line(line: str | m.ProtocolError) -> str:
