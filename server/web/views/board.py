@@ -23,6 +23,7 @@ from engine.match.clock import Clock
 from engine.match.record import Header, RecordedNote
 from engine.match.referee import MatchState
 from engine.match.verification import Summary
+from engine.wire.words import without_code
 from server.contest.report.formatting import control, date
 
 
@@ -92,7 +93,7 @@ def ending_of(
     if outcome is None:
         return None
     said = headline(players or (sides[0], sides[1]), outcome.winner, str(outcome.reason), plies)
-    return Ending(outcome.winner, outcome.result(sides), str(outcome.reason), said, outcome.detail)
+    return Ending(outcome.winner, outcome.result(sides), str(outcome.reason), said, without_code(outcome.detail))
 
 
 def view(position: Position) -> View:
@@ -318,7 +319,11 @@ def now_of_record(summary: Summary) -> dict[str, Any]:
     """Return how the match of a record stood at its end."""
     players, plies = summary.header.players, summary.history.plies
     said = headline(players, summary.winner, summary.reason, plies) if summary.result else ""
-    ending = Ending(summary.winner, summary.result, summary.reason, said, summary.sentence) if summary.result else None
+    ending = (
+        Ending(summary.winner, summary.result, summary.reason, said, without_code(summary.sentence))
+        if summary.result
+        else None
+    )
     moves = zip(summary.history.moves, summary.played, strict=True)
     return {
         "first": 0,
