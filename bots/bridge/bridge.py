@@ -47,7 +47,6 @@ class ProgramBot(Bot):
         """Number of failed matches in a row."""
         self._command = command
         self._environment = os.environ | environment_variables(seat)
-        self._failed = False
         self._program: Program | None = None
 
     def connected(self) -> None:
@@ -70,9 +69,7 @@ class ProgramBot(Bot):
 
     def prepare(self, match: m.Match) -> None:
         """Announce the match to the program, after restarting it if it has ended."""
-        self._failed = False
         try:
-            self.running()
             try:
                 self._announce(match)
             except ProgramEnded:
@@ -80,7 +77,7 @@ class ProgramBot(Bot):
                 self.running()
                 self._announce(match)
         except BotFailed:
-            self._fail()
+            self.close(at_once=True)
             raise
 
     def choose(self, position: Position, clocks: Clocks) -> str:
@@ -88,17 +85,13 @@ class ProgramBot(Bot):
         try:
             return self._ask(position, clocks)
         except BotFailed:
-            self._fail()
+            self.close(at_once=True)
             raise
 
     def finished(self, result: GameResult) -> None:
-        """Count the match."""
+        """Count the match, whose program was ended if it has failed."""
         self.played += 1
-        self.failures = self.failures + 1 if self._failed else 0
-
-    def _fail(self) -> None:
-        self._failed = True
-        self.close(at_once=True)
+        self.failures = self.failures + 1 if self._program is None else 0
 
     def _line(self, deadline: float) -> str | m.ProtocolError | None:
         """Return the program's next line; None if none arrives in time."""

@@ -85,11 +85,6 @@ AFTER: dict[SessionState, dict[type, SessionState]] = {
 """The same by state."""
 
 
-def after(state: SessionState, kind: type) -> SessionState:
-    """Return the state after a message of some kind was said or accepted."""
-    return AFTER[state].get(kind, state)
-
-
 MAX_BLOCK_LINES = 100_000
 """Longest block that a client accepts: a record of a very long match has some thousand lines."""
 
@@ -229,13 +224,13 @@ class ClientEnd:
                 raise line
             message = self._read(line)
             if message is not None:
-                self.state = after(self.state, type(message))
+                self.state = AFTER[self.state].get(type(message), self.state)
                 messages.append(message)
         return messages
 
     def send(self, message: m.Message) -> bytes:
         """Return a request as bytes."""
-        self.state = after(self.state, type(message))
+        self.state = AFTER[self.state].get(type(message), self.state)
         return encode(message)
 
     def _read(self, line: str) -> m.Message | None:

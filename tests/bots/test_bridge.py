@@ -256,6 +256,12 @@ def test_the_program_is_started_when_a_server_is_there(capfd: pytest.CaptureFixt
     assert not (tmp_path / "started").exists()
 
 
+def test_a_program_that_cannot_be_started(capfd: pytest.CaptureFixture[str]) -> None:
+    with FakeServer(LOGIN + QUIT) as server, pytest.raises(SystemExit):
+        main(["bridge", "--port", str(server.port), "--", "no-such-program"])
+    assert capfd.readouterr().err.startswith("arena-bot: the program no-such-program cannot be started: No such file")
+
+
 def test_a_program_that_does_not_read(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program, "MAX_WAITING_BYTES", 1000)
     source = READY_THEN + "import time; say(('PING ' + 'x' * 1000 + chr(10)) * 200); time.sleep(60)"
