@@ -119,7 +119,7 @@ class Bot:
     """Whether a method that has used up the clock is reported, and ended with the match."""
 
     def connected(self) -> None:
-        """Start what the bot needs, before its first SEEK; a server is there. Called once by `bots.client.run.play`."""
+        """Start the programs of the bot. Called once, after the login and before SEEK; no clock runs."""
 
     def prepare(self, match: Match) -> None:
         """Prepare for a match, before READY is sent; the bot's clock runs. Called once for each match."""
