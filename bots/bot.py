@@ -8,7 +8,7 @@ from engine.games.catalogue import variant_title
 from engine.games.interface import Child, History, Position
 from engine.match.clock import span
 from engine.wire.messages import MICROSECONDS, Match, Moved, Opponent, Result, Start, Watching
-from engine.wire.words import parameters_of
+from engine.wire.words import parameters_of, without_code
 
 MatchMessage: TypeAlias = Start | Moved | Opponent | Result
 """Messages of the server to a player during a match, except TURN."""
@@ -88,7 +88,7 @@ class GameResult(NamedTuple):
     def __str__(self) -> str:
         """Format the result in one line; a very long sentence is cut."""
         word = {1.0: "won", 0.5: "drawn", 0.0: "lost", None: "annulled"}[self.score]
-        why = f"{self.reason}: {self.sentence:.1000}" if self.sentence else self.reason
+        why = f"{self.reason}: {without_code(self.sentence):.1000}" if self.sentence else self.reason
         return f"match {self.match.match}: {word} as {self.match.side} against {self.match.opponent} ({why})"
 
 
@@ -117,6 +117,9 @@ class Bot:
 
     watched = True
     """Whether a method that has used up the clock is reported, and ended with the match."""
+
+    def connected(self) -> None:
+        """Start the programs of the bot. Called once, after the login and before SEEK; no clock runs."""
 
     def prepare(self, match: Match) -> None:
         """Prepare for a match, before READY is sent; the bot's clock runs. Called once for each match."""

@@ -1,5 +1,6 @@
 """Numbers that are none, in options that take a number with a fraction."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -34,6 +35,10 @@ SIGNED = ("duel gipf gipf --elo0", "duel gipf gipf --elo1")
 BOUNDED = ("solve gipf --time", "analyse gipf --time", "duel nodes=1 nodes=2 --alpha", "duel nodes=1 nodes=2 --beta")
 """Options whose bounds the command itself checks."""
 
+ROOT = Path(__file__).parent.parent
+QUOTED = re.compile(r"(arena-(?:bot|engine|server)) (?!is |knows |--help)([a-z-]+)((?: (?!-- )[^\s`\";,]+)*)")
+"""A command that a sentence or a page names, with the words behind it."""
+
 OPTIONS = {
     "arena-engine": (*SIGNED, *BOUNDED),
     "arena-bot": ("play --time",),
@@ -58,3 +63,15 @@ def test_what_is_no_number_is_refused_and_named(program: str, option: str, value
     with pytest.raises((cyclopts.ValidationError, Rejected)) as refused:
         LINES[program].parse_args(f"{option}={value}".split(), exit_on_error=False, print_error=False)
     assert option.split()[-1] in str(refused.value) and value in str(refused.value)
+
+
+def test_commands_that_sentences_and_pages_name_exist_with_their_options() -> None:
+    files = [path for path in ROOT.glob("[bes]*/**/*") if path.suffix in (".py", ".html", ".js")]
+    named = [(path.name, *words) for path in files for words in QUOTED.findall(path.read_text(encoding="utf-8"))]
+    for file, program, command, words in named:
+        assert command in LINES[program], f"{file}: {program} {command}"
+        if options := set(re.findall(r"--[a-z][a-z-]*", words)):
+            arguments = LINES[program][command].assemble_argument_collection()
+            known = {name for argument in arguments for name in argument.names}
+            assert options <= known, f"{file}: {program} {command}{words}"
+    assert {program for _, program, _, _ in named} == set(LINES)

@@ -40,15 +40,17 @@ class ProgramBot(Bot):
     checked = watched = False
 
     def __init__(self, command: Sequence[str], seat: Seat) -> None:
-        """Start the program, which finds in its environment where it plays; raises `ArenaError` where it cannot."""
+        """Take the command of the program, which finds in its environment where it plays."""
         self.played = 0
         """Number of finished matches."""
         self.failures = 0
         """Number of failed matches in a row."""
         self._command = command
         self._environment = os.environ | environment_variables(seat)
-        self._failed = False
         self._program: BridgedProgram | None = None
+
+    def connected(self) -> None:
+        """Start the program; raises `ArenaError` where it cannot be started."""
         self.running()
 
     def running(self) -> BridgedProgram:
@@ -67,9 +69,7 @@ class ProgramBot(Bot):
 
     def prepare(self, match: m.Match) -> None:
         """Announce the match to the program, after restarting it if it has ended."""
-        self._failed = False
         try:
-            self.running()
             try:
                 self._announce(match)
             except ProgramEnded:
@@ -77,7 +77,7 @@ class ProgramBot(Bot):
                 self.running()
                 self._announce(match)
         except BotFailed:
-            self._fail()
+            self.close(at_once=True)
             raise
 
     def choose(self, position: Position, clocks: Clocks) -> str:
@@ -85,17 +85,13 @@ class ProgramBot(Bot):
         try:
             return self._ask(position, clocks)
         except BotFailed:
-            self._fail()
+            self.close(at_once=True)
             raise
 
     def finished(self, result: GameResult) -> None:
-        """Count the match."""
+        """Count the match, whose program was ended if it has failed."""
         self.played += 1
-        self.failures = self.failures + 1 if self._failed else 0
-
-    def _fail(self) -> None:
-        self._failed = True
-        self.close(at_once=True)
+        self.failures = self.failures + 1 if self._program is None else 0
 
     def _line(self, deadline: float) -> str | m.ProtocolError | None:
         """Return the program's next line; None if none arrives in time."""
@@ -126,7 +122,7 @@ class LinesBot(ProgramBot):
     """
 
     def __init__(self, command: Sequence[str], seat: Seat, report: Callable[[str], None]) -> None:
-        """Start the program. One that logs in and seeks as over TCP is answered with the seat's name and game."""
+        """Take the command. A program that logs in and seeks is answered with the seat's name and game."""
         self._name = seat.name
         self._game = seat.game
         self._report = report
@@ -151,6 +147,7 @@ class LinesBot(ProgramBot):
         if self._end.state in IN_MATCH:
             lost = m.Text("the connection was lost, and the match could not be resumed")
             self._tell(m.Result(self._number, "annulled", "server_fault", 0, 0, lost))
+        self._refused = ""
         self._catch_up()
         self._tell(m.Seeking(self._game))
         self._number = match.match
@@ -185,7 +182,10 @@ class LinesBot(ProgramBot):
             if isinstance(request, kind):
                 return request
         wanted = "READY" if kind is m.Ready else "a MOVE"
-        raise ProgramFailed(f"the program did not say {wanted} in the {milliseconds} ms that it had")
+        if error := self._end.unfinished():
+            self._refuse(error, error)
+        refused = f"; it wrote a line that was refused: {self._refused}" if self._refused else ""
+        raise ProgramFailed(f"the program did not say {wanted} in the {milliseconds} ms that it had{refused}")
 
     def _answer(self, line: str | m.ProtocolError, noted_ply: int | None = None) -> m.Message:
         """Parse a line of the program, answer it if possible, and return the message.
@@ -225,6 +225,7 @@ class LinesBot(ProgramBot):
             raise ProgramFailed(
                 f"the program wrote {MAX_ERRORS} lines that cannot be accepted; the last one: {refusal}"
             )
+        self._refused = self._refused or refusal
         self._report(f"a line of the program's is refused: {refusal}")
         if self.logging is not None:
             self.logging([log_line_of(refusal)])
@@ -287,6 +288,5 @@ def bridge(bot: ProgramBot, play: Callable[[int], object], games: int, report: C
                 if 0 < games <= bot.played or bot.failures >= MAX_FAILURES:
                     raise
                 report("the program is started again")
-                bot.running()
     finally:
         bot.close()

@@ -33,6 +33,9 @@ OVER = "over"
 GOODBYE_SECONDS = 1.0
 """Time to wait for the server to close first: a connection that is closed with unread lines looks like a fault."""
 
+NO_SERVER = "; ARENA_HOST and ARENA_PORT name another one, and arena-bot match mybot.py random plays without a server"
+"""Advice to a client that has found no server."""
+
 MAX_READS = 1000
 """Reads at a time, 64 MB at most: a server that sends without end does not keep its client from the clock."""
 
@@ -118,7 +121,7 @@ def open_stream(host: str, port: int, tls: ssl.SSLContext | None, seconds: float
         connected = socket.create_connection((host, port), timeout=seconds)
     except (OSError, UnicodeError) as error:  # UnicodeError: what is no name of a host
         why = getattr(error, "strerror", "") or str(error) or type(error).__name__
-        raise Unreachable(f"no server at {host} port {port}: {why}") from error
+        raise Unreachable(f"no server at {host} port {port}: {why}{NO_SERVER}") from error
     try:
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connected if tls is None else tls.wrap_socket(connected, server_hostname=host)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Unpack
 
-from bots.bot import Bot, Choice, Clocks, GameResult, MatchMessage, NoteFields, Resigned, match_title
+from bots.bot import Bot, Clocks, GameResult, MatchMessage, NoteFields, Resigned, match_title
 from bots.client.connection import OVER, Address, Connection, reconnect_pauses
 from bots.client.errors import (
     MAX_FAILURE_CHARACTERS,
@@ -75,18 +75,14 @@ def make_note(move: int, **said: Unpack[NoteFields]) -> Note:
 
     Characters that cannot be printed become spaces. Raises `ProtocolError`, or what the values themselves raise.
     """
-    convert: dict[str, Callable[[Any], Any]] = {"score": float, "pv": _printable_moves, "text": _printable_text}
+    convert: dict[str, Callable[[Any], Any]] = {
+        "score": float,
+        "pv": lambda choices: tuple(printable(each.move if isinstance(each, Child) else each) for each in choices),
+        "text": lambda text: printable(str(text)).strip(),
+    }
     given = {key: value for key, value in said.items() if key in Note._fields and value is not None}
     values = {key: convert.get(key, int)(value) for key, value in given.items()}
     return read_note(write_note(Note(**{"ply": move, **values})))
-
-
-def _printable_moves(choices: Iterable[Choice]) -> tuple[str, ...]:
-    return tuple(printable(each.move if isinstance(each, Child) else each) for each in choices)
-
-
-def _printable_text(text: object) -> str:
-    return printable(str(text)).strip()
 
 
 def cut_note(note: Note) -> Note:
@@ -193,6 +189,7 @@ class Session:
         except ConnectionLost as lost:
             raise Unreachable(str(lost)) from lost
         try:
+            self._bot.connected()
             with self._watchdog:
                 self._play(games)
         except BaseException as error:
@@ -422,7 +419,7 @@ class Session:
         A method that is interrupted has lost the match on time, and is no failure.
         """
         try:
-            with self._watchdog.watching(method.__name__.strip("_"), milliseconds):
+            with self._watchdog.watching(method.__name__.strip("_"), milliseconds if self._bot.watched else math.inf):
                 method(argument)
         except Interrupted:
             return False
@@ -433,7 +430,7 @@ class Session:
 
     def _overdue(self, sentence: str, stack: str) -> None:
         """Report where a method of the bot stands that has used up its clock; called in another thread."""
-        if self._game is None or not self._bot.watched:
+        if self._game is None:
             return
         sentence = f"match {self._game.match.match} {LOST_ON_TIME}{sentence}"
         print(stack, end="", file=sys.stderr, flush=True)

@@ -51,7 +51,7 @@ from engine.commands.inputs import (
     say_compiling,
     say_interpreted,
 )
-from engine.commands.program import Rejected, answer, explain_fault, say, split_command, whole_command
+from engine.commands.program import Rejected, answer, explain_fault, reason, say, split_command, whole_command
 from engine.compiling.binding import can_compile
 from engine.games.catalogue import GAMES, USUAL_GAME, start_of
 from engine.games.interface import Position
@@ -90,10 +90,8 @@ def new(
     made = new_bot(name, language, game)
     try:
         write_folder(Path(name), made)
-    except FileExistsError:
-        fail(f"{name} exists already, and is left as it is: choose another name, or remove it", 1)
     except OSError as error:
-        fail(f"{name} cannot be made: {explain_fault(error)}", 1)
+        fail(f"{name} cannot be made: {reason(error)}", 1)
     answer(f"{name}: {', '.join(made)}")
     answer(f"next: cd {name}, and read README.md; make match plays its first match")
 
@@ -473,7 +471,7 @@ def submit(
 ) -> None:
     """Send a version of a bot to a league, and show how it is built and tried.
 
-    It shows failures and the summary of the conformance test; the page of the version has the whole log.
+    It shows a line for each step, and the log of a step that has failed. The page of the version has the whole log.
     The exit status is 0 where it has passed and plays from now on, 1 where it was refused or could not be sent.
 
     Parameters
@@ -487,34 +485,32 @@ def submit(
     try:
         file, data = _packed(path)
     except OSError as error:
-        fail(f"{error.filename or path}: {error.strerror}", 1)
+        fail(f"{error.filename or path}: {reason(error)}", 1)
     league.ask("versions")  # whoever may not send learns it here: in the middle of a large file nobody would read it
     reply = league.ask(f"versions?file={quote(file)}", data)
     print(f"version {reply['version']} of {reply['bot']}: {len(data)} bytes sent; {league.url}{reply['page']}")
     print(f"SHA-256 {reply['sha256']}", flush=True)
-    log, state = "", ""
+    state = ""
     while not detach:
-        log, state = _show(reply, log, state)
+        if reply["state"] != state:
+            state = reply["state"]
+            if state == "refused":
+                print(_last_step(reply["log"]), end="")
+            print(f"-- {state}{': ' if reply['sentence'] else ''}{reply['sentence']}", flush=True)
         if not reply["is_under_way"]:
-            sys.exit(0 if reply["state"] == "active" else 1)
+            sys.exit(0 if state == "active" else 1)
         time.sleep(LOOK_SECONDS)
         reply = league.ask(f"versions/{reply['version']}")
 
 
-def _show(reply: dict[str, Any], log: str, state: str) -> tuple[str, str]:
-    """Print what is new since last time, but no situation that the bot has passed; return the log and the state."""
+def _last_step(log: str) -> str:
+    """Return the log of the last step, without the situations that the bot has passed."""
     from bots.check.run import WORDS
 
-    found = reply["log"] if not reply["is_under_way"] else reply["log"][: reply["log"].rfind("\n") + 1]  # whole lines
     passed = tuple(f"{WORDS[outcome]:<4}  " for outcome in ("passed", "skipped"))
-    if found.startswith(log):
-        lines = found[len(log) :].splitlines(keepends=True)
-        sys.stdout.write("".join(line for line in lines if not line.startswith(passed)))
-    said = reply["state"]
-    if said != state:
-        print(f"-- {said}{': ' if reply['sentence'] else ''}{reply['sentence']}")
-    sys.stdout.flush()
-    return found, said
+    return "".join(
+        line for line in f"\n{log}".rpartition("\n== ")[2].splitlines(keepends=True)[1:] if not line.startswith(passed)
+    )
 
 
 def _packed(path: Path) -> tuple[str, bytes]:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from bots.client.errors import Refused
 from bots.client.run import CHOSEN_BY, end_in_order_when_terminated
 from bots.commands.options import (
     DEFAULT_PLAY,
@@ -191,7 +192,10 @@ def log(
     with closing(Connection(*address(server.host, server.port, tls=server.tls, tls_ca=server.tls_ca))) as connection:
         if name and not token:
             connection.send(m.Login(name))
-            welcome = connection.answer(m.Welcome)
+            try:
+                welcome = connection.answer(m.Welcome)
+            except Refused as refused:  # behind the reason, the server names another name for a bot
+                fail(f"the log of {name} cannot be shown by --name: {refused.sentence.partition(';')[0]}", 1)
             if isinstance(welcome, m.Welcome) and welcome.name.lower() != name.lower():
                 fail(f"{name} is logged in: end that bot first, or show its log with --token", 1)
         connection.send(m.AskLog(match, token))

@@ -59,7 +59,7 @@ class PlayOptions(ServerOptions):
     Parameters
     ----------
     name
-        Name to log in with; by default that of the bot.
+        Name to log in with; by default the variable ARENA_NAME, or the name of the bot.
     token
         Token to log in with, where the server asks for one; by default the variable ARENA_TOKEN.
     game
@@ -80,7 +80,7 @@ class PlayOptions(ServerOptions):
         Print nothing but errors.
     """
 
-    name: str | None = None
+    name: Annotated[str | None, Parameter(env_var=variable("name"))] = None
     token: str | None = None
     game: str = USUAL_GAME
     params: str | None = None

@@ -20,7 +20,7 @@ from engine.games.endings import headline
 from engine.games.interface import Child, Game, GameError, History
 from engine.wire import messages as m
 from engine.wire.fields import read_note
-from engine.wire.words import parameters_of
+from engine.wire.words import parameters_of, without_code
 
 
 class WatchedMatch(NamedTuple):
@@ -98,7 +98,7 @@ class WatchedMatch(NamedTuple):
         _, result, reason, _, _, sentence = self.result
         winner = self.game.sides.index(result) if result in self.game.sides else None
         said = headline(self.players, winner, reason, self.history.plies)
-        return f"{said} ({sentence})" if sentence else said
+        return f"{said} ({without_code(sentence)})" if sentence else said
 
 
 def clock(ms: int) -> str:

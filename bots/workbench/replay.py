@@ -167,20 +167,17 @@ class BotHere:
             with Watchdog(BotHere._call.__code__, self._report_overdue, lambda: True) as watchdog:
                 self._tell(turn, watchdog)
                 began = perf_counter()
-                chosen = self._choose(turn, clocks, watchdog)
-                seconds = perf_counter() - began
-            move = text_of(chosen, turn.position)
+                move = text_of(self._choose(turn, clocks, watchdog), turn.position)
         except Resigned:
-            seconds = perf_counter() - began
+            pass
         except BotFailed as failed:
             failure = str(failed)
         except Interrupted:
-            seconds = perf_counter() - began
             failure = self._overdue
         except (Exception, SystemExit) as error:
-            seconds = perf_counter() - began
             print(traceback_of(error), end="", file=sys.stderr)
             failure = describe_failure("to choose a move", error)
+        seconds = perf_counter() - began
         return ReplayedAnswer(turn, move, failure, seconds, tuple(notes), is_overdue=bool(self._overdue))
 
     def _tell(self, turn: RecordedTurn, watchdog: Watchdog) -> None:

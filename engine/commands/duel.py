@@ -453,12 +453,12 @@ def train(*files: Path, seed: int = 1) -> None:
     try:
         samples = collect_samples(games, kernel, patterns.entries)
         say(f"{number_of(len(samples.targets), 'position')} of {number_of(len(games), 'game')}")
-        numbers = fit(
+        weights = fit(
             samples,
             patterns.count,
             seed,
             lambda epoch, loss: say(f"epoch {epoch}: divergence {loss:.5f} in games held out"),
         )
-        answer(patterns.file(numbers, LOGIT).decode().rstrip())
+        answer(patterns.file(weights, LOGIT).decode().rstrip())
     except ValueError as error:
         raise Rejected(f"{files[0]}: {error}") from None

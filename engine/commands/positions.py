@@ -25,7 +25,7 @@ from engine.commands.inputs import (
     text_of,
     within,
 )
-from engine.commands.program import Rejected, answer, install_line, say
+from engine.commands.program import Rejected, answer, install_line, reason, say
 from engine.compiling.binding import can_compile, is_installed, mark_code_complete
 from engine.games.catalogue import GAMES, title_of
 from engine.games.interface import Position
@@ -159,7 +159,7 @@ def _write_proof(file: Path, root: Position, solution: Solution, memory: int) ->
     except certificate.NoStrategy as error:
         say(f"no proof is written: {error}")
     except OSError as error:
-        raise Rejected(f"--proof: {file} cannot be written: {error.strerror}") from None
+        raise Rejected(f"--proof: {file} cannot be written: {reason(error)}") from None
     else:
         say(f"a proof with {number_of(len(moves), 'move')} of the winner is in {file}")
 

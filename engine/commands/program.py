@@ -258,18 +258,20 @@ def explain(error: "CycloptsError") -> str:
 
 
 def explain_fault(error: BaseException) -> str:
-    """Return a sentence on an error of a file, a directory or a port, without the number of the error."""
+    """Return a sentence on an error of a file, a directory or a port, with the name of the file if there is one."""
+    name = getattr(error, "filename", None)
+    return f"{os.fspath(name)!s}: {reason(error)}" if isinstance(name, str | os.PathLike) else reason(error)
+
+
+def reason(error: BaseException) -> str:
+    """Return the reason of an error of a file, a directory or a port, without name and number."""
     if isinstance(error, OSError) and error.errno is not None:
-        words = error.strerror or os.strerror(error.errno)
-        return f"{os.fspath(error.filename)!s}: {words}" if isinstance(error.filename, str | os.PathLike) else words
-    if isinstance(error, UnicodeError):
-        return "it is no text in UTF-8"
-    return str(error) or type(error).__name__
-
-
-def reason(error: OSError | ValueError) -> str:
-    """Return the reason why a file cannot be read or written, without its name."""
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return (
+            "it exists already, and is left as it is: choose another name, or remove it"
+            if isinstance(error, FileExistsError)
+            else error.strerror or os.strerror(error.errno)
+        )
+    return "it is no text in UTF-8" if isinstance(error, UnicodeError) else str(error) or type(error).__name__
 
 
 def finite(_type: object, value: object) -> None:

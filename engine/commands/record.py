@@ -16,7 +16,7 @@ from engine.match import verification
 from engine.match.clock import about
 from engine.match.record import BadRecord, RecordedNote, decoded, milliseconds
 from engine.match.signature import ANOTHER_KEY, public_key, signer
-from engine.wire.words import number_of
+from engine.wire.words import number_of, without_code
 
 NOT_ENDED, UNSIGNED = 3, 4
 """Exit statuses for true records that do not prove a result."""
@@ -106,7 +106,7 @@ def _draw(summary: verification.Summary, file: Path, ply: int | None) -> None:
         elif file.suffix == ".png":
             data = position.png(last)
         elif file.suffix == ".gif":
-            data = pictures.animation(start, moves, summary.header.players, summary.sentence)
+            data = pictures.animation(start, moves, summary.header.players, without_code(summary.sentence))
         else:
             raise Rejected(f"--picture: {file} has to end in .svg, .png or .gif")
         file.write_bytes(data)
@@ -130,7 +130,7 @@ def _show(summary: verification.Summary) -> None:
     answer(history.position.picture())
     answer(history.position.summary())
     if summary.sentence:
-        answer(summary.sentence)
+        answer(without_code(summary.sentence))
 
 
 def _show_notes(notes: Iterable[RecordedNote]) -> None:

@@ -47,8 +47,9 @@ class CompileProcess(subprocess.Popen[bytes]):
         """Let the process that compiles go on when this one ends."""
         latest = CompileProcess._latest
         if latest is not None and latest.stdin is not None:
-            with suppress(OSError):
+            with suppress(OSError), latest.stdin:
                 latest.stdin.write(b"\n")
+            latest.returncode = 0  # nobody waits for it, and Python is not to warn of that
 
 
 MAX_BOUND = 256

@@ -13,7 +13,7 @@ from engine.match.clock import INITIALISATION, Charge, Stall, about
 from engine.match.record import BadRecord, Header, RecordReader, milliseconds
 from engine.match.signature import WORD, read_signature
 from engine.wire.messages import ProtocolError
-from engine.wire.words import number_of
+from engine.wire.words import number_of, without_code
 
 FROM_OUTSIDE = {str(reason): reason for reason in (*ANNULLED, *ENDED_PROGRAM, Termination.ADJUDICATED)}
 """Reasons of an end that follows neither from a move nor from a player's message."""
@@ -233,7 +233,7 @@ class _Verification(RecordReader):
         self.state, effects = step
         line, *following = referee.lines_of(effects)
         if self.state.outcome is not None and not line.startswith(self.word):
-            self._fail(self.state.outcome.detail)
+            self._fail(without_code(self.state.outcome.detail))
         self._hold(line)
         self.missing = "".join(following)
         self.settled = self.latest = max(self.state.stamp, self.latest)
@@ -323,7 +323,7 @@ class _Verification(RecordReader):
         self.state, effects = self.giving_up(self.state)
         *given_up, self.missing = referee.lines_of(effects)
         if not given_up and self.state.outcome is not None:
-            self._fail(self.state.outcome.detail)
+            self._fail(without_code(self.state.outcome.detail))
 
     def _on_unanswered(self, name: str, sent: str) -> None:
         if not self.state.playing or self._side(name) != self.state.history.position.turn:

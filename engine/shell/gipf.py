@@ -86,7 +86,10 @@ class Commands(Shell):
     def _execute(self, command: str, argument: str) -> None:
         known = command == LOAD or command in self._commands
         if not known or (command == "WINNING_SEQUENCE_EXIST" and not re.fullmatch("[0-9]{1,9}", argument)):
-            self.complain(f"unknown command: {f'{command} {argument}'.strip()!r}")
+            self.complain(
+                f"unknown command: {f'{command} {argument}'.strip()!r}; the commands are "
+                f"{', '.join((LOAD, *self._commands))}; a number of plies follows WINNING_SEQUENCE_EXIST"
+            )
         elif command == LOAD:
             self._load()
         elif self._position is None:

@@ -143,7 +143,7 @@ class Commands(Shell):
             if name in self._commands:
                 self._execute(name)
             else:
-                self._refuse(f"expected a command, not {name[:MAX_SHOWN]!r}")
+                self._refuse(f"expected one of the commands {', '.join(self._commands)}; not {name[:MAX_SHOWN]!r}")
 
     def _all_words(self) -> Iterator[str]:
         for line in self.lines:

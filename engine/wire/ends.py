@@ -3,6 +3,7 @@
 A session is in one of the states of `SessionState`, as the client sees it. Each end keeps the state of the session.
 """
 
+import re
 from enum import StrEnum
 
 from engine.wire import messages as m
@@ -84,11 +85,6 @@ AFTER: dict[SessionState, dict[type, SessionState]] = {
 """The same by state."""
 
 
-def after(state: SessionState, kind: type) -> SessionState:
-    """Return the state after a message of some kind was said or accepted."""
-    return AFTER[state].get(kind, state)
-
-
 MAX_BLOCK_LINES = 100_000
 """Longest block that a client accepts: a record of a very long match has some thousand lines."""
 
@@ -166,6 +162,10 @@ def log_line_of(refusal: str) -> str:
     return f"[refused: {refusal}]"
 
 
+REFUSED_LINE = re.compile(r"^\[refused: (.*)\]$", re.MULTILINE)
+"""The same line in a log."""
+
+
 def shown_line(line: str | m.ProtocolError) -> str:
     """Quote the beginning of a line."""
     return quote((line.line if isinstance(line, m.ProtocolError) else line).strip())
@@ -224,13 +224,13 @@ class ClientEnd:
                 raise line
             message = self._read(line)
             if message is not None:
-                self.state = after(self.state, type(message))
+                self.state = AFTER[self.state].get(type(message), self.state)
                 messages.append(message)
         return messages
 
     def send(self, message: m.Message) -> bytes:
         """Return a request as bytes."""
-        self.state = after(self.state, type(message))
+        self.state = AFTER[self.state].get(type(message), self.state)
         return encode(message)
 
     def _read(self, line: str) -> m.Message | None:

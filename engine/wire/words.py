@@ -58,6 +58,11 @@ def without_folders(text: str) -> str:
     return _PATH.sub("", _QUOTED_PATH.sub("", text))
 
 
+def without_code(sentence: str) -> str:
+    """Return the sentence of a result without the code of an illegal move, for people."""
+    return re.sub(r"""(?<=['"], )[A-Z]\w*: """, "", sentence, count=1)
+
+
 def nearest(word: str, known: Iterable[str], similarity: float = 0.6) -> str:
     """Return the word of a list that was probably meant, whatever its case; empty if none is similar.
 

@@ -10,7 +10,7 @@ from engine.games.interface import Game, Termination
 from engine.match import referee
 from engine.wire import messages as m
 from engine.wire.coding import encode, usage
-from engine.wire.ends import SessionState
+from engine.wire.ends import REFUSED_LINE, SessionState
 from engine.wire.fields import read_options, write_options
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, without_folders
 from server.arena import matchmaking
@@ -286,10 +286,11 @@ class Requests:
 
     def _stderr(self, player: Player, message: m.Stderr, _arrived: int) -> None:
         number = player.match.number if player.match is not None and player.side is not None else player.last_match
-        if not number or _is_program(player):  # what a program writes on stderr is kept anyway
-            return
         line = message.line.removeprefix("|").removeprefix(" ")
-        self._arena.sent_logs.add(number, player.name, partial(self._arena.awaited_ply, number), line)
+        if number and (refused := REFUSED_LINE.fullmatch(line)):  # a bridge has refused a line of its program
+            self._arena.refuse(player, refused[1])
+        elif number and not _is_program(player):  # what a program writes on stderr is kept anyway
+            self._arena.sent_logs.add(number, player.name, partial(self._arena.awaited_ply, number), line)
 
     def _board(self, player: Player, _message: m.AskBoard, _arrived: int) -> None:
         assert player.match is not None

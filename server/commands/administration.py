@@ -211,7 +211,7 @@ def _ask(data: Path, question: ConsoleQuestion) -> str:
     except NO_SERVER:
         fail(f"no server uses {data} now; give the data directory of the one that is running with --data", FAILED)
     except OSError as error:
-        fail(explain_fault(error), FAILED)
+        fail(f"the server that uses {data} cannot be asked: {explain_fault(error)}", FAILED)
     if answer.is_refused:
         fail(answer.text, FAILED)
     return answer.text

@@ -68,8 +68,6 @@ def _read_reports(files: tuple[str, ...]) -> "Evidence":
             path /= REPORT
         try:
             add_report(evidence, path.read_bytes(), owner, str(path))
-        except OSError as error:
-            raise Rejected(f"{path} cannot be read: {error.strerror}") from None
-        except BadReport as error:
-            raise Rejected(f"{path}: {error}") from None
+        except (OSError, BadReport) as error:
+            raise Rejected(f"{path}: {reason(error)}") from None
     return evidence

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from engine.games.interface import ANNULLED, Termination
 from engine.match.clock import about
 from engine.match.referee import MatchState
-from engine.wire.words import number_of
+from engine.wire.words import number_of, without_code
 from server.contest.definition import Definition
 from server.contest.fixtures import (
     ABSENT,
@@ -320,7 +320,7 @@ def _what_happened(faults: Iterable[Loss]) -> str:
 def _loss(definition: Definition, game: GameResult, side: int) -> Loss:
     ways = BOTH_WAYS.get(game.termination)
     cause: str = _CAUSES.get(game.termination if ways is None else ways[side], Cause.BOARD)
-    sentence = game.detail or game.termination
+    sentence = without_code(game.detail or game.termination)
     if game.termination == Termination.TIME:
         cause = Cause.CONNECTION_LOST if game.gone[side] else Cause.TIME
         cause = cause if game.ready[side] else Cause.HUNG

@@ -49,15 +49,16 @@ def marker(home: str) -> str:
 @cache
 def _tell_guard(begin: str) -> None:
     """Have the guard end all processes whose marker begins so when this process has ended; raises OSError."""
-    guard = _guard()
-    assert guard.stdin is not None
-    guard.stdin.write(f"{begin}\n".encode())
+    os.write(_guard(), f"{begin}\n".encode())
 
 
 @cache
-def _guard() -> subprocess.Popen[bytes]:
-    """Start the guard of this process, which has no marker itself; its input ends with this process. Raises OSError."""
-    return subprocess.Popen(
+def _guard() -> int:
+    """Start the guard of this process, which has no marker itself, and return its input, which ends with this process.
+
+    Raises OSError.
+    """
+    guard = subprocess.Popen(
         (sys.executable, "-P", "-m", __name__),
         bufsize=0,
         stdin=subprocess.PIPE,
@@ -66,6 +67,10 @@ def _guard() -> subprocess.Popen[bytes]:
         env={name: value for name, value in os.environ.items() if name != VARIABLE},
         start_new_session=True,
     )
+    guard.returncode = 0  # nobody waits for it, and Python is not to warn of that
+    assert guard.stdin is not None
+    with guard.stdin:
+        return os.dup(guard.stdin.fileno())
 
 
 def end_marked(begin: str) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine.match.record import players_of
+from engine.wire.ends import REFUSED_LINE
 from engine.wire.messages import Code, ProtocolError
 from server.config import tokens
 from server.config.settings import Settings
@@ -29,9 +30,6 @@ TOLD_CHARACTERS = 200
 
 _FRAME = re.compile(r'^  File "(?P<file>[^"\n]+)", line (?P<line>[0-9]+)(, in (?P<function>\S+))?$', re.MULTILINE)
 """A frame of a Python traceback."""
-
-_REFUSED_LINE = re.compile(r"^\[refused: .*\]$", re.MULTILINE)
-"""A line of the server in a log (`engine.wire.ends.log_line_of`)."""
 
 _LIBRARY = re.compile(r"/site-packages/|/lib/python3|^<")
 """In the path of a file that is not the author's own."""
@@ -96,7 +94,7 @@ class BoundedLog:
         For a Python traceback, this is the exception, followed by its line in a file of the author.
         """
         text = without_plies(bytes(self._tail[-HEARD_BYTES:]).decode(errors="backslashreplace"))
-        if not (text := _REFUSED_LINE.sub("", text).strip()):
+        if not (text := REFUSED_LINE.sub("", text).strip()):
             return ""
         line = repr(text.splitlines()[-1].strip()[:TOLD_CHARACTERS])
         frames = list(_FRAME.finditer(text, max(0, text.rfind("Traceback (most recent call last):"))))

@@ -187,7 +187,10 @@ def test_a_program_that_fails_on_its_turn(source: str, sentence: str, capfd: pyt
 
 JUDGED = "< TURN 59900 59800\n> MOVE e2 to e4\n< RESULT 17 black bad_move 59850 59800 so it is\n> PING settled\n"
 NEVER_READY = "the program did not say READY in the 50 ms that it had"
+LATE_MOVE = "the program did not say a MOVE in the 20 ms that it had"
+NO_MOVE = "'a1': unknown command 'a1'; a move is a line MOVE and the move (unknown_command)"
 LATE = "< TURN 20 59800\n< RESULT 17 black time 0 59800 too late\n> PING settled\n"
+LATER, LATER_MOVE = LATE.replace(" 20 ", " 1000 "), LATE_MOVE.replace(" 20 ", " 1000 ")
 
 
 @pytest.mark.parametrize(
@@ -221,16 +224,42 @@ LATE = "< TURN 20 59800\n< RESULT 17 black time 0 59800 too late\n> PING settled
             READY_THEN + "import time; time.sleep(60)",
             BEGIN + READY + LATE,
             1,
-            "arena-bot: the program did not say a MOVE in the 20 ms that it had",
+            f"arena-bot: {LATE_MOVE}",
+        ),
+        (
+            READY_THEN + "say('a1\\nb1'); import time; time.sleep(60)",
+            BEGIN + READY + LATER.replace("\n< RES", f"\n> STDERR | [refused: {NO_MOVE}]\n> STDERR *\n< RES"),
+            1,
+            f"arena-bot: {LATER_MOVE}; it wrote a line that was refused: {NO_MOVE}",
+        ),
+        (
+            READY_THEN + "print('MOVE a1', end='', flush=True); import time; time.sleep(60)",
+            BEGIN + READY + LATER.replace("> PING", "> STDERR *\n> PING"),
+            1,
+            f"arena-bot: {LATER_MOVE}; it wrote a line that was refused: "
+            "'MOVE a1': this line has no end: each line ends with LF (bad_line)",
         ),
     ],
-    ids=["illegal move", "resigns", "ends before READY", "is never ready", "hangs until its flag falls"],
+    ids=["illegal move", "resigns", "ends before READY", "is never ready", "hangs", "says no MOVE", "ends no line"],
 )
 def test_a_match_of_a_program_ends(
     source: str, script: str, status: int, said: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     ended, _, shown = bridged(capfd, source, script + QUIT)
     assert (ended, shown[-1]) == (status, said)
+
+
+def test_the_program_is_started_when_a_server_is_there(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit):
+        main(["bridge", "--port", "1", "--", sys.executable, "-c", f"open({str(tmp_path / 'started')!r}, 'w')"])
+    assert capfd.readouterr().err.startswith("arena-bot: no server at 127.0.0.1 port 1: ")
+    assert not (tmp_path / "started").exists()
+
+
+def test_a_program_that_cannot_be_started(capfd: pytest.CaptureFixture[str]) -> None:
+    with FakeServer(LOGIN + QUIT) as server, pytest.raises(SystemExit):
+        main(["bridge", "--port", str(server.port), "--", "no-such-program"])
+    assert capfd.readouterr().err.startswith("arena-bot: the program no-such-program cannot be started: No such file")
 
 
 def test_a_program_that_does_not_read(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from bots.alphabeta_bot import AlphaBetaBot
 from bots.cli import COMMANDS, app, main
+from bots.client.connection import NO_SERVER
 from bots.commands import online
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import QUIT, login_of
@@ -89,7 +90,6 @@ def test_bad_arguments_take_one_line(
     [
         (("check", "--only", "halma", "--", "bot"), "no situation has 'halma' in its title"),
         (("check", "--", "no-such-program"), "the program no-such-program cannot be started: No such file"),
-        (("bridge", "--", "no-such-program"), "the program no-such-program cannot be started: No such file"),
         (("random", "--host", "no-such-host.invalid"), "no server at no-such-host.invalid port 2754: "),
     ],
 )
@@ -104,14 +104,15 @@ def test_no_server_takes_one_line(command: str, capsys: pytest.CaptureFixture[st
     with FakeServer() as server:
         port = server.port
     status, _, error = run(capsys, command, "--port", str(port))
-    assert (status, error) == (1, f"arena-bot: no server at 127.0.0.1 port {port}: Connection refused\n")
+    assert (status, error) == (1, f"arena-bot: no server at 127.0.0.1 port {port}: Connection refused{NO_SERVER}\n")
 
 
 def test_what_is_wished_for(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_TOKEN", "sesame")
     login = LOGIN.replace("LOGIN random", "LOGIN lucky sesame").replace("WELCOME random", "WELCOME lucky")
     seek = "> SEEK gipf params=3,3,10,10 budget=1000 increment=10 colour=black opponent=bob\n< SEEKING gipf\n"
-    options = "--name lucky --params 3,3,10,10 --budget 1000 --increment 10 --colour black --opponent bob --seed 1"
+    monkeypatch.setenv("ARENA_NAME", "lucky")
+    options = "--params 3,3,10,10 --budget 1000 --increment 10 --colour black --opponent bob --seed 1"
     with FakeServer(login + seek + ENDED + QUIT) as server:
         status, output, error = run(capsys, "random", "--port", str(server.port), *options.split())
     assert (status, output) == (0, "")
@@ -198,6 +199,22 @@ def test_the_log_of_a_match(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
         assert run(capsys, "log", "17", "--token", "ours")[0] == 0
     status, _, said = run(capsys, "log", "17")
     assert status == 2 and "whose log?" in said
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("WELCOME ann-2", "ann is logged in: end that bot first, or show its log with --token"),
+        (
+            "ERROR name_taken ann plays in match 18; for a bot ARENA_NAME=ann-2",
+            "the log of ann cannot be shown by --name: ann plays in match 18",
+        ),
+    ],
+)
+def test_the_log_of_a_bot_that_is_logged_in(answer: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeServer(f"< ARENA 1 gipf-arena/0.1.0 open\n> LOGIN ann\n< {answer}\n{QUIT}") as server:
+        found = run(capsys, "log", "17", "--name", "ann", "--port", str(server.port))
+    assert found == (1, "", f"arena-bot: {said}\n")
 
 
 EXAMPLES = [(command.name, line) for command in COMMANDS for line, _ in command.examples]

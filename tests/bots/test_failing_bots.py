@@ -247,7 +247,7 @@ def test_a_failure_outside_a_turn(at: str, script: str, said: str, capsys: pytes
 
 BAD_MOVE = """
 > MOVE a1-b9
-< RESULT 17 black bad_move 59850 59800 newcomer (white) played 'a1-b9', BAD_MOVE_b9_IS_WRONG_INDEX
+< RESULT 17 black bad_move 59850 59800 newcomer (white) played 'a1-b9', BAD_MOVE_b9_IS_WRONG_INDEX: no field
 > PING settled
 """
 

@@ -119,7 +119,11 @@ def test_it_builds_and_plays_by_the_protocol(language: str, folder: Path) -> Non
         (("mybot", "--game", "halma"), 2, "there is no game 'halma'"),
         (("mybot", "--language", "perl"), 2, "perl"),
         (("bots",), 2, "NAME is 'bots': a file bots.py would hide the package of that name; choose another name"),
-        (("taken",), 1, "taken exists already, and is left as it is: choose another name, or remove it"),
+        (
+            ("taken",),
+            1,
+            "taken cannot be made: it exists already, and is left as it is: choose another name, or remove it",
+        ),
         ((), 2, "parameter NAME requires an argument"),
     ],
 )
@@ -140,7 +144,7 @@ def test_a_folder_that_cannot_be_made_is_named(folder: Path, capsys: pytest.Capt
     """Here since the folder that it is to lie in has just been removed."""
     folder.rmdir()
     new("mybot", status=1)
-    assert capsys.readouterr().err == "arena-bot: mybot cannot be made: mybot: No such file or directory\n"
+    assert capsys.readouterr().err == "arena-bot: mybot cannot be made: No such file or directory\n"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from bots.client.connection import NO_SERVER
 from server.commands.run_contest import check
 from server.contest import contest_file
 from tests.bots.fake import FakeServer
@@ -77,7 +78,7 @@ def test_readmes_bot_plays_as_often_as_it_is_started(
 ) -> None:
     assert SERVER is not None
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # to compile takes longer than all of these matches
-    assert newcomer(1).last_lines(1) == ["mybot.py: no server at 127.0.0.1 port 1: Connection refused"]
+    assert newcomer(1).last_lines(1) == [f"mybot.py: no server at 127.0.0.1 port 1: Connection refused{NO_SERVER}"]
     with ServerProcess(tmp_path / "data", *SERVER[1].split(), *QUICK) as server:
         for number in (1, 2):
             *_, first, last = newcomer(server.port).last_lines()

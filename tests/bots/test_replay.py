@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bots.bot import Bot, Clocks, MatchMessage, Resigned
+from bots.client.connection import NO_SERVER
 from bots.client.errors import ArenaError
 from bots.workbench.play_file import loaded
 from bots.workbench.replay import Agreement, BotHere, ReplayedAnswer, turns_of
@@ -419,7 +420,7 @@ def play_file(file: Path) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-NOWHERE = "no server at 127.0.0.1 port 1: Connection refused"
+NOWHERE = f"no server at 127.0.0.1 port 1: Connection refused{NO_SERVER}"
 
 
 @pytest.mark.parametrize(

@@ -101,12 +101,13 @@ def git(folder: Path, *words: str) -> None:
 @pytest.mark.parametrize(
     ("last", "status", "said"),
     [
-        (told("active", "== build\nmade\n== check\n30 ok, 0 FAIL\n"), 0, "30 ok, 0 FAIL\n-- active\n"),
-        (told("refused", "== build\nmade\n", why="the build failed"), 1, "-- refused: the build failed\n"),
+        (told("active", "== build\nmade\n== check\n30 ok, 0 FAIL\n"), 0, "-- waiting\n-- active\n"),
+        (told("refused", "== build\nbad C\n", why="it failed"), 1, "-- waiting\nbad C\n-- refused: it failed\n"),
+        (told("refused", why="no files"), 1, "-- waiting\n-- refused: no files\n"),
     ],
-    ids=["passes", "refused"],
+    ids=["passes", "refused", "refused before its first step"],
 )
-def test_the_status_tells_whether_it_plays_and_each_line_is_said_once(
+def test_the_status_tells_whether_it_plays_and_each_step_has_a_line(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
@@ -123,7 +124,7 @@ def test_the_status_tells_whether_it_plays_and_each_line_is_said_once(
         "version 3 of ann-1: 7 bytes sent; https://arena.example.org/bots/ann-1/versions/3\n",
         "SHA-256 5a5a\n",
         "-- waiting\n",
-        "== build\n-- building\nmade\n-- checking\n",
+        "-- building\n-- checking\n",
     ]
     assert capsys.readouterr().out.startswith("".join(lines))
     with pytest.raises(SystemExit):
@@ -131,19 +132,15 @@ def test_the_status_tells_whether_it_plays_and_each_line_is_said_once(
     assert capsys.readouterr().out.endswith(said)
 
 
-def test_of_the_conformance_test_failures_and_the_summary_are_shown(
+def test_of_a_failed_conformance_test_failures_and_the_summary_are_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     bot = write(tmp_path, bot_py="print()") / "bot.py"
-    log = "== checking\nok    plays\nskip  rows: no rows\nFAIL  stops\n      it went on\n1 ok, 1 FAIL, 1 skip\n"
-    part = told("checking", log[:14])
-    assert part["log"] == "== checking\nok"
+    log = "== building\nmade\n== checking\nok    plays\nskip  rows: no\nFAIL  stops\n      it went on\n1 ok, 1 FAIL\n"
     with pytest.raises(SystemExit):
-        submit(monkeypatch, bot, part, told("checking", log[:30]), told("refused", log, why="it failed"))
+        submit(monkeypatch, bot, told("checking", log[:40]), told("refused", log, why="it failed"))
     shown = capsys.readouterr().out.partition("SHA-256 5a5a\n")[2]
-    assert shown == (
-        "== checking\n-- checking\nFAIL  stops\n      it went on\n1 ok, 1 FAIL, 1 skip\n-- refused: it failed\n"
-    )
+    assert shown == "-- checking\nFAIL  stops\n      it went on\n1 ok, 1 FAIL\n-- refused: it failed\n"
 
 
 def test_who_does_not_wait_is_told_where_it_stands(

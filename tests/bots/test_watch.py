@@ -58,6 +58,10 @@ def test_clocks_of_a_watched_match(
     ("result", "sentence"),
     [
         (RESULT, "alice ran out of time; [red]bob[/red] wins (alice (white) ran out of time)"),
+        (
+            m.Result(17, "white", "bad_move", 1, 1, m.Text("bob (black) played 'x', BAD_MOVE_x_IS_BAD: no move")),
+            "[red]bob[/red] made an illegal move; alice wins (bob (black) played 'x', no move)",
+        ),
         (m.Result(17, "draw", "repetition", 1, 1, m.Text("")), "Draw: third repetition"),
         (m.Result(17, "annulled", "server_stop", 1, 1, m.Text("")), "Annulled: server stopped"),
     ],

@@ -162,7 +162,8 @@ def test_what_cannot_be_done_is_said_before_anything_is_written(
         ),
         (
             [folder, "--output", folder / "there"],
-            f"--output {folder / 'there'}: cannot be written: File exists",
+            f"--output {folder / 'there'}: cannot be written: it exists already, and is left as it is: choose "
+            "another name, or remove it",
         ),
         (
             [folder, "--output", folder / "no" / "file"],

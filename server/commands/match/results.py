@@ -32,7 +32,9 @@ class PlayedGame(msgspec.Struct, frozen=True):
     """A game of a match that is over, as it stands in JSON."""
 
     number: int
-    """Its place in the schedule, from 1."""
+    """Its place in the schedule, from 1: the name of its record."""
+    match: int | None
+    """The number in its record and in the logs of its players; None if it was not played."""
     players: tuple[str, str]
     """Names; that of the first side of the game comes first."""
     variant: str
@@ -68,6 +70,7 @@ def played_game(definition: Definition, number: int, game: GameResult) -> Played
         moves = moves[::-1]
     return PlayedGame(
         number=number,
+        match=game.match,
         players=game.fixture.players,
         variant=variant.parameters,
         points=(game.points(0), game.points(1)),
@@ -84,6 +87,7 @@ class FaultyGame(msgspec.Struct, frozen=True):
     """A game that a player has lost by a fault of its program."""
 
     number: int
+    match: int | None
     cause: str
     sentence: str
 
@@ -172,7 +176,9 @@ def _row(name: str, games: Sequence[PlayedGame]) -> PlayerRow:
         None if found is None else found.los,
         counts,
         dict(Counter(cause for _, cause in lost).most_common()),
-        tuple(FaultyGame(game.number, cause, game.sentence) for game, cause in lost if cause not in NO_FAULTS),
+        tuple(
+            FaultyGame(game.number, game.match, cause, game.sentence) for game, cause in lost if cause not in NO_FAULTS
+        ),
         sum(game.used_ms[side] for game, side in sides) / max(1, sum(game.moves[side] for game, side in sides)),
     )
 
@@ -238,7 +244,8 @@ def fault_lines(rows: Sequence[PlayerRow]) -> Iterator[str]:
             continue
         yield f"{row.name} lost {number_of(len(row.faults), 'game')} by its own fault; the last:"
         for fault in row.faults[-MAX_FAULTS:]:
-            yield f"  game {fault.number}: {_word(fault.cause)}: {formatting.printable(fault.sentence)}"
+            match = "" if fault.match in (None, fault.number) else f" (match {fault.match} in its record and logs)"
+            yield f"  game {fault.number}{match}: {_word(fault.cause)}: {formatting.printable(fault.sentence)}"
 
 
 def _cells(row: PlayerRow) -> tuple[str, ...]:

@@ -110,7 +110,7 @@ async def hold(
                 try:
                     await match.run(dask)
                 except* OSError as group:
-                    match.give_up(CannotPlay(explain_fault(next(leaves(group)))))
+                    match.give_up(CannotPlay(f"the match cannot go on: {explain_fault(next(leaves(group)))}"))
                 nursery.cancel_scope.cancel()
         if match.fault is not None:
             raise Rejected(match.fault.text, FAILED)

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.games.interface import ANNULLED
 from engine.statistics.elo import Decision, Ratings, count_pairs, estimate
+from engine.wire.words import without_code
 from server.contest.definition import Definition, Sandbox, format_word
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, counted_games, points, rated_games
 from server.contest.formats.format import StageView
@@ -349,7 +350,7 @@ def _game(definition: Definition, number: int, game: GameResult, counts: bool, r
         record="" if game.match is None else f"{records}{game.match}{SUFFIX}",
         result="annulled" if game.termination in ANNULLED else result,
         reason=str(game.termination),
-        sentence=game.detail,
+        sentence=without_code(game.detail),
         plies=game.plies,
         first_used=game.used[0],
         second_used=game.used[1],

@@ -24,6 +24,7 @@ from engine.match.clock import Clock
 from engine.match.record import Header, RecordedNote
 from engine.match.referee import MatchState
 from engine.match.verification import Summary
+from engine.wire.words import without_code
 from server.contest.report.formatting import control, date
 
 
@@ -93,7 +94,7 @@ def ending_of(
     if outcome is None:
         return None
     said = headline(players or (sides[0], sides[1]), outcome.winner, str(outcome.reason), plies)
-    return EndOfGame(outcome.winner, outcome.result(sides), str(outcome.reason), said, outcome.detail)
+    return EndOfGame(outcome.winner, outcome.result(sides), str(outcome.reason), said, without_code(outcome.detail))
 
 
 def view(position: Position) -> PositionView:
@@ -320,7 +321,9 @@ def now_of_record(summary: Summary) -> dict[str, Any]:
     players, plies = summary.header.players, summary.history.plies
     said = headline(players, summary.winner, summary.reason, plies) if summary.result else ""
     ending = (
-        EndOfGame(summary.winner, summary.result, summary.reason, said, summary.sentence) if summary.result else None
+        EndOfGame(summary.winner, summary.result, summary.reason, said, without_code(summary.sentence))
+        if summary.result
+        else None
     )
     moves = zip(summary.history.moves, summary.played, strict=True)
     return {

@@ -132,7 +132,7 @@ def test_boards_are_read_tolerantly(newline: str, blank: str) -> None:
 def test_a_board_ends_with_its_last_row() -> None:
     session = Session(load(SMALL) + "_ _ _\nIS_GAME_OVER")
     assert session.answers == ["GAME_IN_PROGRESS"]
-    assert session.complaints[1:] == ["unknown command: '_ _ _'"]
+    assert len(session.complaints) == 2 and session.complaints[1].startswith("unknown command: '_ _ _'; ")
 
 
 def test_everything_behind_an_unreadable_header_is_skipped() -> None:
@@ -162,7 +162,8 @@ def test_every_command_that_needs_a_board_says_that_there_is_none() -> None:
 def test_unknown_commands_are_named_and_change_nothing(command: str) -> None:
     session = Session(load(DRAW), f"  {command} ", "PRINT_GAME_BOARD", "PRINT_GAME_STATE")
     assert session.answers == [DRAW, "in_progress"]
-    assert session.complaints == [f"unknown command: {command!r}"]
+    assert len(session.complaints) == 1
+    assert session.complaints[0].startswith(f"unknown command: {command!r}; the commands are LOAD_GAME_BOARD, PRINT_")
 
 
 # Moves and states

@@ -8,6 +8,7 @@ from engine.shell import mnk
 from tests.engine.mnk.samples import CAMPAIGN, random_board, random_game
 from tests.oracles import mnk as oracle
 
+EXPECTED = "expected one of the commands GEN_ALL_POS_MOV, GEN_ALL_POS_MOV_CUT_IF_GAME_OVER, SOLVE_GAME_STATE"
 OPEN = "2 2 2 2\n1 0\n0 0\n"
 SECOND_WINS = "3 3 3 1\n2 2 2\n1 1 0\n0 0 0\n"
 FIRST_WINS = "3 3 3 1\n2 2 0\n1 1 1\n0 0 2\n"
@@ -121,8 +122,8 @@ def test_several_commands_may_stand_on_one_line() -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("SOLVE\n2 2 2 1\n0 0\n0 0\n", "line 1: expected a command, not 'SOLVE'"),
-        ("7\n", "line 1: expected a command, not '7'"),
+        ("SOLVE\n2 2 2 1\n0 0\n0 0\n", f"line 1: {EXPECTED}; not 'SOLVE'"),
+        ("7\n", f"line 1: {EXPECTED}; not '7'"),
         ("SOLVE_GAME_STATE\n2 2 x 1\n0 0\n0 0\n", "line 2: m,n,k-games take three numbers"),
         ("SOLVE_GAME_STATE\n2 20 2 1\n0 0\n0 0\n", "line 2: M is 20"),
         ("SOLVE_GAME_STATE\n2 2 2 0\n0 0\n0 0\n", "line 2: the player to move is 1 or 2, not '0'"),
@@ -142,7 +143,7 @@ def test_what_is_wrong_is_said_once_and_the_next_command_is_answered(text: str, 
 def test_words_behind_a_complete_board_are_no_part_of_it() -> None:
     session = Session(f"SOLVE_GAME_STATE\n{OPEN}0 0\n0 0\nSOLVE_GAME_STATE\n{OPEN}")
     assert session.output == ["FIRST_PLAYER_WINS"] * 2
-    assert session.complaints == ["line 5: expected a command, not '0'"]
+    assert session.complaints == [f"line 5: {EXPECTED}; not '0'"]
 
 
 def test_a_command_in_the_middle_of_a_wrong_line_is_found() -> None:

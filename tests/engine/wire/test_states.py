@@ -9,9 +9,15 @@ from hypothesis import given, strategies as st
 
 from engine.wire import messages as m
 from engine.wire.coding import encode
-from engine.wire.ends import ALLOWED, IN_MATCH, NEXT, ClientEnd, PipeEnd, ServerEnd, SessionState, after
+from engine.wire.ends import AFTER, ALLOWED, IN_MATCH, NEXT, ClientEnd, PipeEnd, ServerEnd, SessionState
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, Code, Message, ProtocolError
 from tests.engine.wire.samples import few, more, near_lines, replies, requests, wild_bytes
+
+
+def after(state: SessionState, kind: type) -> SessionState:
+    """Return the state after a message of some kind was said or accepted."""
+    return AFTER[state].get(kind, state)
+
 
 EXAMPLES: dict[type, Message] = {
     m.Login: m.Login("alice", "secret"),

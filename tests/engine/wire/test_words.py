@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.wire.words import nearest, without_folders
+from engine.wire.words import nearest, without_code, without_folders
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,18 @@ from engine.wire.words import nearest, without_folders
 )
 def test_public_sentences_have_names_of_files_and_no_folders(text: str, shown: str) -> None:
     assert without_folders(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("sentence", "shown"),
+    [
+        ("ann (white) played 'x', BAD_MOVE_x_IS_WRONG_INDEX: x is no field", "ann (white) played 'x', x is no field"),
+        ('bob played "it\'s", UNKNOWN_MOVE_DIRECTION: A1: B2', 'bob played "it\'s", A1: B2'),
+        ("ann (white) resigned, BY_HAND: so it is", "ann (white) resigned, BY_HAND: so it is"),
+    ],
+)
+def test_people_read_no_codes_of_illegal_moves(sentence: str, shown: str) -> None:
+    assert without_code(sentence) == shown
 
 
 @pytest.mark.parametrize(

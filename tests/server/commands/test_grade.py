@@ -253,7 +253,7 @@ def test_the_document_shows_what_its_rule_gives() -> None:
         ((), {}, "no report is given"),
         (("1.json",), {"csv": "no/g.csv"}, "--csv: there is no folder no"),
         (("1.json",), {"csv": "-", "json": "-"}, "--csv and --json cannot both be -, which is stdout"),
-        (("3.json",), {}, "3.json cannot be read: No such file or directory"),
+        (("3.json",), {}, "3.json: No such file or directory"),
         (("1.json", "check.json"), {}, "check.json: it does not say whose bot was tested: write NAME=FILE"),
         (("1.json",), {}, "rule.toml: points[1] is for conformance, of which no report shows anything"),
     ],

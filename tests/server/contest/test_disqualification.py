@@ -51,7 +51,7 @@ def test_every_loss_names_its_reason() -> None:
     for cause, game in told.items():
         (loss,) = losses(DEFINITION, game)
         assert (loss.name, loss.game, loss.side, loss.cause) == (other, game, game.fixture.players.index(other), cause)
-        assert loss.sentence.startswith(game.detail)
+        assert loss.sentence.startswith(game.detail.replace("BAD: ", ""))
     (late,) = losses(DEFINITION, told[Cause.TIME])
     assert late.sentence == "late; 1 s used of 1 s allowed for 3 moves"
     (unmoved,) = losses(DEFINITION, told[Cause.HUNG])

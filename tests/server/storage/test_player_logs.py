@@ -204,6 +204,7 @@ async def test_lines_that_come_after_the_end_of_a_match_are_in_its_log_until_the
         ),
         (b"RESUME 1 secret\n", "RESUME: RESUME is not possible now (thinking); possible are BOARD, *"),
         (b"RESUME secret\n", "RESUME (bad_arguments)"),
+        (b"STDERR | [refused: 'a1': as a bridge says]\n", "'a1': as a bridge says"),
     ],
 )
 async def test_a_refused_line_is_in_the_result_of_a_loss_on_time_and_in_the_log(

@@ -37,6 +37,7 @@ def game(
     causes = tuple("" if one or winner is None else cause for one in points)
     values: dict[str, object] = {
         "number": number,
+        "match": number,
         "players": (first, second),
         "variant": "3 3 3",
         "points": points,

@@ -50,14 +50,15 @@ def test_the_table_tells_what_the_test_says() -> None:
 
 def test_the_last_losses_by_a_fault_are_told_one_by_one() -> None:
     now = progress("ann", "bob", "ann", "ann", "ann", cause="crashed")
+    now.tally.add(game(6, "ann", "crashed", match=9))
     lines = list(fault_lines(now.tally.rows()))
     assert lines == [
         "ann lost 1 game by its own fault; the last:",
         "  game 2: crashed: sentence 2",
-        "bob lost 4 games by its own fault; the last:",
-        "  game 3: crashed: sentence 3",
+        "bob lost 5 games by its own fault; the last:",
         "  game 4: crashed: sentence 4",
         "  game 5: crashed: sentence 5",
+        "  game 6 (match 9 in its record and logs): crashed: sentence 6",
     ]
 
 

@@ -323,6 +323,12 @@ async def test_what_a_killed_server_has_left_ends_with_it(tmp_path: Path, how: s
             starter.kill()
 
 
+def test_python_does_not_warn_of_the_guard_that_outlives_its_process() -> None:
+    code = "from server.ops import descendants; descendants.marker('0' * 16)"
+    command = (sys.executable, "-P", "-X", "dev", "-c", code)
+    assert subprocess.run(command, cwd=Path(__file__).parents[4], check=True, capture_output=True).stderr == b""
+
+
 async def test_a_server_ends_what_another_one_in_its_data_directory_has_left(tmp_path: Path) -> None:
     home, other = descendants.home_of(tmp_path), descendants.home_of(tmp_path / "other")
     environment = {**os.environ, descendants.VARIABLE: f"{home}.0000000000000000.0000000000000000"}

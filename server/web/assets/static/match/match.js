@@ -12,7 +12,6 @@ import { MatchState } from "./match_state.js";
 import { Review, drawReview, judgement, notedValues, valueInWords } from "./review.js";
 
 const SAID = ["no_reserve", "dead_lock", "no_move", "resign", "repetition", "board_full"]; // ends that their headlines say in full
-const CODE = /(?<=['"], )[A-Z]\w*: /; // of the protocol, before the fault of a move
 const REVIEWED = "reviewed"; // the key of `reviewed` in the storage of the browser
 const MAX_REVIEWED = 100;
 const REST_MS = 600; // between two moves that are played, when what moves has come to rest
@@ -178,7 +177,7 @@ class MatchPage extends GamePage {
     const turn = this.state.frames[plies]?.turn ?? 0;
     const isPlayed = now.phase !== "preparing";
     const running = isPlayed ? `Move ${plies + 1}: ${info.players[turn]} (${sides[turn]}) to play` : "The players get ready";
-    const [said, detail] = ending ? [ending.headline, SAID.includes(ending.reason) ? "" : ending.sentence.replace(CODE, "")] : [running, ""];
+    const [said, detail] = ending ? [ending.headline, SAID.includes(ending.reason) ? "" : ending.sentence] : [running, ""];
     const live = el("button", { type: "button", click: () => this.go(plies) }, "Live");
     const behind = ending || this.following ? null : el("span.behind", {}, `You see move ${this.ply} of ${plies}.`, live);
     patch($("ending"), el("strong", {}, said), detail, behind);
@@ -423,7 +422,7 @@ async function optional(asking, onRefusal = (error) => error instanceof Unreacha
 
 function complain(error) {
   if (!(error instanceof Refused)) throw error;
-  tell(sentence(error.message.replace(CODE, "")));
+  tell(sentence(error.message));
 }
 
 function tell(words) {
