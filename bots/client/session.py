@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Unpack
 
-from bots.bot import Bot, Choice, Clocks, GameResult, MatchMessage, NoteFields, Resigned, match_title
+from bots.bot import Bot, Clocks, GameResult, MatchMessage, NoteFields, Resigned, match_title
 from bots.client.connection import OVER, Address, Connection, reconnect_pauses
 from bots.client.errors import (
     MAX_FAILURE_CHARACTERS,
@@ -75,18 +75,14 @@ def make_note(move: int, **said: Unpack[NoteFields]) -> Note:
 
     Characters that cannot be printed become spaces. Raises `ProtocolError`, or what the values themselves raise.
     """
-    convert: dict[str, Callable[[Any], Any]] = {"score": float, "pv": _printable_moves, "text": _printable_text}
+    convert: dict[str, Callable[[Any], Any]] = {
+        "score": float,
+        "pv": lambda moves: tuple(printable(each.move if isinstance(each, Child) else each) for each in moves),
+        "text": lambda text: printable(str(text)).strip(),
+    }
     given = {key: value for key, value in said.items() if key in Note._fields and value is not None}
     values = {key: convert.get(key, int)(value) for key, value in given.items()}
     return read_note(write_note(Note(**{"ply": move, **values})))
-
-
-def _printable_moves(choices: Iterable[Choice]) -> tuple[str, ...]:
-    return tuple(printable(each.move if isinstance(each, Child) else each) for each in choices)
-
-
-def _printable_text(text: object) -> str:
-    return printable(str(text)).strip()
 
 
 def cut_note(note: Note) -> Note:
@@ -495,7 +491,8 @@ class Session:
             self._failure = error if isinstance(error, BotFailed) else _failure(what, error)
             self._report(f"match {game.match.match} {'was over' if over else 'is lost'}: {self._failure}")
             move = self._failure.move if isinstance(self._failure, BadChoice) else ""
-            game.failure = m.Move(m.Text(move)) if _fits_move(move) else _crashed(str(self._failure))
+            can_be_sent = move.isprintable() and move.strip() and len(move.encode()) <= MAX_MOVE_BYTES
+            game.failure = m.Move(m.Text(move)) if can_be_sent else _crashed(str(self._failure))
             if not over:
                 self._log(failure_lines(self._failure))
         if not over:
@@ -520,11 +517,6 @@ def _failure(what: str, error: Exception) -> BotFailed:
     failure = BotFailed(describe_failure(what, error))
     failure.__cause__ = error
     return failure
-
-
-def _fits_move(text: str) -> bool:
-    """Tell whether a text can be sent in MOVE."""
-    return text.isprintable() and bool(text.strip()) and len(text.encode()) <= MAX_MOVE_BYTES
 
 
 def _crashed(sentence: str) -> m.Crashed:

@@ -453,10 +453,12 @@ def train(*files: Path, seed: int = 1) -> None:
     try:
         samples = collect_samples(games, kernel, patterns.entries)
         say(f"{number_of(len(samples.targets), 'position')} of {number_of(len(games), 'game')}")
-        answer(patterns.file(fit(samples, patterns.count, seed, _report_epoch), LOGIT).decode().rstrip())
+        weights = fit(
+            samples,
+            patterns.count,
+            seed,
+            lambda epoch, loss: say(f"epoch {epoch}: divergence {loss:.5f} in games held out"),
+        )
+        answer(patterns.file(weights, LOGIT).decode().rstrip())
     except ValueError as error:
         raise Rejected(f"{files[0]}: {error}") from None
-
-
-def _report_epoch(epoch: int, loss: float) -> None:
-    say(f"epoch {epoch}: divergence {loss:.5f} in games held out")

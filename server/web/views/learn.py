@@ -50,7 +50,8 @@ def rules() -> tuple[Rules, ...]:
             number = NUMBER.match(title.content)
             section = number[1] if number else ""
             part = parts.setdefault((section.partition(".")[0], section in PLAY), [])
-            token.attrSet("id", _anchor(title.content))
+            # the anchor that GitHub gives to a heading, as the links of the document name it
+            token.attrSet("id", re.sub(r"[^\w\- ]", "", title.content.lower()).replace(" ", "-"))
             if section in PLAY and title.children:
                 title.children[0].content = NUMBER.sub("", title.content)
         if token.type.startswith("heading"):
@@ -64,11 +65,6 @@ def rules() -> tuple[Rules, ...]:
     return tuple(
         Rules(name, TITLES[name], html(chapter, True), html(chapter, False)) for name, chapter in CHAPTERS.items()
     )
-
-
-def _anchor(title: str) -> str:
-    """Return the anchor that GitHub gives to a heading, as the links of the document name it."""
-    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 DAY = {colour.day[:7]: name for name, colour in COLOURS.items()}
