@@ -77,7 +77,7 @@ def make_note(move: int, **said: Unpack[NoteFields]) -> Note:
     """
     convert: dict[str, Callable[[Any], Any]] = {
         "score": float,
-        "pv": lambda choices: tuple(printable(each.move if isinstance(each, Child) else each) for each in choices),
+        "pv": lambda moves: tuple(printable(each.move if isinstance(each, Child) else each) for each in moves),
         "text": lambda text: printable(str(text)).strip(),
     }
     given = {key: value for key, value in said.items() if key in Note._fields and value is not None}
@@ -492,7 +492,8 @@ class Session:
             self._failure = error if isinstance(error, BotFailed) else _failure(what, error)
             self._report(f"match {game.match.match} {'was over' if over else 'is lost'}: {self._failure}")
             move = self._failure.move if isinstance(self._failure, BadChoice) else ""
-            game.failure = m.Move(m.Text(move)) if _fits_move(move) else _crashed(str(self._failure))
+            can_be_sent = move.isprintable() and move.strip() and len(move.encode()) <= MAX_MOVE_BYTES
+            game.failure = m.Move(m.Text(move)) if can_be_sent else _crashed(str(self._failure))
             if not over:
                 self._log(failure_lines(self._failure))
         if not over:
@@ -517,11 +518,6 @@ def _failure(what: str, error: Exception) -> BotFailed:
     failure = BotFailed(describe_failure(what, error))
     failure.__cause__ = error
     return failure
-
-
-def _fits_move(text: str) -> bool:
-    """Tell whether a text can be sent in MOVE."""
-    return text.isprintable() and bool(text.strip()) and len(text.encode()) <= MAX_MOVE_BYTES
 
 
 def _crashed(sentence: str) -> m.Crashed:

@@ -24,7 +24,7 @@ from server.config.settings import WEB
 from server.contest.fixtures import Kind, is_paused
 from server.contest.report.formatting import date, printable
 from server.contest.store.store import FILE, LADDER, Store
-from server.league.accounts import AUTHOR, Role
+from server.league.accounts import AUDITED, AUTHOR, Role
 from server.league.console.actions import HOURS, SOCKET, WAIT_SECONDS, Announcements, ConsoleAnswer, ConsoleQuestion
 from server.league.ladder.store import LadderStore
 from server.ops.typed_json import decode
@@ -143,14 +143,10 @@ def announce(
                 print(f"{one.number}  until {date(one.ends)}, {one.who}: {printable(one.text)}")
 
 
-LAST = 20
-"""Changes that are printed, as many as the console shows."""
-
-
 def audit(
     *,
     data: Data = DATA,
-    last: Annotated[int, Parameter(help="How many of the last changes.")] = LAST,
+    last: Annotated[int, Parameter(help="How many of the last changes.")] = AUDITED,
 ) -> None:
     """Print who has changed what, and when, the newest last: contests, the ladder, matches, accounts, announcements."""
     with opened_accounts(data, "audit log") as accounts:

@@ -262,14 +262,14 @@ def intervene(
 
     try:
         with opened_accounts(data, "contests", FILE) as accounts:
-            of, done = change_contest(
+            sentence, _ = change_contest(
                 data, accounts, contest, Intervention(0, datetime.now(UTC), kind, name, match, command), BY
             )
     except BadIntervention as error:
         fail(str(error))
     except KeyError:
         fail("no ladder is played here; arena-server serve --ladder FILE plays one")
-    print(f"{of}: {done.with_effect}.")
+    print(f"{sentence}.")
 
 
 def _number_of(data: Path, name: str) -> int:

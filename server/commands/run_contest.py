@@ -19,6 +19,7 @@ from server.arena.arena import Arena
 from server.commands.options import BY
 from server.config.builtin_bot import BUILTIN_BOTS
 from server.config.settings import Settings
+from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, Qualification
 from server.contest.fixtures import QUALIFICATION, GameResult, counted_games, games_over
 from server.contest.hosts.contest_players import ContestPlayers
@@ -31,6 +32,7 @@ from server.contest.programs.sandbox.seal import contest_obstacle
 from server.contest.report import formatting, progress
 from server.contest.report.structure import Verdict
 from server.contest.runtime.ledger import Ledger
+from server.contest.runtime.organiser_commands import missing_program
 from server.contest.runtime.runner import Runner
 from server.contest.runtime.service import ContestSnapshot, take_snapshot, write_report
 from server.contest.scoring import Cause, is_late, losses
@@ -70,7 +72,7 @@ async def hold(file: str, definition: Definition, settings: Settings, dask: str,
         data = settings.data
         data.mkdir(parents=True, exist_ok=True)
         with closing(await trio.to_thread.run_sync(Store, data / FILE)) as store:
-            contest = await trio.to_thread.run_sync(_open, store, file, definition, data)
+            contest = await trio.to_thread.run_sync(_open, store, file, definition, data, cluster is None)
             follower = _Follower(store, contest, console, data)
             found = await follower.look()
             is_finished, follower.before = False, found.moment.closed
@@ -88,14 +90,20 @@ async def hold(file: str, definition: Definition, settings: Settings, dask: str,
             return OVER
 
 
-def _open(store: Store, file: str, definition: Definition, data: Path) -> int:
-    """Return the number of the contest, which is opened, and noted in the audit log, if there is none of its name."""
-    known = {row.name for row in store.contests()}
+def _open(store: Store, file: str, definition: Definition, data: Path, has_programs: bool) -> int:
+    """Return the number of the contest, which is opened, and noted in the audit log, if there is none of its name.
+
+    ``has_programs`` tells that this machine starts the programs: a new contest is refused if one is missing.
+    """
+    is_new = all(row.name != definition.name for row in store.contests())
+    for entrant in definition.entrants if is_new and has_programs else ():
+        if entrant.command and (missing := missing_program(definition, entrant)):
+            raise BadContest(f"the program of {entrant.name} is missing: {missing}")
     with closing(Accounts(data)) as accounts:
-        if definition.name not in known:
+        if is_new:
             check_versions(accounts, definition, datetime.now(UTC))
         contest = store.open_contest(file, definition, datetime.now(UTC))
-        if definition.name not in known:
+        if is_new:
             accounts.note(BY, f"opened the contest {definition.name}")
     return contest
 
@@ -168,6 +176,8 @@ class _Follower:
     async def finish(self, found: ContestSnapshot) -> None:
         """Verify a contest that is over, if nothing has done so, and show its report."""
         if await trio.to_thread.run_sync(self._store.verification, self._contest) is None:
+            # the server may have been stopped before its last report
+            await trio.to_thread.run_sync(write_report, self._data, self._contest, found)
             verdict = await trio.to_thread.run_sync(verify_with_progress, self._data, self._contest, self._console)
             await trio.to_thread.run_sync(self._store.save_verification, self._contest, datetime.now(UTC), verdict)
             found = await self.look()
@@ -203,9 +213,6 @@ class _Follower:
 
 PLIES = 10
 """Moves of both sides after which a game that checks a program is over."""
-
-MAX_LINES = 8
-"""Lines of what a program wrote on stderr that are shown where something is wrong with it."""
 
 PROBLEMS = frozenset({Cause.BAD_MOVE, Cause.RESIGN})
 """Causes of a loss that count as failures here, in addition to losses on time: no program resigns so early."""
@@ -291,6 +298,6 @@ async def _play(definition: Definition, data: Path) -> dict[str, tuple[str, list
             )
             called = f"called as {quote_command(entrant.command)} in {Path(definition.folder) / entrant.folder}"
             variant = variant_title(definition.variants[game.fixture.variant].name)
-            lines = last_lines(data, contest, match or 0, loss.name).splitlines()[-MAX_LINES:]
+            lines = last_lines(data, contest, match or 0, loss.name).splitlines()
             faults.setdefault(loss.name, (f"in {variant}: {after}{loss.sentence}; {called}", lines))
     return faults

@@ -326,7 +326,7 @@ def verify_export(data: bytes) -> VerifiedExport:
         verdict = _verdict(opened, contents, past)
     except (IndexError, AssertionError, KeyError, OverflowError, ValueError) as error:
         raise BadExport(f"{CONTEST} contradicts itself, so that nothing can be recomputed: {error!r}") from None
-    entered = tuple(done.sentence for done in contents.interventions if done.kind is Kind.VERSION)
+    entered = tuple(done.describe() for done in contents.interventions if done.kind is Kind.VERSION)
     return VerifiedExport(opened.contest, shown(opened.key), verdict, entered)
 
 

@@ -239,7 +239,7 @@ class Action(NamedTuple):
     """The texts of a kind of intervention, and the place where organisers find it."""
 
     done: str
-    """The intervention as a sentence without its end, a format of the intervention and its command."""
+    """The intervention as a sentence without its end, a format of the intervention, its command and the contest."""
     effect: str
     """The effect as a sentence without its end."""
     target: Target = Target.CONTEST
@@ -271,13 +271,9 @@ ACTIONS = {
     Kind.VERSION: Action(
         "version {0.version} plays as {0.name}", "it stays this one", Target.ENTRANT, in_console=False
     ),
-    Kind.PAUSE: Action(
-        "the contest was paused", "games that are running are played to their ends, and no other begins"
-    ),
-    Kind.RESUME: Action("the contest was resumed", "games begin again"),
-    Kind.CANCEL: Action(
-        "the contest was cancelled", "games that are running are annulled, and the table stays as it is"
-    ),
+    Kind.PAUSE: Action("{2} was paused", "games that are running are played to their ends, and no other begins"),
+    Kind.RESUME: Action("{2} was resumed", "games begin again"),
+    Kind.CANCEL: Action("{2} was cancelled", "games that are running are annulled, and the table stays as it is"),
 }
 
 
@@ -305,16 +301,10 @@ class Intervention(NamedTuple):
     sha256: str = ""
     """The SHA-256 of the file that its author has sent, in hexadecimal."""
 
-    @property
-    def sentence(self) -> str:
-        """The action as a sentence without its end."""
+    def describe(self, contest: str = "the contest") -> str:
+        """Return the action as a sentence without its end; ``contest`` names what it paused or ended."""
         sent = f", sent as a file with the SHA-256 {self.sha256}" if self.sha256 else ""
-        return ACTIONS[self.kind].done.format(self, " ".join(self.command)) + sent
-
-    @property
-    def with_effect(self) -> str:
-        """The action and its effect as a sentence without its end."""
-        return f"{self.sentence}; {ACTIONS[self.kind].effect}"
+        return ACTIONS[self.kind].done.format(self, " ".join(self.command), contest) + sent
 
 
 END = (1 << 62, 0)

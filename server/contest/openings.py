@@ -7,7 +7,7 @@ from threading import Lock
 
 from engine.duel.openings import openings
 from engine.games.catalogue import GAMES, title_of, variant_title
-from engine.games.interface import EVALUATION_LIMIT, BadMove, Game, GameError, Position
+from engine.games.interface import BadMove, Game, GameError, Position
 
 
 class BadOpening(ValueError):
@@ -49,8 +49,15 @@ def generated(game: Game, parameters: str, plies: int, number: int, seed: int) -
 
 def random_openings(game: Game, parameters: str, plies: int, seed: int) -> Iterator[str]:
     """Yield distinct positions after ``plies`` random moves, as `generated` returns them, until there are no more."""
-    for opening in openings(game.start(parameters), plies, seed, _decided, bound=0):
-        yield opening.position.text()
+    # no imbalance: no move of the side to move ends the game
+    judged = openings(
+        game.start(parameters),
+        plies,
+        seed,
+        lambda position: int(any(child.position.is_over for child in position.children())),
+        bound=0,
+    )
+    yield from (opening.position.text() for opening in judged)
 
 
 @lru_cache(maxsize=16)
@@ -76,11 +83,6 @@ def drawn_opening(game: str, parameters: str, plies: int, seed: int, number: int
         where = variant_title(f"{game} {parameters}")
         raise BadOpening(f"no game of {where} goes on after so many random moves: --plies needs fewer")
     return known[number % len(known)]
-
-
-def _decided(position: Position) -> int:
-    """Rate an opening: 0 if no move of the side to move ends the game."""
-    return EVALUATION_LIMIT + 1 if any(child.position.is_over for child in position.children()) else 0
 
 
 def _begun(position: Position) -> str:

@@ -52,6 +52,9 @@ ROLES: tuple[Role, ...] = tuple(RIGHTS)
 OPEN_ROLES: tuple[Role, ...] = tuple(role for role, rights in RIGHTS.items() if Right.CONSOLE not in rights)
 """Roles that a code for many people may give."""
 
+AUDITED = 20
+"""Last changes that the console and the command line show."""
+
 INVITED = timedelta(days=30)
 """Validity of an invitation."""
 
@@ -210,7 +213,7 @@ class Accounts:
             (self._now() - SIGNED_IN).isoformat(),
         )
 
-    def audit(self, most: int) -> list[AuditEntry]:
+    def audit(self, most: int = AUDITED) -> list[AuditEntry]:
         """Return the last changes, the newest first."""
         rows = self.rows("SELECT date, who, what FROM audit ORDER BY id DESC LIMIT ?", most)
         return [AuditEntry(datetime.fromisoformat(date), who, what) for date, who, what in rows]

@@ -220,7 +220,22 @@ def table(now: MatchProgress, test: Sprt | None) -> list[str]:
     """Return the whole table: two players as they were named, more of them with the best score first."""
     rows = now.tally.rows()
     shown = rows if len(rows) == 2 else sorted(rows, key=lambda row: -row.score)
-    lines = aligned([HEAD, *(_cells(row) for row in shown)], left=(0, len(HEAD) - 1))
+    cells = (
+        (
+            row.name,
+            str(row.games),
+            str(row.wins),
+            str(row.draws),
+            str(row.losses),
+            f"{100 * row.score:.1f} %" if row.games else "",
+            "" if row.elo is None else f"{row.elo:+.0f}",
+            "" if row.elo_margin_95 is None else f"+- {row.elo_margin_95:.0f}",
+            f"{row.ms_a_move:.1f}" if row.ms_a_move else "",
+            ", ".join(f"{_word(cause)} {count}" for cause, count in row.losses_by_cause.items()),
+        )
+        for row in shown
+    )
+    lines = aligned([HEAD, *cells], left=(0, len(HEAD) - 1))
     if test is not None:
         lines.append(test_line(now.tally, test, [row.name for row in rows]))
     return [*lines, now.line]
@@ -246,21 +261,6 @@ def fault_lines(rows: Sequence[PlayerRow]) -> Iterator[str]:
         for fault in row.faults[-MAX_FAULTS:]:
             match = "" if fault.match in (None, fault.number) else f" (match {fault.match} in its record and logs)"
             yield f"  game {fault.number}{match}: {_word(fault.cause)}: {formatting.printable(fault.sentence)}"
-
-
-def _cells(row: PlayerRow) -> tuple[str, ...]:
-    return (
-        row.name,
-        str(row.games),
-        str(row.wins),
-        str(row.draws),
-        str(row.losses),
-        f"{100 * row.score:.1f} %" if row.games else "",
-        "" if row.elo is None else f"{row.elo:+.0f}",
-        "" if row.elo_margin_95 is None else f"+- {row.elo_margin_95:.0f}",
-        f"{row.ms_a_move:.1f}" if row.ms_a_move else "",
-        ", ".join(f"{_word(cause)} {count}" for cause, count in row.losses_by_cause.items()),
-    )
 
 
 def _word(cause: str) -> str:

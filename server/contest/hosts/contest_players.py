@@ -87,7 +87,7 @@ class RatedGames(NamedTuple):
 
 
 class Presence(NamedTuple):
-    """Running games, missing entrants and the pause of a contest at the moment."""
+    """Running games, missing entrants, the pause and the actions of a contest at the moment."""
 
     running: frozenset[Fixture] = frozenset()
     """Games that are played, or whose programs are starting."""
@@ -95,6 +95,8 @@ class Presence(NamedTuple):
     """Entrants that connect by themselves, have games to play, and are not there."""
     paused: Pause | None = None
     """The pause that lasts; None where all is well."""
+    interventions: int = 0
+    """The number of the organiser's actions."""
 
 
 class ContestPlayers:
@@ -432,6 +434,10 @@ class Attendance:
         self._missing = known | {name: known[name] + passed if name in known else 0.0 for name in missing}
         self.absent = tuple(sorted(missing))
         return [fixture for fixture, names in absent.items() if not names]
+
+    def pardon(self, name: str) -> None:
+        """Count the absence of an entrant from now on, since it was reinstated."""
+        self._missing[name] = 0.0
 
     def given_up(self, definition: Definition, due: Collection[Fixture]) -> list[GameResult]:
         """Return the games that entrants lose by missing longer than the contest's patience."""

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 import trio
@@ -20,6 +20,7 @@ from server.arena.arena import Arena
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, GameResult
 from server.contest.hosts import game_worker
+from server.contest.hosts.arena_host import Arguments, Result
 from server.contest.hosts.game_worker import BadAnswer, Job, VerifiedAnswer, check_answer, cluster_obstacle, make_job
 from server.contest.hosts.host import MAX_FAILURES, GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.scoring import game_result
@@ -30,9 +31,6 @@ from server.ops.program_version import program_with_rules
 
 if TYPE_CHECKING:
     from distributed import Client
-
-Arguments = TypeVarTuple("Arguments")
-Result = TypeVar("Result")
 
 CONNECT_SECONDS = 5.0
 """How long connecting to the scheduler may take."""

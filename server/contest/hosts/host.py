@@ -123,7 +123,8 @@ class CoreQueue:
         self._wants: set[int] = set()
         self._wake: dict[int, Callable[[], None]] = {}
         self._begun = 0
-        self._games = 0
+        self.games = 0
+        """Running games of all contests."""
 
     def enter(self, contest: int, wake: Callable[[], None]) -> None:
         """Add a contest; ``wake`` is called when it may be its turn."""
@@ -161,18 +162,13 @@ class CoreQueue:
         """Tell whether there is no contest."""
         return not self._wake
 
-    @property
-    def quiet(self) -> bool:
-        """Tell whether no contest has a running game."""
-        return self._games == 0
-
     def waits(self, contest: int, waits: bool) -> None:
         """Note whether a contest has games that could begin if there were cores for their programs."""
         (self._waits.add if waits else self._waits.discard)(contest)
 
     def take(self, contest: int, programs: int) -> None:
         """Take cores for a game of a contest, one for each program."""
-        self._games += 1
+        self.games += 1
         self._taken[contest] += programs
         if programs:
             self._begun += 1
@@ -180,7 +176,7 @@ class CoreQueue:
 
     def give_back(self, contest: int, programs: int) -> None:
         """Give back the cores of a game when its programs have ended."""
-        self._games -= 1
+        self.games -= 1
         if contest in self._taken:
             self._taken[contest] -= programs
         self.tell()

@@ -35,15 +35,7 @@ from server.contest.report.structure import (
     ReportedVariant,
     ScheduledGame,
 )
-from server.contest.scoring import (
-    Cause,
-    Loss as FoundLoss,
-    find_disqualified,
-    is_late,
-    losses,
-    stage_view,
-    standings,
-)
+from server.contest.scoring import Cause, find_disqualified, is_late, losses, stage_view, standings
 from server.storage.disk import SUFFIX
 
 _NAMES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
@@ -191,8 +183,23 @@ def make_report(
         for number, game in enumerate(games, 1)
     )
     lost = [
-        (loss, _loss(loss, listed[numbers[game.fixture] - 1], log_link(game.match, loss.name)))
+        (
+            loss,
+            ReportedLoss(
+                name=loss.name,
+                opponent=game.fixture.players[1 - loss.side],
+                game=shown.number,
+                match=shown.match,
+                record=shown.record,
+                stage=shown.stage,
+                cause=loss.cause,
+                reason=shown.reason,
+                sentence=loss.sentence,
+                log=log_link(game.match, loss.name),
+            ),
+        )
         for game in valid
+        for shown in (listed[numbers[game.fixture] - 1],)
         for loss in losses(definition, game)
         if loss.name in entrants
     ]
@@ -225,7 +232,7 @@ def make_report(
         done=len(valid),
         running=len(moment.running),
         left=left.games,
-        seconds_left=left.seconds if left.measured else None,
+        seconds_left=left.seconds if left.measured and (left.seconds or not left.games) else None,
         due=len(set(plan.due).difference(moment.running)),
         qualification=(_qualification(definition, states[QUALIFICATION], valid) if QUALIFICATION in states else None),
         stages=tuple(played),
@@ -241,7 +248,7 @@ def make_report(
         games=listed,
         pauses=tuple(moment.pauses),
         interventions=tuple(
-            ReportedIntervention(date=done.date, what=str(done.kind), sentence=done.sentence)
+            ReportedIntervention(date=done.date, what=str(done.kind), sentence=done.describe())
             for done in definition.interventions
         ),
         schedule=_schedule(definition, plan, moment),
@@ -373,19 +380,4 @@ def _schedule(definition: Definition, plan: Plan, moment: Moment) -> tuple[Sched
             waits_for=() if one in running else tuple(name for name in one.players if name in missing),
         )
         for one in games
-    )
-
-
-def _loss(loss: FoundLoss, game: ReportedGame, log: str) -> ReportedLoss:
-    return ReportedLoss(
-        name=loss.name,
-        opponent=loss.game.fixture.players[1 - loss.side],
-        game=game.number,
-        match=game.match,
-        record=game.record,
-        stage=game.stage,
-        cause=loss.cause,
-        reason=game.reason,
-        sentence=loss.sentence,
-        log=log,
     )

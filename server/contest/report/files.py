@@ -46,11 +46,16 @@ MODE = 0o644
 """Everybody may read a report; what is secret stands in none."""
 
 
+UNWRITTEN: dict[Path, Report] = {}
+"""By folder, reports that are newer than the one on the disk, which may be full."""
+
+
 def write_report_files(report: Report, folder: Path) -> None:
     """Write all files of a report into a folder, which is created if it is missing; raises OSError.
 
-    Each file is complete before it has its name.
+    Each file is complete before it has its name. Until all are written, the report is in `UNWRITTEN`.
     """
+    UNWRITTEN[folder] = report
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=folder, prefix=".report-") as place:
         for name, text in file_texts(report).items():
@@ -58,6 +63,7 @@ def write_report_files(report: Report, folder: Path) -> None:
             new.write_bytes(text.encode())
             new.chmod(MODE)
             new.replace(folder / name)
+    UNWRITTEN.pop(folder, None)
 
 
 def file_texts(report: Report) -> dict[str, str]:
@@ -323,6 +329,7 @@ def _context(report: Report) -> dict[str, object]:
 def _sections(report: Report) -> dict[str, list[Section]]:
     """Return the parts of the page by tab, without those that have no content; the last stage comes first."""
     stages = [one for one in reversed(report.stages) if one.table]
+    withdrawn = [one.reason == BY_ORGANISER for one in report.disqualified]
     comparable = any(one.margin is not None for one in report.comparisons)
     parts: dict[str, list[tuple[object, Section]]] = {
         "standings": [
@@ -336,7 +343,17 @@ def _sections(report: Report) -> dict[str, list[Section]]:
             (True, Section("variants", "Games played", "Games played, and the advantage of beginning")),
         ],
         "losses": [
-            (report.disqualified, Section("disqualified", _out_title(report))),
+            (
+                report.disqualified,
+                Section(
+                    "disqualified",
+                    "Withdrawn"
+                    if all(withdrawn)
+                    else "Disqualified or withdrawn"
+                    if any(withdrawn)
+                    else "Disqualified",
+                ),
+            ),
             (report.losses, Section("losses", "Losses", "Losses by cause")),
             (report.interventions, Section("interventions", "The organiser's interventions")),
             (interruptions(report), Section("interruptions", "Interruptions")),
@@ -344,9 +361,3 @@ def _sections(report: Report) -> dict[str, list[Section]]:
         "games": [(report.games, Section("games", "Games"))],
     }
     return {tab: [section for content, section in found if content] for tab, found in parts.items()}
-
-
-def _out_title(report: Report) -> str:
-    """Return the title of the list of disqualified and withdrawn entrants."""
-    withdrawn = [one.reason == BY_ORGANISER for one in report.disqualified]
-    return "Withdrawn" if all(withdrawn) else "Disqualified or withdrawn" if any(withdrawn) else "Disqualified"

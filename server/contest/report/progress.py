@@ -61,13 +61,14 @@ class Remaining(NamedTuple):
     games: int
     """Running games included, tie-breaks not."""
     seconds: float
+    """The time of games that can be played: if entrants are missing, without their games and later rounds."""
     measured: bool = True
     """The time follows from games that were played, or from a time limit; False: all budgets count as used up."""
 
-    def text(self, where: str) -> str:
-        """Return games and time as text; ``where`` stands behind the number of games."""
-        note = "" if self.measured else " with all budgets used up"
-        return f"{self.games} {where} about {duration(self.seconds)}{note}"
+    @property
+    def text(self) -> str:
+        """The time as text."""
+        return f"about {duration(self.seconds)}{'' if self.measured else ' with all budgets used up'}"
 
 
 class Status(NamedTuple):
@@ -93,7 +94,8 @@ def status_of(definition: Definition, games: Sequence[GameResult], plan: Plan, m
     if definition.awaited_versions:
         until = definition.versions_until
         begins = "when" if until is None else f"at {formatting.date(until)}, when"
-        return Status(ContestState.PLANNED, f"planned: begins {begins} the versions of bots are chosen")
+        bots = formatting.names([entrant.name for entrant in definition.awaited_versions])
+        return Status(ContestState.PLANNED, f"planned: begins {begins} the versions of {bots} are chosen")
     waiting = f"waiting for {formatting.names(tuple(moment.missing))}" if moment.missing else ""
     if not moment.running and (waiting or not games):
         planned = Status(ContestState.PLANNED, "planned: no game has begun")
@@ -123,16 +125,17 @@ def progress_text(definition: Definition, games: Sequence[GameResult], plan: Pla
     if status.state is ContestState.OVER:
         return f"{status.sentence}; {over}"
     left = estimate_left(definition, games, plan, moment)
+    time = f", {left.text}{' for games of the others' if moment.missing else ''}" if left.seconds else ""
     stage = f"stage {number + 1} of {len(definition.stages)}, {definition.stages[number].format.title}"
     stage = "qualification" if number == QUALIFICATION else stage
-    return f"{status.sentence}; {over}, {len(moment.running)} running, {left.text('left,')}; {stage}"
+    return f"{status.sentence}; {over}, {len(moment.running)} running, {left.games} left{time}; {stage}"
 
 
 def forecast(definition: Definition, cores: int) -> str:
     """Say how many games a new contest has, and how long they take."""
     now = datetime.now(UTC)
     left = estimate_left(definition, [], plan(definition, []), Moment(now, now, cores=cores))
-    return left.text(f"{'game' if left.games == 1 else 'games'} on {number_of(definition.cores or cores, 'core')}:")
+    return f"{number_of(left.games, 'game')} on {number_of(definition.cores or cores, 'core')}: {left.text}"
 
 
 def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> Remaining:
@@ -160,9 +163,11 @@ def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Pla
                 batches = stage.format.batches(entered, players, size, schedule, open_batch)
             began = moment.began.get(number, moment.now)
             limit = stage.format.seconds_left((moment.now - began).total_seconds())
+        count = sum(batch.games for batch in batches)
+        if moment.missing:  # later rounds and stages wait for them
+            batches = [_open_batch(last, valid, out | set(moment.missing))] if number == last.number else []
         # at a limit of 0 only the pairs that have begun are left
         seconds = limit or sum(_batch_seconds(definition, batch, a_game, moment) for batch in batches)
-        count = sum(batch.games for batch in batches)
         left = Remaining(
             left.games + count,
             left.seconds + seconds,

@@ -341,7 +341,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     left: int = 0
     """Games that are still to be played, those of rounds that are not paired yet and likely tie-breaks included."""
     seconds_left: float | None = None
-    """How long these will take, about; None as long as nothing tells."""
+    """How long these will take, about, without games that wait for missing entrants; None as long as nothing tells."""
     qualification: ReportedQualification | None
     stages: tuple[ReportedStage, ...]
     ratings: tuple[Rating, ...]

@@ -51,7 +51,7 @@ def _environment() -> "Environment":
         extensions=["jinja2.ext.do"],
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_printable,
+        finalize=lambda value: value if isinstance(value, Markup) else printable(str(value)),
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
@@ -67,8 +67,3 @@ def lines(text: str) -> Markup:
 
 
 add_filters(lines)
-
-
-def _printable(value: Any) -> Any:
-    """Return a value for a template without control characters, before it is escaped; markup of templates stays."""
-    return value if isinstance(value, Markup) else printable(str(value))

@@ -63,20 +63,17 @@ def ruling(history: History, move_limit: int, players: tuple[str, str], proof: P
     """Return the outcome of a game whose position is proven; None if the proof does not hold for the game."""
     if proof.winner is None:
         return f"neither side can force a win from here, {BY}"
-    if proof.plies is None or not _wins_in_time(history, move_limit, proof.plies):
+    # a win counts if it comes before the move limit, and before any draw by rule
+    if (
+        proof.plies is None
+        or history.plies + proof.plies > move_limit
+        or 0 < history.position.game.quiet_limit < history.quiet + proof.plies
+        or max(Counter(history.keys).values(), default=0) >= REPETITIONS - 1
+    ):
         return None
     side = history.position.game.sides[proof.winner]
     length = f"{'in' if proof.exact else 'within'} {number_of(proof.plies, 'ply', 'plies')}"
     return f"{players[proof.winner]} ({side}) wins {length}, {BY}"
-
-
-def _wins_in_time(history: History, move_limit: int, plies: int) -> bool:
-    """Tell whether a win within a number of plies comes before the move limit, and before any draw by rule."""
-    return (
-        history.plies + plies <= move_limit
-        and not 0 < history.position.game.quiet_limit < history.quiet + plies
-        and max(Counter(history.keys).values(), default=0) < REPETITIONS - 1
-    )
 
 
 MEGABYTE = 1 << 20

@@ -194,4 +194,4 @@ class Ledger:
             except Exception as error:
                 if not (lack := missing_resource(error)):
                     raise
-                await self.pause("the contest's database cannot be written", lack)
+                await self.pause("the database of contests cannot be written", lack)

@@ -5,11 +5,12 @@ A server that holds the contest takes it up within about a second; where none do
 
 import os
 import shutil
-import sys
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from engine.games.interface import ANNULLED
-from server.contest.definition import Definition
+from server.contest.definition import Definition, Entrant
 from server.contest.fixtures import (
     ACTIONS,
     Fixture,
@@ -22,6 +23,7 @@ from server.contest.fixtures import (
     is_paused,
 )
 from server.contest.plan import plan
+from server.contest.programs.sandbox.seal import sealed_environment
 from server.contest.report import formatting
 from server.contest.scoring import find_disqualified, rests_on
 from server.contest.store.store import Contest, Store
@@ -100,9 +102,9 @@ def _refusal(
         case Kind.REPLAY:
             return _why_not_replayed(definition, games, done, begun)
         case Kind.PAUSE if is_paused(definition.interventions):
-            return f"the contest {definition.name!r} is paused already"
+            return f"{definition.name} is paused already"
         case Kind.RESUME if not is_paused(definition.interventions):
-            return f"the organiser has not paused the contest {definition.name!r}"
+            return f"the organiser has not paused {definition.name}"
     return ""
 
 
@@ -112,15 +114,29 @@ def _wrong_command(definition: Definition, done: Intervention) -> str:
     entrant = definition.entrant(done.name)
     if entrant is None or entrant.connects:
         return f"{done.name} connects by itself, and has no command that could be changed"
-    program = done.command[0]
+    missing = missing_program(definition, replace(entrant, command=done.command))
+    return f"{missing}, and {done.name} would be disqualified; nothing was changed" if missing else ""
+
+
+INTERPRETERS = ("python", "pypy", "node", "ruby", "perl", "lua", "php", "sh", "bash")
+"""Programs whose first argument is a file, unless it is an option; their names may end with a version."""
+
+
+def missing_program(definition: Definition, entrant: Entrant) -> str:
+    """Return a clause about the folder or file without which a program cannot be started; empty if nothing is missing.
+
+    Words with a placeholder, as in ``./{game}``, are not checked.
+    """
     folder = Path(definition.folder) / entrant.folder
-    places = os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
-    if shutil.which(str(folder / program) if "/" in program else program, path=places) is None:
-        return (
-            f"{program} is no program that can be started from {folder}, and {done.name} would be disqualified: "
-            "write where it is, or make it executable; nothing was changed"
-        )
-    return ""
+    if not folder.is_dir():
+        return f"there is no folder {folder}"
+    program, *others = entrant.command
+    place = str(folder / program) if "/" in program else program
+    if "{" not in program and shutil.which(place, path=sealed_environment(os.environ, {})["PATH"]) is None:
+        return f"{program} is no program that can be started from {folder}"
+    script = others[0] if others and Path(program).name.rstrip(".0123456789") in INTERPRETERS else "-"
+    is_there = script.startswith("-") or "{" in script or (folder / script).exists()
+    return "" if is_there else f"there is no file {folder / script}"
 
 
 def _why_not_replayed(

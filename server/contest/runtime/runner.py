@@ -15,14 +15,24 @@ import trio
 from engine.games.interface import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Definition, InterruptedGames
-from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, Kind, is_cancelled, is_paused, withdrawn
+from server.contest.fixtures import (
+    QUALIFICATION,
+    Fixture,
+    GameResult,
+    Kind,
+    counted_games,
+    games_over,
+    is_cancelled,
+    is_paused,
+    withdrawn,
+)
 from server.contest.hosts.arena_host import ArenaHost, precompile_bots
 from server.contest.hosts.contest_players import POLL_SECONDS, Attendance, ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster, ClusterHost
 from server.contest.hosts.game_worker import cluster_obstacle
 from server.contest.hosts.host import PROGRAMS, GameTask, Host, HostedGame, NotPlayed, PlayerMissing
 from server.contest.plan import Plan, Present, games_to_start, plan
-from server.contest.programs.sandbox.seal import wait_until_sealable
+from server.contest.programs.sandbox.seal import contest_obstacle, sandbox_obstacle
 from server.contest.runtime.adjudication import Adjudicator
 from server.contest.runtime.ledger import Ledger, missing_resource
 from server.contest.scoring import absence_result, find_disqualified, game_result, is_harmless
@@ -168,7 +178,7 @@ class Runner:
                 await self._ledger.end_pauses()
                 await self._recover(nursery)
                 if self._cluster is None:
-                    await wait_until_sealable(self.definition, self._ledger.pause, self._was_cancelled)
+                    await self._wait_until_sealable()
                     await precompile_bots(self.definition)
                 if (rules := self.definition.adjudication) is not None:
                     nursery.start_soon(supervise, "adjudication", Adjudicator(rules).run, self._matches)
@@ -178,7 +188,8 @@ class Runner:
             self._seats.leave(self.contest)
             contest_players.leave(self.contest)
         contest_players.over(self.definition, self._arena.sessions)
-        log.info("contest_ended", contest=self.definition.name, games=len(self._ledger.games))
+        results = counted_games(self._ledger.games)
+        log.info("contest_ended", contest=self.definition.name, games=games_over(one.termination for one in results))
 
     def wake(self) -> None:
         """Let the runner look again for games that can begin."""
@@ -187,7 +198,10 @@ class Runner:
     def _publish(self) -> None:
         """Publish the running games, missing entrants and the pause."""
         ContestPlayers.of(self._arena).present[self.contest] = Presence(
-            frozenset(self.playing), self._attendance.absent, self._ledger.paused
+            frozenset(self.playing),
+            self._attendance.absent,
+            self._ledger.paused,
+            len(self.definition.interventions),
         )
 
     async def _recover(self, nursery: trio.Nursery) -> None:
@@ -258,16 +272,23 @@ class Runner:
     async def _read_interventions(self) -> None:
         """Read the organiser's new interventions from the store, where another process may have put them."""
         for done in await self._ledger.read_interventions():
-            log.warning("organiser_intervened", contest=self.definition.name, what=done.sentence)
+            what = done.describe(self.definition.name if self.definition.is_endless else "the contest")
+            log.warning("organiser_intervened", contest=self.definition.name, what=what)
+            if done.kind is Kind.REINSTATE:
+                self._attendance.pardon(done.name)
             for match in self._matches():
                 names = [name.lower() for name in match.header.players]
                 if done.kind is Kind.CANCEL or (done.kind is Kind.WITHDRAW and done.name.lower() in names):
-                    self._arena.annul(match, Termination.ORGANISER, f"{done.sentence} by the organiser")
+                    self._arena.annul(match, Termination.ORGANISER, f"{what} by the organiser")
 
-    async def _was_cancelled(self) -> bool:
-        """Look whether the organiser has cancelled the contest."""
-        await self._read_interventions()
-        return is_cancelled(self.definition.interventions)
+    async def _wait_until_sealable(self) -> None:
+        """Wait until the programs of the contest can be sealed, if they should be, or until it was cancelled."""
+        while not is_cancelled(self.definition.interventions) and (
+            why := await trio.to_thread.run_sync(contest_obstacle, self.definition)
+        ):
+            await self._ledger.pause("no game can begin", why)
+            await self._read_interventions()
+            sandbox_obstacle.cache_clear()
 
     @property
     def _is_paused(self) -> bool:
@@ -298,7 +319,7 @@ class Runner:
             due = sorted(due, key=lambda fixture: self._tries[fixture])
         failures = self._ledger.failures
         chosen = self._startable([fixture for fixture in due if fixture not in failures] if failures else due)
-        if not chosen and not self.playing and turns.quiet:
+        if not chosen and not self.playing and turns.games == 0:
             chosen = self._startable([fixture for fixture in due if fixture in failures])[:1]
             turns.alone = bool(chosen)
         if paused:

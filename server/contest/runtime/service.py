@@ -162,11 +162,13 @@ class ContestService:
             began = trio.current_time()
             shown = self._present_state(contest)
             found = await self._snapshot(contest)
-            pauses = sum(1 if pause.ended is None else 2 for pause in found.moment.pauses)
-            entries = len(found.games) + len(found.definition.interventions) + pauses, *shown
+            entries = found.games, found.definition.interventions, found.moment.pauses, *shown
             if entries != known:
-                await self._write(contest, found)
                 known = entries
+                try:
+                    await self._write(contest, found)
+                except OSError as error:  # pages have the report from memory
+                    log.error("report_write_failed", contest=contest, error=str(error))
             pause = max(REPORT_SECONDS, REPORT_SHARE * (trio.current_time() - began))
             with trio.move_on_after(pause):
                 while self._present_state(contest) == shown:
@@ -175,7 +177,7 @@ class ContestService:
     def _present_state(self, contest: int) -> tuple[object, ...]:
         """Return the things that decide the state of a contest and are not in the store."""
         present = ContestPlayers.of(self._arena).present.get(contest, Presence())
-        return bool(present.running), present.missing, present.paused
+        return bool(present.running), *present[1:]
 
     async def _snapshot(self, contest: int) -> ContestSnapshot:
         present = ContestPlayers.of(self._arena).present.get(contest)

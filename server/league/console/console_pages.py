@@ -151,7 +151,7 @@ def read_contest(arena: Arena, number: int) -> dict[str, Any]:
 def change_contest(
     data: Path, accounts: Accounts, contest: str | int, asked: Intervention, by: str
 ) -> tuple[str, Intervention]:
-    """Make an intervention in a contest that is not over, and return its name and the intervention as it was stored.
+    """Make an intervention in a contest that is not over; return its sentence, and the intervention as it was stored.
 
     The contest is given by its name or its number; with an empty name it is the only one that is not over. Raises
     `BadIntervention`, `BadStore` and OSError, and KeyError for a number that none has; for a thread.
@@ -159,8 +159,9 @@ def change_contest(
     with closing(Store(data / FILE)) as store:
         found = find_contest(store, contest)
         done = intervene(store, found.id, asked)
-    accounts.note(by, f"{found.name}: {done.sentence}")
-    return found.name, done
+    sentence = done.describe(found.name) if found.id == LADDER else f"{found.name}: {done.describe()}"
+    accounts.note(by, sentence)
+    return f"{sentence}; {ACTIONS[done.kind].effect}", done
 
 
 NEW_CONTEST = "/organise/new"
@@ -246,9 +247,6 @@ BUILTIN_COMMANDS = frozenset(builtin_entrant_command(builtin_bot_named(name)) fo
 
 CONSOLE = "/organise"
 
-AUDITED = 20
-"""Changes that the page shows; `/people` shows more of them."""
-
 
 class ConsolePages:
     """The handlers of these routes."""
@@ -307,7 +305,7 @@ class ConsolePages:
             "Console",
             identity=identity,
             now=self._overview(),
-            audit=self._accounts.audit(AUDITED),
+            audit=self._accounts.audit(),
             announcements=self._announcements.current(),
             hours=HOURS,
             fault=fault,
@@ -330,7 +328,8 @@ class ConsolePages:
             found = read_contest(self._arena, number)
         except KeyError:
             raise Refused(404, f"there is no contest {number}") from None
-        told = next((one.with_effect for one in found["interventions"] if one.number == done), "")
+        actions = found["interventions"]
+        told = next((f"{one.describe()}; {ACTIONS[one.kind].effect}" for one in actions if one.number == done), "")
         fault = self._identities.refusal(request)
         return page("organise/contest", found["row"].name, **found, identity=identity, fault=fault, told=told)
 

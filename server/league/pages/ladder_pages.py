@@ -152,7 +152,11 @@ class LadderPages:
         """Return the routes."""
         return [
             Route("/ladder", self._standings, methods=["GET"]),
-            Route("/ladder.json", self._json, methods=["GET"]),
+            Route(
+                "/ladder.json",
+                lambda _: json_answer(msgspec.json.encode(_read_standings(self._found()))),
+                methods=["GET"],
+            ),
             Route("/ladder/{name}", self._player, methods=["GET"]),
             *self._identities.changes("/ladder/{name}", {"again": self._wake}),
         ]
@@ -176,9 +180,6 @@ class LadderPages:
             is_paused=ladder.is_paused,
             current="/ladder",
         )
-
-    def _json(self, _request: Request) -> Response:
-        return json_answer(msgspec.json.encode(_read_standings(self._found())))
 
     def _player(self, request: Request) -> Response:
         ladder, store = self._found(), self._found().store

@@ -20,7 +20,7 @@ from engine.levels import MAX_LEVEL
 from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import Header
-from engine.match.review import MoveValue, ReviewedMove, review
+from engine.match.review import MoveValue, review
 from engine.match.verification import Summary, verify
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import GameEngine, SearchLimits, SearchResult, Stop
@@ -319,19 +319,19 @@ def review_part(summary: Summary, before: int) -> dict[str, Any]:
     first = max(1, stop - PART_MOVES)
     nodes = COMPILED_REVIEW_NODES if can_compile() else INTERPRETED_REVIEW_NODES
     moves = review(summary, nodes, clock=perf_counter, among=range(first, stop))
-    return {"first": first, "nodes": nodes, "moves": list(map(_reviewed, moves))}
-
-
-def _reviewed(move: ReviewedMove) -> dict[str, object]:
-    return {
-        "ply": move.ply,
-        "best": move.best,
-        "worth": _known(move.worth),
-        "best_worth": _known(move.best_worth),
-        "line": move.line,
-        "loss": move.loss,
-        "marks": [mark.value for mark in move.marks],
-    }
+    reviewed = [
+        {
+            "ply": move.ply,
+            "best": move.best,
+            "worth": _known(move.worth),
+            "best_worth": _known(move.best_worth),
+            "line": move.line,
+            "loss": move.loss,
+            "marks": [mark.value for mark in move.marks],
+        }
+        for move in moves
+    ]
+    return {"first": first, "nodes": nodes, "moves": reviewed}
 
 
 def _known(worth: MoveValue | None) -> dict[str, int] | None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 import trio
 
+from server.contest.report.files import UNWRITTEN
 from server.contest.report.structure import ContestState, Report, leaders
 from server.contest.store.folders import FOLDER, folder_of
 from server.ops.logs import log
@@ -76,7 +77,7 @@ def read_report(data: Path, number: int, changed: int) -> Found | None:
     """
     path = folder_of(data, number) / REPORT
     try:
-        report = decode(path.read_bytes(), type=Report)
+        report = UNWRITTEN.get(path.parent) or decode(path.read_bytes(), type=Report)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         log.warning("report_read_failed", path=str(path), error=str(error))
         return None
@@ -123,9 +124,11 @@ class ReportIndex:
         return entries
 
     def _changed(self, number: int) -> int:
-        """Return when a report was written, 0 if there is none."""
+        """Return when the newest report was written or made, 0 if there is none."""
+        folder = folder_of(self._data, number)
+        unwritten = UNWRITTEN.get(folder)
         try:
-            return (folder_of(self._data, number) / REPORT).stat().st_mtime_ns
+            return int(unwritten.made.timestamp() * 1e9) if unwritten else (folder / REPORT).stat().st_mtime_ns
         except OSError:
             return 0
 

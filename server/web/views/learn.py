@@ -50,8 +50,8 @@ def rules() -> tuple[RulesPage, ...]:
             number = NUMBER.match(title.content)
             section = number[1] if number else ""
             part = parts.setdefault((section.partition(".")[0], section in PLAY), [])
-            anchor = re.sub(r"[^\w\- ]", "", title.content.lower()).replace(" ", "-")  # as GitHub's, and links name it
-            token.attrSet("id", anchor)
+            # the anchor that GitHub gives to a heading, as the links of the document name it
+            token.attrSet("id", re.sub(r"[^\w\- ]", "", title.content.lower()).replace(" ", "-"))
             if section in PLAY and title.children:
                 title.children[0].content = NUMBER.sub("", title.content)
         if token.type.startswith("heading"):

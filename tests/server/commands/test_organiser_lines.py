@@ -12,6 +12,7 @@ from server.commands import administration
 from server.config import tokens
 from server.contest.fixtures import GameResult
 from server.contest.plan import plan
+from server.contest.runtime.service import take_snapshot, write_report
 from server.contest.store.store import FILE, Store
 from server.league.accounts import Accounts
 from tests.server.conftest import Run
@@ -76,7 +77,7 @@ def test_what_cannot_be_changed_is_refused_in_a_sentence_and_stands_nowhere(run:
         ("withdraw emi", "no entrant of 'Autumn' is called 'emi'; there are dora, emil, fay"),
         ("reinstate emil", "emil "),
         ("replay 99", "no game of 'Autumn' has the number 99; the report lists them"),
-        ("resume", "the organiser has not paused the contest 'Autumn'"),
+        ("resume", "the organiser has not paused Autumn"),
         ("command dora -- python3 dora2.py", "dora connects by itself, and has no command that could be changed"),
         ("cancel Winter", "there is no contest 'Winter'; there is Autumn"),
     ):
@@ -84,6 +85,36 @@ def test_what_cannot_be_changed_is_refused_in_a_sentence_and_stands_nowhere(run:
         assert (said.status, said.out, len(said.err)) == (2, [], 1)
         assert said.err[0].startswith(f"arena-server: {sentence}")
     assert changes(data) == []
+
+
+@pytest.mark.parametrize(
+    ("program", "missing"),
+    [
+        ("command = ['python3', 'bot.py'], folder = 'bots'", "there is no folder {here}/bots"),
+        ("command = ['python3', 'bot.py']", "there is no file {here}/bot.py"),
+        ("command = ['./bot', '{game}']", "./bot is no program that can be started from {here}"),
+    ],
+)
+def test_a_contest_does_not_begin_without_its_programs(run: Run, tmp_path: Path, program: str, missing: str) -> None:
+    file, text = tmp_path / "autumn.toml", CONTEST.replace('{ name = "fay" }', f"{{ name = 'fay', {program} }}")
+    file.write_text(f'sandbox = "none"{text}', encoding="utf-8")
+    said = run("contest", str(file), "--port", "0")
+    assert (said.status, said.out, said.err) == (
+        2,
+        [],
+        [f"arena-server: the program of fay is missing: {missing.format(here=tmp_path)}"],
+    )
+
+
+def test_a_contest_that_ended_before_its_last_report_is_verified_by_the_same_command(run: Run, tmp_path: Path) -> None:
+    file, data = tmp_path / "autumn.toml", tmp_path / "arena-data"
+    file.write_text(CONTEST, encoding="utf-8")
+    number = open_contest(data)
+    with closing(Store(data / FILE)) as store:
+        write_report(data, number, take_snapshot(store, number, datetime.now(UTC)))
+        assert run("contest", "cancel").status == 0
+        assert store.close_contest(number, datetime.now(UTC), 1)
+    assert "verified: 0 games" in run("contest", str(file)).out
 
 
 def test_people_are_invited_listed_and_given_roles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

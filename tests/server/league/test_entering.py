@@ -112,7 +112,7 @@ def test_versions_are_entered_at_the_deadline_and_who_has_none_is_withdrawn(leag
         entered, withdrawn = definition.interventions
         assert (entered.kind, entered.name, entered.version) == (Kind.VERSION, "Ann", 1)
         assert entered.sha256 == made.sha256
-        assert entered.sentence == f"version 1 plays as Ann, sent as a file with the SHA-256 {made.sha256}"
+        assert entered.describe() == f"version 1 plays as Ann, sent as a file with the SHA-256 {made.sha256}"
         assert (withdrawn.kind, withdrawn.name) == (Kind.WITHDRAW, "bob")
         assert definition.awaited_versions == ()
         ann = definition.entrants[0]

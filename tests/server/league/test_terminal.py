@@ -15,8 +15,8 @@ from msgspec import structs
 
 from engine.wire import messages as m
 from server.commands import administration
-from server.commands.administration import LAST, audit
-from server.league.accounts import Accounts
+from server.commands.administration import audit
+from server.league.accounts import AUDITED, Accounts
 from server.league.console.actions import answer_commands
 from tests.server.harness import ArenaHarness, open_arena, ready
 from tests.server.process import run_program
@@ -159,5 +159,5 @@ def test_the_audit_log_is_printed_the_newest_last(tmp_path: Path, capsys: pytest
         accounts.note("the command line", "announced: \x1b[2J")
     audit(data=tmp_path)
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == LAST and lines[-2] == "2026-11-25 18:05 UTC, teacher: annulled match 24"
+    assert len(lines) == AUDITED and lines[-2] == "2026-11-25 18:05 UTC, teacher: annulled match 24"
     assert lines[-1] == "2026-11-25 18:05 UTC, the command line: announced: \\x1b[2J"

@@ -21,14 +21,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import util
 from pathlib import Path
 from typing import NamedTuple
-
-import trio
 
 from engine.system import NEEDS_LINUX
 from server.contest.definition import Bounds, Definition, Entrant, Sandbox
@@ -229,22 +227,6 @@ def contest_obstacle(definition: Definition) -> str:
     """Return a sentence why a contest cannot begin on this machine; empty if it can. Takes a moment."""
     programs = definition.qualification is not None or any(not entrant.connects for entrant in definition.entrants)
     return sandbox_obstacle() if programs and definition.sandbox is not Sandbox.NONE else ""
-
-
-async def wait_until_sealable(
-    definition: Definition,
-    pause: Callable[[str, str], Awaitable[None]],
-    is_over: Callable[[], Awaitable[bool]],
-) -> None:
-    """Wait until the programs of a contest can be sealed, if they should be, or it is over.
-
-    Until then ``pause`` is called, and afterwards ``is_over`` each time.
-    """
-    while why := await trio.to_thread.run_sync(contest_obstacle, definition):
-        await pause("no game can begin", why)
-        if await is_over():
-            return
-        sandbox_obstacle.cache_clear()
 
 
 @cache

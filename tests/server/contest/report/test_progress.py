@@ -9,6 +9,7 @@ from server.contest.fixtures import GameResult
 from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import Present, plan
+from server.contest.report.contents import make_report
 from server.contest.report.progress import Moment, estimate_left, forecast, progress_line, status_of
 from server.contest.report.structure import ContestState, Pause, leaders
 from server.contest.scoring import absence_result, missing_sentence
@@ -53,6 +54,17 @@ def test_time_left_is_the_part_of_budgets_that_recent_games_took_divided_by_how_
     assert new.seconds == pytest.approx((12 / 2 + 24 / 2 * 3) * 2), "all budgets are used up, 1 s and 3 s a side"
 
 
+def test_time_left_is_that_of_games_that_can_be_played_while_entrants_are_missing() -> None:
+    definition = contest(4, RoundRobin(), RoundRobin(2))
+    now = plan(definition, [])
+    moment = Moment(OPENED, OPENED, missing=("a4",))
+    assert estimate_left(definition, [], now, moment)[:2] == (36, 12)
+    assert "used up for games of the others; stage 1" in progress_line(definition, [], now, moment)
+    moment = moment._replace(missing=("a2", "a3", "a4"))
+    assert progress_line(definition, [], now, moment).endswith("0 running, 36 left; stage 1 of 2, Round robin")
+    assert make_report(definition, [], now, moment).seconds_left is None
+
+
 def test_a_ladder_by_hours_ends_when_they_are_over() -> None:
     definition = contest(4, Ladder(0, 3600))
     moment = Moment(OPENED + timedelta(minutes=50), OPENED, began={0: OPENED})
@@ -79,7 +91,7 @@ def test_the_line_says_all_without_control_characters() -> None:
     text = progress_line(definition, games, now, moment)
     assert text == (
         r"Autumn\x1b[2J\u202e: running, waiting for a1, a2, a3, a4, a5 and 1 more; "
-        "37 games played, 1 running, 29 left, about 9 s; stage 1 of 2, Swiss, 4 rounds"
+        "37 games played, 1 running, 29 left; stage 1 of 2, Swiss, 4 rounds"
     )
 
 

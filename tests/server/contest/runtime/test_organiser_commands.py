@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from engine.games.interface import Termination
 from server.contest.definition import Definition, Format
-from server.contest.fixtures import Fixture, GameResult, Intervention, Kind, counted_games
+from server.contest.fixtures import ACTIONS, Fixture, GameResult, Intervention, Kind, counted_games
 from server.contest.formats.meetings import RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import Plan, Present, plan
@@ -66,7 +66,8 @@ class Held:
         return make_report(*take_snapshot(self.store, self.id, DATE))
 
     def intervene(self, kind: Kind, name: str = "", match: int | None = None, *command: str) -> str:
-        return intervene(self.store, self.id, Intervention(0, DATE, kind, name, match, command)).with_effect
+        done = intervene(self.store, self.id, Intervention(0, DATE, kind, name, match, command))
+        return f"{done.describe()}; {ACTIONS[done.kind].effect}"
 
     def refused(self, kind: Kind, name: str = "", match: int | None = None, *command: str) -> str:
         before = self.store.interventions(self.id)
@@ -167,6 +168,7 @@ def test_a_new_command_holds_for_the_next_games_and_the_definition_that_is_kept_
     entrants = (replace(definition.entrants[0], command=("./a1",)), *definition.entrants[1:])
     found = held(replace(definition, entrants=entrants))
     found.intervene(Kind.COMMAND, "a1", None, "python3", "--fast")
+    assert "no file a1.py, and a1 would" in found.refused(Kind.COMMAND, "a1", None, "python3", "a1.py")
     assert found.store.definition(found.id).entrants[0].command == ("python3", "--fast")
     assert "a2 connects by itself" in found.refused(Kind.COMMAND, "a2", None, "./a2")
     assert "stands behind --" in found.refused(Kind.COMMAND, "a1")
@@ -190,7 +192,7 @@ def test_a_contest_is_paused_and_resumed_and_both_stand_in_its_report(held: Call
     found = held(SWISS)
     assert "has not paused" in found.refused(Kind.RESUME)
     assert found.intervene(Kind.PAUSE).endswith("and no other begins")
-    assert found.refused(Kind.PAUSE) == "the contest 'test' is paused already"
+    assert found.refused(Kind.PAUSE) == "test is paused already"
     report = found.report()
     assert [(one.began, one.ended, one.reason) for one in report.pauses] == [(DATE, None, "by the organiser")]
     assert report.due == 6, "what is due stays so"

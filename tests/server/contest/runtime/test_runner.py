@@ -8,17 +8,22 @@ from pathlib import Path
 
 import pytest
 import trio
+import trio.testing
+from msgspec.structs import replace
 from structlog.testing import capture_logs
 
 from engine.games.interface import ANNULLED
 from engine.match import verification
 from engine.wire import messages as m
 from server.contest.fixtures import Intervention, Kind, counted_games
-from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.formats.meetings import RoundRobin
+from server.contest.hosts.contest_players import Attendance, ContestPlayers
+from server.contest.plan import plan
 from server.contest.runtime.organiser_commands import intervene
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
 from server.contest.store.verifier import verify
+from tests.server.contest.played import contest as contest_of
 from tests.server.contest.runtime.bots import (
     final_table,
     play_by_seed,
@@ -120,8 +125,10 @@ async def test_games_that_are_to_be_replayed_are_annulled_when_the_server_comes_
 @pytest.mark.slow
 async def test_games_of_who_stays_away_are_lost_when_nothing_else_is_left(tmp_path: Path) -> None:
     file = "patience = 1\ntime-losses = 2" + ROUND_ROBIN
-    async with running_contest(tmp_path, file, "ann", "bob") as (_harness, store, contest):
-        games = await wait_until_over(store, contest)
+    with capture_logs() as logs:
+        async with running_contest(tmp_path, file, "ann", "bob") as (_harness, store, contest):
+            games = await wait_until_over(store, contest)
+            await until(lambda: "4 games played, 8 forfeited" in {line.get("games") for line in logs})
     played = [game for game in games if game.played]
     assert {game.fixture.players for game in played} == {("ann", "bob"), ("bob", "ann")}
     assert len(played) == 4
@@ -131,6 +138,16 @@ async def test_games_of_who_stays_away_are_lost_when_nothing_else_is_left(tmp_pa
     assert all(game.winner == 1 - game.fixture.players.index("Carol") for game in lost)
     assert "Carol had been missing for 1 second" in {game.detail for game in lost}
     assert [line.name for line in final_table(read_definition(file), games)][-1] == "Carol"
+
+
+async def test_an_absence_before_a_reinstatement_does_not_count(autojump_clock: trio.testing.MockClock) -> None:
+    definition = replace(contest_of(2, RoundRobin()), patience=3)
+    due, attendance = plan(definition, []).due, Attendance(ContestPlayers(), frozenset({"a1", "a2"}))
+    for _ in range(4):
+        await trio.sleep(1)
+        attendance.poll(definition, due, {}, counts=True)
+    attendance.pardon("a1")
+    assert attendance.given_up(definition, due)[0].detail == "a2 had been missing for 3 seconds"
 
 
 async def test_entrants_log_in_with_their_tokens_and_are_paired_by_the_contest_alone(tmp_path: Path) -> None:
@@ -169,7 +186,11 @@ async def test_who_waited_in_the_lobby_plays_the_contest_that_is_opened(tmp_path
 
 
 @pytest.mark.slow
-async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_played(tmp_path: Path) -> None:
+async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pardoned: list[str] = []
+    monkeypatch.setattr(Attendance, "pardon", lambda _, name: pardoned.append(name))
     async with running_contest(tmp_path, ROUND_ROBIN) as (harness, store, contest), trio.open_nursery() as bots:
         ann, bob = await seeking(harness, "ann", "bob")
         begun = await ann.hear(m.Match)
@@ -186,6 +207,7 @@ async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_p
         for name in ("ann", "bob", "carol"):
             bots.start_soon(play_by_seed, harness, name)
         games = await wait_until_over(store, contest)
+    assert pardoned == ["bob"], "an absence before does not count"
     assert len(counted_games(games)) == 12 and all(game.played for game in counted_games(games))
     assert sum(game.termination == "organiser" for game in games) == 9
     assert all(not line.disqualified for line in final_table(read_definition(ROUND_ROBIN), games))

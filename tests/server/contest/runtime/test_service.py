@@ -4,6 +4,7 @@ import errno
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,15 @@ import trio
 from structlog.testing import capture_logs
 
 from engine.wire import messages as m
+from server.contest.fixtures import Intervention, Kind
 from server.contest.report import files
 from server.contest.report.structure import Verdict
 from server.contest.runtime import ledger, service
+from server.contest.runtime.organiser_commands import intervene
 from server.contest.store.store import FILE
 from server.ops import supervisor
 from server.storage import database
+from server.web.views.contests import ReportIndex
 from tests.server.contest.runtime.bots import play_by_seed, running_contest, wait_until_over
 from tests.server.harness import ArenaHarness, until
 
@@ -66,6 +70,26 @@ async def test_a_disk_that_takes_no_report_costs_no_game_and_is_logged(
     assert len(games) == 2 and all(game.played for game in games)
     told = [line for line in logs if line["event"] == "service_failed"]
     assert told[0]["service"] == "report 1" and told[0]["reason"] and "exc_info" not in told[0]
+
+
+async def test_the_state_on_pages_follows_at_once_though_the_disk_takes_no_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "REPORT_SECONDS", 3600.0)
+    index = ReportIndex(tmp_path)
+
+    def full(**_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    async with running_contest(tmp_path, SMALL) as (_, store, contest):
+        await until(lambda: [entry.state for entry in index._entries()] == ["waiting"])
+        with monkeypatch.context() as patch:
+            patch.setattr(files, "TemporaryDirectory", full)
+            intervene(store, contest, Intervention(0, datetime.now(UTC), Kind.PAUSE))
+            await until(lambda: [entry.state for entry in index._entries()] == ["paused"])
+            assert report(tmp_path)["state"] == "waiting"
+        intervene(store, contest, Intervention(0, datetime.now(UTC), Kind.RESUME))
+        await until(lambda: report(tmp_path)["interventions"] and index._entries()[0].state == "waiting")
 
 
 @pytest.mark.slow

@@ -128,10 +128,10 @@ def test_an_organiser_pauses_the_ladder(ladder: Ladder, capsys: pytest.CaptureFi
         wait(lambda: status()[0] == "paused" and status()[1].startswith("games: 0 being played"))
         counted = len(ladder.counted())
         commands.resume(data=data)
-        assert capsys.readouterr().out == "the ladder: the contest was resumed; games begin again.\n"
+        assert capsys.readouterr().out == "the ladder was resumed; games begin again.\n"
         ladder.wait_for(counted + 2)
         done = [(entry.who, entry.what) for entry in accounts.audit(2)]
     assert done == [
-        ("the command line", "the ladder: the contest was resumed"),
-        ("teacher", "the ladder: the contest was paused"),
+        ("the command line", "the ladder was resumed"),
+        ("teacher", "the ladder was paused"),
     ]
