@@ -29,7 +29,7 @@ KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 3
 """The server waits longer after each of them before it starts another process."""
 MOVES = range(40, 400 if os.environ.get("ARENA_CAMPAIGN") else 150)
 """So many are made before each kill."""
-PAIRS = 8
+PAIRS = 8 if os.environ.get("ARENA_CAMPAIGN") else 3
 VARIANTS = ("2,2,5,5", "3,3,9,9", "4,4,15,15")
 
 
