@@ -2,14 +2,13 @@
 
 import sys
 from collections.abc import Sequence
-from importlib.metadata import entry_points, version
 from typing import Any
 
 import cyclopts
 
 from bots.client.errors import ArenaError
 from bots.commands.options import fail
-from engine.commands.program import Command, Rejected, explain, finite
+from engine.commands.program import Command, Rejected, explain, finite, program_version
 
 USAGE = "2 wrong usage; 130 interrupted"
 PLAYED = f"0 all matches were played; 1 the server refused, was not there, or the bot failed; {USAGE}"
@@ -153,22 +152,23 @@ COMMANDS = (
 app = cyclopts.App(
     name="arena-bot",
     help="Programs that play on an arena server, one that watches, and one to play against.",
-    version=lambda: version("gipf-arena"),
+    version=program_version,
     default_parameter=cyclopts.Parameter(validator=finite),
 )
 for _command in COMMANDS:
     app.command(_command.function, name=_command.name, help=_command.help, help_epilogue=_command.epilogue)
 
 
-OTHERS = "arena_bot.commands"
-"""The group of entry points under which other packages offer commands: no package imports another one by name."""
-
-
 def _add_commands_of_others(arguments: Sequence[str]) -> None:
-    """Add the commands of other packages, unless a command of ours is called: loading them takes a moment."""
+    """Add the commands of other packages, unless a command of ours is called: loading them takes a moment.
+
+    Other packages name their commands in pyproject.toml, as entry points: no package imports another one by name.
+    """
     if arguments and arguments[0] in {command.name for command in COMMANDS}:
         return
-    for entry in entry_points(group=OTHERS):
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group="arena_bot.commands"):
         if entry.name not in app:
             app.command(entry.load(), name=entry.name)
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from engine.commands.program import Command, Rejected, explain, finite, say
+from engine.commands.program import Command, Rejected, explain, finite, program_version, say
 from engine.shell import SHELLS
 
 if TYPE_CHECKING:
@@ -69,8 +69,6 @@ def _execute(arguments: Sequence[str]) -> None:
 
 def application() -> "App":
     """Make the application with all its commands."""
-    from importlib.metadata import version
-
     import cyclopts
 
     made = cyclopts.App(
@@ -78,7 +76,7 @@ def application() -> "App":
         help="Rules, perft, search, solver and shells of the games, for people and scripts.",
         help_format="plaintext",
         default_parameter=cyclopts.Parameter(negative=(), validator=finite),
-        version=lambda: version("gipf-arena"),
+        version=program_version,
     )
     for command in COMMANDS:
         made.command(command.function, name=command.name, help=command.help)

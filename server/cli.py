@@ -1,7 +1,6 @@
 """The command line ``arena-server``."""
 
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ import cyclopts
 from cyclopts import Parameter
 from cyclopts.config import Dict
 
-from engine.commands.program import Rejected, duration, explain, no_more
+from engine.commands.program import Rejected, duration, explain, no_more, program_version
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
 from engine.match.clock import TimeControl
@@ -44,7 +43,7 @@ app = cyclopts.App(
     name="arena-server",
     default_parameter=Parameter(negative=(), validator=duration),
     help="Hosts matches between programs that play board games over TCP.",
-    version=lambda: version("gipf-arena"),
+    version=program_version,
     config=_from_file,
 )
 

@@ -20,8 +20,8 @@ from tests.waiting import CAMPAIGN_SECONDS, TEST_SECONDS
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 # Hypothesis bounds the time of an input, which a busy machine may exceed.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-# While you work, inputs are random; those that failed are kept in .hypothesis and tried first the next time.
-settings.register_profile("working", UNTIMED, max_examples=30)
+# While you work, inputs are random and few; those that failed are kept in .hypothesis and tried first the next time.
+settings.register_profile("working", UNTIMED, max_examples=10)
 # make test tries the same inputs in each run, make campaign many new ones.
 settings.register_profile("repeatable", UNTIMED, max_examples=30, derandomize=True, database=None)
 settings.register_profile("nightly", UNTIMED, max_examples=1000, print_blob=True)

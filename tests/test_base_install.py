@@ -104,6 +104,7 @@ def imported() -> Iterator[str]:
                         yield name.partition(".")[0]
 
 
+@pytest.mark.slow
 def test_what_is_imported_is_of_the_base_install_or_of_an_extra() -> None:
     known = {name for names in (BASE, *EXTRAS.values()) for name in names}
     assert known - {"multipart"} <= set(imported()) <= known | {"markdown_it"}, "rich brings that one"
@@ -119,9 +120,9 @@ for app in (bots.cli.app, engine.cli.application(), server.cli.app):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_every_command_has_its_help(system: str, tmp_path: Path) -> None:
-    commands = done(run(tmp_path, "-c", HELP, system=system)).count("Usage: ")
+def test_every_command_has_its_help(tmp_path: Path) -> None:
+    """On Windows, which lacks all that macOS lacks."""
+    commands = done(run(tmp_path, "-c", HELP, system="Windows")).count("Usage: ")
     assert commands > 40
 
 
@@ -144,7 +145,7 @@ def test_a_newcomer_gets_to_a_match(system: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", ["macOS", "Windows"])
 def test_a_loop_is_explained(system: str, tmp_path: Path) -> None:
     (tmp_path / "loop.py").write_text(
         "def choose(position, clocks):\n    while True:\n        pass\n", encoding="utf-8"
@@ -158,7 +159,7 @@ def test_a_loop_is_explained(system: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", ["macOS", "Windows"])
 def test_bots_of_the_base_install_play_and_watch_on_a_server(system: str, tmp_path: Path) -> None:
     with Site(tmp_path / "data", "--builtin", "random") as site:
         seat = "--port", str(site.port), "--opponent", "random", "--params", "3,3,6,6"

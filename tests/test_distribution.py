@@ -199,7 +199,6 @@ def test_the_packages_are_those_of_the_wheel_and_tell_its_version(base: Installe
     assert all(f"│ {command} " in shown for command in PROJECT["entry-points"]["arena_bot.commands"])
     for program in PROJECT["scripts"]:
         assert base.run(program, "--version") == f"{PROJECT['version']}\n"
-        assert f"Usage: {program}" in base.run(program, "--help")
 
 
 def interpreter(version: str) -> str:
@@ -216,24 +215,15 @@ def interpreter(version: str) -> str:
     "version", [*(pytest.param(older, marks=pytest.mark.campaign) for older in ("3.11", "3.12")), "3.13", "3.14"]
 )
 def test_the_base_install_is_small_and_plays_with_each_python(built: Built, version: str, tmp_path: Path) -> None:
-    run(interpreter(version), "-m", "venv", tmp_path / "venv")
+    run(interpreter(version), "-m", "venv", "--without-pip", tmp_path / "venv")
     scripts = tmp_path / "venv" / "bin"
-    fetch = [
-        str(scripts / "python"),
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        str(built.wheel),
-    ]
+    pip = sys.executable, "-m", "pip", "--python", str(scripts / "python")
+    fetch = [*pip, "install", "--quiet", "--disable-pip-version-check", str(built.wheel)]
     done = subprocess.run(fetch, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
     if done.returncode:
         pytest.skip(f"no packages can be fetched here: {done.stderr.strip().splitlines()[-1]}")
     (packages,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
-    installed = (path for path in packages.iterdir() if not re.match("pip|setuptools|pkg_resources", path.name))
-    files = (file for path in installed for file in (path.rglob("*") if path.is_dir() else [path]))
-    assert sum(file.stat().st_size for file in files) <= BASE_BYTES
+    assert sum(file.stat().st_size for file in packages.rglob("*")) <= BASE_BYTES
     bot = Installed(scripts, tmp_path)
     bot.run("arena-bot", "new", "mybot")
     match = "match", "mybot/mybot.py", "alphabeta:1", "--games", "2", "--params", "3,3,6,6"
@@ -303,10 +293,9 @@ def test_the_hour_of_a_stranger(installed: Installed, tmp_path: Path, monkeypatc
     better = better.replace("from random import choice", "from engine.search.searcher import best_move")
     bot.write_text(better, encoding="utf-8")
 
-    options = "--params", "3,3,9,9", "--sprt", "0", "400", "--budget", "600000", "--concurrency", "1"
+    options = "--params", "3,3,9,9", "--games", "4", "--budget", "600000"
     match = "arena-bot", "match", "mybot.py", "alphabeta:1", "--json", "match.json"
-    said = installed.run(*match, *options, folder=folder)
-    assert "H1: mybot is stronger than alphabeta-1" in said
+    assert "4 of 4 games" in installed.run(*match, *options, folder=folder)
     said = installed.run("arena-bot", "check", "--only", "plays the", "--", "python3", "mybot.py", folder=folder)
     assert "2 ok, 0 FAIL" in said
 

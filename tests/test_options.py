@@ -17,7 +17,7 @@ PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_t
 
 def with_commands_of_others(app: cyclopts.App) -> cyclopts.App:
     """Return ``arena-bot`` with the commands that pyproject.toml lists, whether or not they are installed yet."""
-    for name, function in PROJECT["entry-points"][bots.cli.OTHERS].items():
+    for name, function in PROJECT["entry-points"]["arena_bot.commands"].items():
         if name not in app:
             app.command(function, name=name)
     return app

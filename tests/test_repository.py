@@ -38,6 +38,7 @@ def help_of(program: str, command: str, capsys: pytest.CaptureFixture[str], *wor
     return shown
 
 
+@pytest.mark.slow
 def test_commands_of_the_documents_and_their_options_exist(capsys: pytest.CaptureFixture[str]) -> None:
     """With the words behind a command that are commands of their own, as in contest withdraw."""
     shown: dict[tuple[str, str], str] = {}

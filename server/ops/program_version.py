@@ -2,8 +2,9 @@
 
 import hashlib
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
+
+from engine.commands.program import program_version
 
 ROOT = Path(__file__).parents[2]
 """The folder of the packages of this distribution."""
@@ -14,7 +15,7 @@ RULES = ("engine/games", "engine/match", "server/match")
 
 def program() -> str:
     """Return name and version of this program, as in the greeting and in records."""
-    return f"gipf-arena/{version('gipf-arena')}"
+    return f"gipf-arena/{program_version()}"
 
 
 @cache

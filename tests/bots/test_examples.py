@@ -36,25 +36,23 @@ TOKEN = re.compile("[0-9a-f]{32}")
 
 
 class Example(NamedTuple):
-    """How a bot is built and run; ``{source}`` and ``{folder}`` stand for its text, and where what is built goes."""
+    """What a bot is built of; ``{source}`` and ``{folder}`` stand for its text, and where a check may write."""
 
     source: str
     needs: tuple[str, ...]
-    build: str
-    run: str
+    check: str
+    """A command that refuses what its language warns of."""
 
 
 ALL = {
-    "c": Example("c/bot.c", ("cc",), "cc -Wall -Wextra -Werror -O2 -o {folder}/bot {source}", "{folder}/bot"),
-    "cpp": Example(
-        "cpp/bot.cpp", ("c++",), "c++ -std=c++17 -Wall -Wextra -Werror -O2 -o {folder}/bot {source}", "{folder}/bot"
-    ),
-    "java": Example("java/Bot.java", ("javac", "java"), "javac -d {folder} {source}", "java -cp {folder} Bot"),
-    "javascript": Example("javascript/bot.js", ("node",), "node --check {source}", "node {source}"),
+    "c": Example("c/bot.c", ("cc",), "cc -Wall -Wextra -Werror -fsyntax-only {source}"),
+    "cpp": Example("cpp/bot.cpp", ("c++",), "c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only {source}"),
+    "java": Example("java/Bot.java", ("javac", "java"), "true"),
+    "javascript": Example("javascript/bot.js", ("node",), "node --check {source}"),
     "rust": Example(
-        "rust/bot.rs", ("rustc",), "rustc --edition 2021 -D warnings -O -o {folder}/bot {source}", "{folder}/bot"
+        "rust/bot.rs", ("rustc",), "rustc --edition 2021 -D warnings --emit metadata --out-dir {folder} {source}"
     ),
-    "go": Example("go/bot.go", ("go",), "go build -o {folder}/bot {source}", "{folder}/bot"),
+    "go": Example("go/bot.go", ("go",), "go vet {source}"),
 }
 
 
@@ -64,11 +62,6 @@ def unusable(name: str) -> str:
     return f"{', '.join(missing)} is not installed here" if missing else ""
 
 
-def words_of(command: str, **places: object) -> list[str]:
-    """Return the words of a command, with places that may have blanks."""
-    return [word.format(**places) for word in command.split()]
-
-
 class Program(NamedTuple):
     """A bot that has been built."""
 
@@ -76,19 +69,24 @@ class Program(NamedTuple):
     command: list[str]
 
 
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy: a compiler may refuse the path of this checkout, as javac does umlauts where the language is C."""
+    folder = tmp_path_factory.mktemp("copy") / "examples"
+    return Path(shutil.copytree(EXAMPLES, folder, ignore=shutil.ignore_patterns("built")))
+
+
 @pytest.fixture(scope="module", params=ALL)
-def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Program:
-    """Build a bot; skip it where its language cannot be used."""
-    example = ALL[request.param]
+def program(request: pytest.FixtureRequest, examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """Build a bot as a contest does; skip it where its language cannot be used."""
     if why := unusable(request.param):
         pytest.skip(why)
-    folder = tmp_path_factory.mktemp(request.param)
-    # a copy: a compiler may refuse the path of this checkout, as javac does umlauts where the language is C
-    places = {"source": shutil.copy(EXAMPLES / example.source, folder), "folder": folder}
-    build = words_of(example.build, **places)
-    done = subprocess.run(build, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return Program(request.param, words_of(example.run, **places))
+    example, folder = ALL[request.param], tmp_path_factory.mktemp(request.param)
+    check = [word.format(source=examples / example.source, folder=folder) for word in example.check.split()]
+    for build in (check, [examples / "run", "build", request.param]):
+        done = subprocess.run(build, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return Program(request.param, [str(examples / "run"), request.param])
 
 
 class Arena(NamedTuple):
@@ -184,15 +182,13 @@ def test_every_folder_has_its_test() -> None:
 
 
 @pytest.mark.slow
-def test_they_are_built_and_played_by_the_script_of_the_contest(tmp_path: Path) -> None:
+def test_the_script_of_the_contest_builds_and_plays_them(examples: Path, tmp_path: Path) -> None:
     languages = [name for name in ALL if not unusable(name)]
     if not languages:
         pytest.skip("no language of the examples can be used here")
     if len(languages) % 2:  # whoever is left over would not play
         languages.append(languages[0])
-    folder = tmp_path / "examples"
-    shutil.copytree(EXAMPLES, folder, ignore=shutil.ignore_patterns("built"))
-    subprocess.run([folder / "run", "build", *languages], timeout=BUILD_SECONDS, check=True)
+    subprocess.run([examples / "run", "build", *languages], timeout=BUILD_SECONDS, check=True)
     written = (EXAMPLES / "contest.toml").read_text(encoding="utf-8")
     entered = contest_file.read(written, str).entrants
     assert {entrant.command[1] for entrant in entered if entrant.command[0] == "./run"} < {*ALL} and len(entered) == 6
@@ -203,7 +199,7 @@ def test_they_are_built_and_played_by_the_script_of_the_contest(tmp_path: Path) 
         f'command = ["./run", "{name}", "{{host}}", "{{port}}", "{{name}}", "gipf", "-", "1"]\n'
         for number, name in enumerate(languages)
     )
-    file = folder / "contest.toml"
+    file = examples / "contest.toml"
     file.write_text(SANDBOX + head + entrants + games + '[[stages]]\nformat = "swiss"\nrounds = 1\n', encoding="utf-8")
     command = [sys.executable, "-m", "server", "contest", str(file), "--data", str(tmp_path / "data"), "--port", "0"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)

@@ -1,5 +1,7 @@
 """Records of matches of every kind, each led by the referee that leads the server's, on stamps told by hand."""
 
+from functools import cache
+
 from engine.games.catalogue import GAMES
 from engine.games.interface import Outcome, Termination
 from engine.match import recovery, referee
@@ -135,6 +137,7 @@ class Table:
         return self.text
 
 
+@cache
 def records() -> dict[str, str]:
     """Return a record of each kind by its name."""
     return {

@@ -1,13 +1,12 @@
 """A true record is verified; each change to it is found and named with its line; the command says so."""
 
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from engine import cli
 from engine.games.catalogue import GAMES
 from engine.games.interface import ANNULLED, Termination
 from engine.match import referee
@@ -16,7 +15,7 @@ from engine.match.record import BadRecord, Header
 from engine.match.verification import verify
 from tests.engine.record_changes import STAMPS, number, written
 from tests.engine.records import MS, Table, records
-from tests.waiting import WAIT_SECONDS
+from tests.engine.test_cli import feed
 
 ENDS = ["bad_move", "resign", "crashed", "time", "adjudicated", "server_stop"]
 
@@ -218,9 +217,21 @@ def test_stamps_shifted_as_a_whole_are_refused_where_the_first_clock_stops(name:
     assert at == first and "this line is written" in why
 
 
-def _command(*words: str, text: str = "") -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "engine", "record", *words]
-    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Return a function that runs ``arena-engine record``, and returns its exit status, output and complaints."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        try:
+            status = cli.run(["record", *words])
+        except SystemExit as end:
+            status = int(end.code or 0)
+        return status, *capsys.readouterr()
+
+    return run
 
 
 @pytest.fixture
@@ -235,10 +246,10 @@ def match(tmp_path: Path) -> Path:
     return path
 
 
-def test_verify_shows_how_each_clock_comes_about(match: Path) -> None:
-    done = _command("--verify", str(match))
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
+def test_verify_shows_how_each_clock_comes_about(match: Path, command: Command) -> None:
+    status, output, complaints = command("--verify", str(match))
+    assert status == 0, complaints
+    lines = output.splitlines()
     assert lines[0].startswith("GIPF 3 3 9 9: ann (white) against bob (black)")
     assert lines[2].split() == ["from", "until", "stalled", "lag", "charged", "left"]
     assert [line.split()[-1] for line in lines[3:5]] == ["READY", "READY"]
@@ -247,34 +258,36 @@ def test_verify_shows_how_each_clock_comes_about(match: Path) -> None:
     assert lines[-1].startswith("verified match 7: white resign, 1 move, ")
 
 
-def test_without_it_moves_and_board_are_shown(match: Path) -> None:
-    done = _command(str(match))
-    assert "charged" not in done.stdout
+def test_without_it_moves_and_board_are_shown(match: Path, command: Command) -> None:
+    _, output, _ = command(str(match))
+    assert "charged" not in output
     moves = [
         "   1 white a1-b2",
         "      note: score +0.35; depth 7; pv a1-b2, e3-d3: in the book",
         "   2 not made",
         "      note: it will be over",
     ]
-    assert done.stdout.splitlines()[1:5] == moves
+    assert output.splitlines()[1:5] == moves
 
 
 @pytest.mark.parametrize("options", [(), ("--verify",)])
-def test_a_clock_that_is_not_true_is_named_with_its_line(match: Path, options: tuple[str, ...]) -> None:
+def test_a_clock_that_is_not_true_is_named_with_its_line(
+    match: Path, options: tuple[str, ...], command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     forged = match.read_text(encoding="utf-8").replace("stall 20.000 1020.000", "stall 20.000 1000.000")
-    done = _command(*options, "-", text=forged)
-    assert done.returncode == 2 and done.stdout == ""
-    assert "this line is written 'move 1 white " in done.stderr and done.stderr.count("\n") == 1
+    feed(monkeypatch, forged.encode())
+    status, output, complaints = command(*options, "-")
+    assert (status, output) == (2, "")
+    assert "this line is written 'move 1 white " in complaints and complaints.count("\n") == 1
 
 
-@pytest.mark.slow
-def test_pictures_are_in_the_format_that_their_names_end_in(match: Path, tmp_path: Path) -> None:
+def test_pictures_are_in_the_format_that_their_names_end_in(match: Path, tmp_path: Path, command: Command) -> None:
     begins = {".svg": b"<svg ", ".png": b"\x89PNG", ".gif": b"GIF89a"}
     for suffix, first in begins.items():
         file = tmp_path / f"board{suffix}"
-        done = _command(str(match), "--picture", str(file))
-        assert done.returncode == 0 and file.read_bytes().startswith(first), done.stderr
-    refused = _command(str(match), "--picture", str(tmp_path / "board.jpg"))
-    assert refused.returncode == 2 and "has to end in .svg, .png or .gif" in refused.stderr
-    refused = _command(str(match), "--picture", str(tmp_path / "board.png"), "--ply", "2")
-    assert refused.returncode == 2 and "--ply is 2, but it has to be 0 to 1" in refused.stderr
+        assert command(str(match), "--picture", str(file))[0] == 0
+        assert file.read_bytes().startswith(first)
+    status, _, refused = command(str(match), "--picture", str(tmp_path / "board.jpg"))
+    assert status == 2 and "has to end in .svg, .png or .gif" in refused
+    status, _, refused = command(str(match), "--picture", str(tmp_path / "board.png"), "--ply", "2")
+    assert status == 2 and "--ply is 2, but it has to be 0 to 1" in refused

@@ -15,18 +15,26 @@ import pytest
 from engine.games.gipf.kernel import WORD_SIZE
 from engine.games.interface import DRAWN, LOST, SCRATCH, UNDECIDED, WON, BadMove, Kernel
 from tests.games.judges import AMOUNTS, BOARDS, FEW, Judge, plain, sample, state_of, written
+from tests.games.test_perft import TABLES, Table, named
 
 QUICK, SLOW = ["gipf 2", "arrows"], pytest.mark.slow("interpreted")
 GIPF = [f"gipf {size}" for size in AMOUNTS]
+BETWEEN = [f"gipf {size}" for size in (6, 8, 9, 10, 11)]
+"""Sizes between those that are tested outside campaigns."""
 MNK = [f"mnk {rows} {columns}" for rows, columns in BOARDS]
 SAMPLES = [
     *((name, False) for name in (*QUICK, *MNK)),
     *((name, True) for name in FEW),
-    *(pytest.param(name, False, marks=SLOW) for name in ("morris", *GIPF) if name not in QUICK),
+    *(
+        pytest.param(name, False, marks=pytest.mark.campaign if name in BETWEEN else SLOW)
+        for name in ("morris", *GIPF)
+        if name not in QUICK
+    ),
 ]
 """Names of samples, and whether a few of their positions will do."""
+ALWAYS_COMPILED = ("arrows", "morris", "gipf 4 4", "gipf 5 4", "mnk 8 8 5")
 COMPILED = [
-    "arrows", "morris", "gipf 4 4", "gipf 5 4", "mnk 8 8 5",
+    *ALWAYS_COMPILED,
     *(pytest.param(f"gipf {board}", marks=pytest.mark.campaign) for board in (
         "2 2", "2 3", "3 2", "3 3", "3 4", "3 5", "4 2", "4 3", "4 5", "4 7", "5 3", "6 3", "7 3", "9 3", "12 3",
     )),
@@ -123,6 +131,20 @@ def worth(kernel: Kernel, children: int) -> list[int]:
     assert kernel.rules.evaluate_children is not None
     assert kernel.rules.evaluate_children(kernel.state, 0, values)
     return list(map(int, values[:children]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "table",
+    [
+        pytest.param(table, marks=[] if name.startswith(ALWAYS_COMPILED) else pytest.mark.campaign, id=name)
+        for table in TABLES
+        for name in [named(table)]
+    ],
+)
+def test_compiled_perft_is_that_of_the_table_to_its_end(table: Table) -> None:
+    assert table.position.kernel().compiled
+    assert table.counted(len(table.counts), compile=True) == table.counts
 
 
 @pytest.mark.parametrize(("name", "few"), WITH_TEXTS)

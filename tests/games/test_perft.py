@@ -1,4 +1,4 @@
-"""Perft: the tables of perft.txt in both conventions, interpreted and compiled; counts behind each move; arenas."""
+"""Perft: the tables of perft.txt in both conventions; counts behind each move; arenas."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +9,6 @@ import pytest
 
 from engine.games import perft
 from engine.games.catalogue import GAMES
-from engine.games.gipf.kernel import WORD_SIZE
 from engine.games.interface import Arena, Kernel, Position
 from engine.games.perft import Counter, count
 from tests.engine.search import toy
@@ -29,11 +28,6 @@ class Table(NamedTuple):
         game = GAMES[self.game]
         return game.read(self.start.replace("/", "\n")) if "/" in self.start else game.start(self.start)
 
-    @property
-    def is_wide(self) -> bool:
-        """Whether compiled sets of fields take several machine words."""
-        return self.game == "gipf" and int(self.start.split()[0]) > WORD_SIZE
-
     def counted(self, depth: int, *, compile: bool) -> list[int]:
         depths = range(1, depth + 1)
         return [count(self.position, plies, unique=self.unique, compile=compile) for plies in depths]
@@ -51,12 +45,6 @@ def tables() -> list[Table]:
 
 TABLES = tables()
 
-COMPILED = [
-    pytest.param(table, marks=pytest.mark.campaign) if table.is_wide and table.start != "5 4 20 20" else table
-    for table in TABLES
-]
-"""Tables that test compiled code. Only the smallest wide board is tested outside campaigns."""
-
 
 def named(table: object) -> str:
     assert isinstance(table, Table)
@@ -68,13 +56,6 @@ def test_interpreted_perft_is_that_of_the_table(table: Table) -> None:
     """Deep enough for the first captures; to depth two on boards that do not fit a machine word."""
     depth = table.interpreted_depth
     assert table.counted(depth, compile=False) == table.counts[:depth]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("table", COMPILED, ids=named)
-def test_compiled_perft_is_that_of_the_table_to_its_end(table: Table) -> None:
-    assert table.position.kernel().compiled
-    assert table.counted(len(table.counts), compile=True) == table.counts
 
 
 def start(parameters: str) -> Position:

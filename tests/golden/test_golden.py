@@ -26,6 +26,7 @@ def test_a_stored_record_is_shown_and_accounted_for_as_it_was(record: Path) -> N
     assert computed.record_text(record.name) == record.with_suffix(".txt").read_text()
 
 
+@pytest.mark.slow
 def test_a_stored_export_is_verified() -> None:
     words = [sys.executable, "-P", "-m", "server", "verify", str(computed.FOLDER / "export.zip")]
     ended = subprocess.run(words, capture_output=True, text=True)

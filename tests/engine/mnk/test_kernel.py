@@ -169,7 +169,7 @@ def test_certain_values_are_those_of_a_search_to_the_end(rows: int, columns: int
         (5, 13, 6),
         (10, 9, 8),
         (15, 15, 5),
-        (19, 19, 7),
+        pytest.param(19, 19, 7, marks=pytest.mark.slow("interpreted")),
         (2, 7, 2),
         (4, 4, 5),
     ],

@@ -90,6 +90,7 @@ def test_proofs_with_cycles_have_the_value_of_the_definition(
                 assert prover.within >= plies and (prover.within - plies) % 2 == 0
 
 
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("changed", [{}, SMALL_TABLES], ids=["usual", "small tables"])
 @given(graph=graphs(ends=True))
 def test_proofs_of_games_that_end_have_the_value_of_the_definition(changed: dict[str, Any], graph: Graph) -> None:

@@ -206,6 +206,7 @@ def test_too_long_games_are_refused() -> None:
         layers.solve((5, 5), never)
 
 
+@pytest.mark.slow("interpreted")
 def test_the_solver_changes_over_to_layers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The position is drawn, and proof-number search alone does not prove that within so many nodes."""
     kernel = kernel_of("2 2 5 5", compile=False)

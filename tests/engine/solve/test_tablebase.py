@@ -168,6 +168,7 @@ def test_a_move_to_what_has_stood_twice_is_a_draw(given: Path) -> None:
         assert again[0] == others[0] and best._replace(score=0) in again
 
 
+@pytest.mark.slow("interpreted")
 def test_a_draw_is_held_by_the_move_that_a_search_likes_best(given: Path) -> None:
     asked = position_with("drawn", Random(3))
     book = known(asked)

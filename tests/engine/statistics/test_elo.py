@@ -162,6 +162,7 @@ def test_pairs_count_when_those_before_them_are_there() -> None:
     assert (tally.ratio, tally.decision) == (0, Decision.OPEN)
 
 
+@pytest.mark.slow("interpreted")
 @given(st.lists(st.sampled_from((0, 1, 2, 3, 3, 4, 4)), min_size=200, max_size=200), st.permutations(range(200)))
 def test_order_of_finishing_changes_nothing(points: list[int], order: list[int]) -> None:
     one, other = tally_of(points), tally_of(points, order=order)

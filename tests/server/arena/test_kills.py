@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bots.bot import Bot, Clocks, GameResult
-from bots.client import connection, session
+from bots.client import connection
 from bots.client.connection import Address
 from bots.client.errors import ArenaError, BadChoice
 from bots.client.session import Session
@@ -29,7 +29,7 @@ KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 3
 """The server waits longer after each of them before it starts another process."""
 MOVES = range(40, 400 if os.environ.get("ARENA_CAMPAIGN") else 150)
 """So many are made before each kill."""
-PAIRS = 8
+PAIRS = 8 if os.environ.get("ARENA_CAMPAIGN") else 3
 VARIANTS = ("2,2,5,5", "3,3,9,9", "4,4,15,15")
 
 
@@ -103,10 +103,10 @@ class Server(ServerProcess):
 def test_nothing_is_lost_by_kills_at_random_moments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "PAUSES", (0.05, 0.1))
     with Server(tmp_path) as server:
-        _kill_again_and_again(server, monkeypatch)
+        _kill_again_and_again(server)
 
 
-def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def _kill_again_and_again(server: Server) -> None:
     chance = random.Random(20261120)
     players = [Player(number, server.port) for number in range(2 * PAIRS)]
     for player in players:
@@ -131,7 +131,8 @@ def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> No
     assert checked > 20 * KILLS
     assert not any(player.error for player in players)
     _let_finish(server, players)
-    monkeypatch.setattr(session, "MIN_RECONNECT_SECONDS", 0.0)
+    for player in players:
+        player.session._patience = 0.0
     server.kill()
     for player in players:
         player.join(WAIT_SECONDS)

@@ -16,7 +16,6 @@ from engine.statistics.elo import estimate
 from server.commands.grade import grade
 from server.commands.match.results import MatchProgress, MatchTally, as_json
 from server.contest.formats.meetings import RoundRobin
-from server.contest.report import files as report_files
 from server.league.grading.grading import BadReport, BadRule, Evidence, add_report, as_text, elo_low, grade_all, read
 from tests.server.commands.match.made import game, setup
 from tests.server.contest.report.samples import sample_report
@@ -51,7 +50,7 @@ def match_report(one: str, other: str, *points: float, status: int = 0) -> bytes
 @cache
 def contest_report() -> bytes:
     """Return what a contest of four writes."""
-    return report_files.file_texts(sample_report(4, RoundRobin()))["report.json"].encode()
+    return msgspec.json.encode(sample_report(4, RoundRobin()))
 
 
 def rule(*criteria: str, students: str = "") -> str:
@@ -166,7 +165,7 @@ def test_a_wrong_rule_takes_one_sentence(text: str, words: str) -> None:
         (b'{"report": "check"}', "it is no whole report: Object missing required field `passed`"),
         (match_report("a", "b", 1, status=130), "the match was stopped before its end"),
         (check_report(1, 1), "it does not say whose bot was tested: write NAME=FILE"),
-        (contest_report().replace(b'"state": "over"', b'"state": "running"'), "the contest is not over"),
+        (contest_report().replace(b'"state":"over"', b'"state":"running"'), "the contest is not over"),
     ],
 )
 def test_what_is_no_report_takes_one_sentence(content: bytes, words: str) -> None:

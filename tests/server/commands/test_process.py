@@ -27,6 +27,7 @@ def test_match_over_sockets_then_an_orderly_stop(tmp_path: Path) -> None:
     assert "number=1" in server.log and "reason=dead_lock" in server.log
 
 
+@pytest.mark.slow
 def test_grace_lets_running_matches_end(tmp_path: Path) -> None:
     with ServerProcess(tmp_path, "--grace", "600") as server, pair(server.port) as (ann, bob):
         server.process.send_signal(signal.SIGINT)

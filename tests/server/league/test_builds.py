@@ -175,6 +175,7 @@ def test_a_version_that_loses_its_first_games_by_a_fault_of_its_own_is_refused(
 
     monkeypatch.setattr(pipeline, "run_check", check)
     monkeypatch.setattr(pipeline, "GAMES_PLAYED", 2)
+    monkeypatch.setattr(pipeline, "NICENESS", 0)  # else other tests let its match wait
     version, logs = tried(versions, tmp_path, versions.add(ann, "bot", "bot.py", CRASHES.encode()))
     assert version.state == "refused"
     assert version.sentence.startswith(

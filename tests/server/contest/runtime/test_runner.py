@@ -47,6 +47,7 @@ stages = [{ format = "round-robin" }]
 """
 
 
+@pytest.mark.slow
 async def test_a_round_robin_is_played_to_its_end(tmp_path: Path) -> None:
     async with running_contest(tmp_path, ROUND_ROBIN, "ann", "bob", "carol") as (_harness, store, contest):
         games = await wait_until_over(store, contest)
