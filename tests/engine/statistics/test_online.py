@@ -53,6 +53,17 @@ def test_a_game_changes_a_rating_as_the_whole_integral_says(
     assert (new.elo, new.deviation) == pytest.approx(integrated(mean, deviation, opponent, score), abs=0.01)
 
 
+@pytest.mark.parametrize("score", [0.0, 0.5, 1.0])
+def test_a_game_of_two_uncertain_players_moves_each_by_its_share_of_the_variance(score: float) -> None:
+    before = {"ann": OnlineRating(1500, 300), "bob": OnlineRating(1700, 400)}
+    mean, deviation = integrated(-200, 500, 0, score)
+    new = update(before, game("ann", "bob", score), BOTS)
+    for name, sign, share in (("ann", 1, 0.36), ("bob", -1, 0.64)):
+        assert new[name].elo == pytest.approx(before[name].elo + sign * share * (mean + 200), abs=0.01)
+        left = before[name].deviation ** 2 - share**2.5 * (500**2 - deviation**2)
+        assert new[name].deviation == pytest.approx(math.sqrt(left), abs=0.01)
+
+
 def test_fixed_points_stay_and_count_their_games() -> None:
     players = BOTS | LEVELS
     ratings = rate([game("alphabeta:3", "ann", 0.0), game("alphabeta:3", "alphabeta:4", 1.0, 2, 5.0)], players)
