@@ -1,14 +1,17 @@
 """The evaluation and the candidates of arrows: races against plain searches, and all else against the oracle."""
 
+from collections import Counter
 from collections.abc import Set
 from functools import cache
 from random import Random
 
 import pytest
 
-from engine.games.arrows.position import ARROWS, ArrowsPosition
-from engine.games.arrows.rules import DECIDED, NOWHERE, State
-from engine.games.interface import EVALUATION_LIMIT
+from engine.compiling.binding import specialise
+from engine.games.arrows import rules
+from engine.games.arrows.position import ARROWS, ArrowsPosition, tables
+from engine.games.arrows.rules import DECIDED, MAX_EXACT_FIELDS, NOWHERE, State, number, words
+from engine.games.interface import EVALUATION_LIMIT, LOST, UNDECIDED, WON
 from tests.engine.arrows import samples
 from tests.games.judges import sample, written
 from tests.oracles import arrows as oracle
@@ -93,6 +96,28 @@ def test_a_guess_counts_the_fields_that_each_side_reaches_first() -> None:
         assert value == worth_of(sides[0]) - worth_of(sides[1])
         guesses += 1
     assert guesses > 50
+
+
+def longest(place: Field, left: Set[Field]) -> int:
+    """Return the number of fields of the longest path from a field over others."""
+    return 1 + max((longest(step, left - {step}) for step in neighbours(place) & left), default=0)
+
+
+def test_races_are_decided_as_the_longest_paths_tell() -> None:
+    (race,) = specialise((rules.race,), "races", tables(compile=False), compile=False)
+    chance = Random(4)
+    seen = Counter[int]()
+    for _ in range(100):
+        (own, *mine), (other, *theirs) = (
+            chance.sample([(x, y) for x in range(left, left + 4) for y in range(4, 8)], chance.randint(1, 12))
+            for left in (1, 6)
+        )
+        sets = [words(sum(1 << number(*field) for field in fields)) for fields in (mine, theirs)]
+        found = race(number(*own), *sets[0], number(*other), *sets[1])
+        if found != UNDECIDED or max(len(mine), len(theirs)) < MAX_EXACT_FIELDS:
+            assert found == (WON if longest(own, set(mine)) > longest(other, set(theirs)) else LOST)
+        seen[found] += 1
+    assert seen[WON] > 20 and seen[LOST] > 20 and seen[UNDECIDED]
 
 
 # Candidates
