@@ -81,7 +81,7 @@ def test_newcomers_begin_in_the_middle_of_the_fixed_points_and_may_be_anywhere_b
 
 def test_ratings_are_the_same_game_by_game_and_from_the_first_game_on() -> None:
     ladder = Ladder({"ann": 3, "bob": 3}, seed=1)
-    starts = [VersionStart("ann-1", 0), VersionStart("bob-2", 25), VersionStart("bob-2", 60)]
+    starts = [VersionStart("ann-1", 0), VersionStart("bob-2", 26), VersionStart("bob-2", 60)]  # bob-2 plays game 26
     ladder.play(60)
     kept: dict[str, OnlineRating] = {}
     for played in ladder.games:
