@@ -60,9 +60,8 @@ def test_record_that_was_cut_off_is_true_as_far_as_it_goes() -> None:
     summary = verify(text)
     assert (summary.result, summary.reason, summary.history.plies) == ("", "", 9)
     assert finished_match(text) is finished_match("") is None and finished_match(played()) == verify(played())
-    for at in range(text.index("\nready ") + 1, len(text)):
-        if text[at - 1] == "\n":
-            assert verify(text[:at]).state.clock.since == (None, None)
+    ends = [at for at in range(text.index("\nready ") + 1, len(text)) if text[at - 1] == "\n"]
+    assert {verify(text[:end]).state.clock.since for end in ends} == {(None, None)}
     with pytest.raises(BadRecord, match="line feed"):
         verify(text[:-1])
 
