@@ -22,8 +22,7 @@ import pytest
 
 GAMES = tuple(f"tests/games/test_{name}.py" for name in ("against_oracles", "perft", "move_texts", "interface"))
 MATCH = ("tests/server/match/test_machines.py", "tests/server/match/test_match.py", "tests/engine/test_clock.py")
-CONTEST = ("tests/server/contest/test_standings.py", "tests/server/contest/test_disqualification.py")
-INTERVENTIONS = "tests/server/contest/test_interventions.py"
+CONTEST = tuple(f"tests/server/contest/test_{name}.py" for name in ("standings", "disqualification", "interventions"))
 ROOMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "clock": ("engine/match/clock.py", MATCH),
     "referee": ("engine/match/referee.py", (*MATCH, "tests/engine/test_referee.py")),
@@ -35,12 +34,14 @@ ROOMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "arrows": ("engine/games/arrows/rules.py", ("-k", "arrows", "tests/engine/arrows", *GAMES)),
     "morris": ("engine/games/morris/rules.py", ("-k", "morris", "tests/engine/morris", *GAMES)),
     "mnk": ("engine/games/mnk/rules.py", ("-k", "mnk", "tests/engine/mnk", *GAMES)),
-    "scoring": ("server/contest/scoring.py", (*CONTEST, INTERVENTIONS)),
-    "standings": ("server/contest/scoring.py", CONTEST),
+    "scoring": ("server/contest/scoring.py", CONTEST),
     "elo": ("engine/statistics/elo.py", ("tests/engine/statistics",)),
     "likelihood": ("engine/statistics/likelihood.py", ("tests/engine/statistics",)),
     "online": ("engine/statistics/online.py", ("tests/engine/statistics",)),
-    "sandbox": ("server/contest/programs/sandbox/seal.py", ("tests/server/contest/runtime/test_seal_command.py",)),
+    "sandbox": (
+        "server/contest/programs/sandbox/seal.py",
+        tuple(f"tests/server/contest/runtime/test_{name}.py" for name in ("seal_command", "sealed", "links", "seal")),
+    ),
 }
 """A module of each room, and the tests that are named for it."""
 

@@ -12,7 +12,7 @@ from engine.games.interface import ANNULLED, Termination
 from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import BadRecord, Header
-from engine.match.verification import verify
+from engine.match.verification import finished_match, verify
 from tests.engine.record_changes import STAMPS, number, written
 from tests.engine.records import MS, Table, records
 from tests.engine.test_cli import feed
@@ -55,8 +55,14 @@ def test_records_of_whole_games_are_true() -> None:
 
 
 def test_record_that_was_cut_off_is_true_as_far_as_it_goes() -> None:
-    summary = verify(played(stop_after=9))
+    text = played(stop_after=9)
+    summary = verify(text)
     assert (summary.result, summary.reason, summary.history.plies) == ("", "", 9)
+    assert finished_match(text) is finished_match("") is None and finished_match(played()) == verify(played())
+    ends = [at for at in range(text.index("\nready ") + 1, len(text)) if text[at - 1] == "\n"]
+    assert {verify(text[:end]).state.clock.since for end in ends} == {(None, None)}
+    with pytest.raises(BadRecord, match="line feed"):
+        verify(text[:-1])
 
 
 @pytest.mark.parametrize("text", ["", "\n", "arena-record 1\n", "\x00", "move 1"])
@@ -106,8 +112,8 @@ def test_a_match_that_is_over_changes_no_more() -> None:
         assert step == (table.state, [])
 
 
-RESTARTED = """\
-ready white 20.000 9980.000
+RESTARTED = f"""\
+{played(stop_after=0).partition("ready")[0]}ready white 20.000 9980.000
 restarted 70.000
 back black 90.000
 runs black 90.010
@@ -128,18 +134,34 @@ result annulled server_stop 9013.000 9970.000 9970.500 the server was stopped
 """Black is charged 20 ms up to the first restart, nothing up to the others, and 10 ms from the last ``runs`` on."""
 
 
-def restarted() -> str:
-    return "".join(played(stop_after=0).partition("ready")[:1]) + RESTARTED
-
-
 def test_clocks_are_recomputed_over_restarts() -> None:
-    text = restarted()
-    summary = verify(text)
+    summary = verify(RESTARTED)
     assert summary.left == (9_970_000, 9_970_500)
-    cut = text[: text.index("ready black")]
+    cut = RESTARTED[: RESTARTED.index("ready black")]
     assert verify(cut).left == (9_980_000, 9_980_000)
     assert verify(cut).state.ready == (True, False)
     assert verify(cut + "back white 700.000\n").latest == 700_000
+    died = RESTARTED[: RESTARTED.index("ready white")] + "restarted 70.000\n"
+    assert verify(f"{died}back white 90.000\n").heard == (True, False)
+    assert verify(f"{died}back black 90.000\n").heard == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("move 1 white", "move 1 black", "it is not the turn of black"),
+        ("530.000 540.000 9971.500", "540.000 530.000 9991.500", "the answer at 530.000 came before TURN was sent"),
+        ("move 1", "stall 529.000 529.500\nmove 1", "no clock ran when the stall at 529.000 began"),
+        (
+            "unanswered white 9011.500",
+            "stall 9012.000 9012.100\nstall 9012.200 9012.300",
+            "the stall at 9012.000 began",
+        ),
+    ],
+)
+def test_events_that_cannot_have_been_are_named(old: str, new: str, why: str) -> None:
+    with pytest.raises(BadRecord, match=why):
+        verify(RESTARTED.replace(old, new))
 
 
 RECORDS = records()

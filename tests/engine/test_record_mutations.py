@@ -330,7 +330,9 @@ def raise_if_true(text: str, change: Change) -> None:
 @pytest.mark.parametrize("name", RECORDS)
 def test_records_of_the_referee_are_true(name: str) -> None:
     summary = verify(RECORDS[name])
+    sides = summary.header.position.game.sides
     assert summary.result and summary.reason
+    assert summary.winner == (sides.index(summary.result) if summary.result in sides else None)
 
 
 @pytest.mark.parametrize("name", RECORDS)

@@ -5,6 +5,7 @@ Every disagreement is a fault of one of them; docs/rules.md says of which. With 
 
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from operator import methodcaller
 from random import Random
@@ -12,8 +13,9 @@ from typing import Any
 
 import pytest
 
+from engine.compiling.binding import specialise
 from engine.games.gipf.kernel import WORD_SIZE
-from engine.games.interface import DRAWN, LOST, SCRATCH, UNDECIDED, WON, BadMove, Kernel
+from engine.games.interface import DRAWN, LOST, SCRATCH, UNDECIDED, WON, Arena, BadMove, Kernel
 from tests.games.judges import AMOUNTS, BOARDS, FEW, Judge, plain, sample, state_of, written
 from tests.games.test_perft import TABLES, Table, named
 
@@ -76,10 +78,8 @@ def test_positions_moves_and_ends_are_those_of_the_oracle(name: str, few: bool) 
             assert [after.text() for _, after in found] == [judge.text(after) for _, after in moves]
 
 
-def compare_kernel(judge: Judge, position: Any, moves: list[tuple[str, Any]], *, compile: bool) -> Kernel:
+def compare_kernel(judge: Judge, position: Any, moves: list[tuple[str, Any]], kernel: Kernel) -> None:
     """Compare children, verdict and counts of a kernel with the oracle."""
-    kernel = judge.board(position).kernel(compile=compile)
-    assert kernel.compiled == compile
     rules, outcome, unique = kernel.rules, judge.outcome(position), judge.unique(position)
     assert written(kernel, "children") == [state_of(judge.board(after)) for after in unique]
     turn = judge.board(position).turn
@@ -91,14 +91,20 @@ def compare_kernel(judge: Judge, position: Any, moves: list[tuple[str, Any]], *,
         for once in (False, True):
             counted = rules.perft(kernel.state, 2, once, kernel.arena(20_000), 0)
             assert counted == judge.perft(position, 2, unique=once)
-    return kernel
 
 
 @pytest.mark.parametrize(("name", "few"), SAMPLES)
 def test_interpreted_kernels_have_the_positions_of_the_oracle(name: str, few: bool) -> None:
     found = sample(name, few=few)
     for judge, position, moves in found[:: 1 if len(found) < 30 else 3]:
-        compare_kernel(judge, position, moves, compile=False)
+        compare_kernel(judge, position, moves, judge.board(position).kernel(compile=False))
+
+
+@pytest.mark.parametrize("name", ["gipf 2", "mnk 3 4"])
+def test_sets_of_several_words_have_the_positions_of_the_oracle(name: str) -> None:
+    """By interpreted rules, with the branches of large boards."""
+    for judge, position, moves in sample(name)[::3]:
+        compare_kernel(judge, position, moves, in_words(judge.board(position).kernel(compile=False)))
 
 
 @pytest.mark.slow
@@ -107,8 +113,9 @@ def test_compiled_kernels_have_the_positions_of_the_oracle_and_answer_as_interpr
     """All that search and solver ask; places of an arena hold what was stored there."""
     assert len(sample(name)) >= 3 or int(name.split()[1]) > WORD_SIZE
     for judge, position, moves in sample(name):
-        fast = compare_kernel(judge, position, moves, compile=True)
-        slow = judge.board(position).kernel(compile=False)
+        fast, slow = (judge.board(position).kernel(compile=compile) for compile in (True, False))
+        assert fast.compiled
+        compare_kernel(judge, position, moves, fast)
         arena = fast.arena(2)
         fast.rules.store(arena, 1, fast.state, 0)
         assert plain(fast.rules.load(arena, 1)) == plain(fast.state) == tuple(slow.state)
@@ -123,6 +130,32 @@ def test_compiled_kernels_have_the_positions_of_the_oracle_and_answer_as_interpr
         if slow.rules.evaluate_children and moves:
             values = [worth(kernel, len(moves)) for kernel in (fast, slow)]
             assert values[0] == values[1]
+
+
+def get_words(arena: Arena, at: int) -> int:
+    return arena[at] | arena[at + 1] << WORD
+
+
+def put_words(arena: Arena, at: int, fields: int) -> None:
+    arena[at], arena[at + 1] = fields & ((1 << WORD) - 1), fields >> WORD
+
+
+WORD = 7
+"""Bits of the first of two numbers that represent a set of fields in `in_words`."""
+
+
+def in_words(kernel: Kernel) -> Kernel:
+    """Return a kernel whose sets of fields take two numbers of an arena, as compiled sets of large boards do."""
+    rules, names = kernel.rules, ("load", "store", "children", "perft")
+    constants: dict[str, Any] = {
+        "SET_WORDS": 2,
+        "WORDS": rules.WORDS + 2,
+        "IS_WIDE": True,
+        "get_fields": get_words,
+        "put_fields": put_words,
+    }
+    found = specialise(tuple(getattr(rules, name) for name in names), "words", constants, compile=False)
+    return kernel._replace(rules=replace(rules, WORDS=rules.WORDS + 2, **dict(zip(names, found, strict=True))))
 
 
 def worth(kernel: Kernel, children: int) -> list[int]:

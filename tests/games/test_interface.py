@@ -273,7 +273,7 @@ def test_hints_of_a_kernel_are_true(game: Game, parameters: str) -> None:
 def test_an_arena_without_room_is_an_error_and_nothing_is_written_behind_it(game: Game, compile: bool) -> None:
     kernel = game.start(game.default_parameters).kernel(compile=compile)
     words = kernel.rules.WORDS
-    for places in range(1, len(generated(kernel))):
+    for places in range(1, len(generated(kernel)) + 1):
         arena = kernel.arena(places)
         with pytest.raises(OverflowError):
             kernel.rules.children(kernel.state, arena, 1)

@@ -1,14 +1,17 @@
 """The evaluation and the candidates of arrows: races against plain searches, and all else against the oracle."""
 
+from collections import Counter
 from collections.abc import Set
 from functools import cache
 from random import Random
 
 import pytest
 
-from engine.games.arrows.position import ARROWS, ArrowsPosition
-from engine.games.arrows.rules import DECIDED, NOWHERE, State
-from engine.games.interface import EVALUATION_LIMIT
+from engine.compiling.binding import specialise
+from engine.games.arrows import rules
+from engine.games.arrows.position import ARROWS, tables
+from engine.games.arrows.rules import DECIDED, MAX_EXACT_FIELDS, NOWHERE, State, number, words
+from engine.games.interface import EVALUATION_LIMIT, LOST, UNDECIDED, WON, Position
 from tests.engine.arrows import samples
 from tests.games.judges import sample, written
 from tests.oracles import arrows as oracle
@@ -37,11 +40,9 @@ def small_sample() -> list[oracle.Position]:
     return found
 
 
-def read(position: oracle.Position) -> ArrowsPosition:
+def read(position: oracle.Position) -> Position:
     """Return the engine's position for one of the oracle's."""
-    found = ARROWS.read(oracle.board_text(position))
-    assert isinstance(found, ArrowsPosition)
-    return found
+    return ARROWS.read(oracle.board_text(position))
 
 
 # Evaluation
@@ -95,6 +96,30 @@ def test_a_guess_counts_the_fields_that_each_side_reaches_first() -> None:
     assert guesses > 50
 
 
+def longest(place: Field, left: Set[Field]) -> int:
+    """Return the number of fields of the longest path from a field over others."""
+    return 1 + max((longest(step, left - {step}) for step in neighbours(place) & left), default=0)
+
+
+def test_races_are_decided_as_the_longest_paths_tell() -> None:
+    """Larger sets have a path that is found by a rule of thumb, and is mostly the longest one."""
+    race, greedy_path = specialise((rules.race, rules.greedy_path), "races", tables(compile=False), compile=False)
+    chance = Random(4)
+    seen = Counter[object]()
+    for _ in range(100):
+        (own, *mine), (other, *theirs) = (
+            chance.sample([(x, y) for x in range(left, left + 4) for y in range(4, 8)], chance.randint(1, 12))
+            for left in (1, 6)
+        )
+        sets = [words(sum(1 << number(*field) for field in fields)) for fields in (mine, theirs)]
+        found = race(number(*own), *sets[0], number(*other), *sets[1])
+        if found != UNDECIDED or max(len(mine), len(theirs)) < MAX_EXACT_FIELDS:
+            assert found == (WON if longest(own, set(mine)) > longest(other, set(theirs)) else LOST)
+        seen[found] += 1
+        seen["longest"] += greedy_path(number(*own), *sets[0], 12) == longest(own, set(mine))
+    assert seen[WON] > 20 and seen[LOST] > 20 and seen[UNDECIDED] and seen["longest"] > 90
+
+
 # Candidates
 
 
@@ -125,6 +150,8 @@ def test_candidates_come_in_the_order_of_their_evaluation() -> None:
     for _, position, _ in sample("arrows"):
         kernel = read(position).kernel(compile=False)
         found = written(kernel, "candidates")
+        wins = {state for state in written(kernel, "children") if kernel.rules.verdict(State(*state)) == LOST}
+        assert not wins or set(found) <= wins
         values = [kernel.rules.evaluate(State(*state)) for state in found]
         assert values == sorted(values)
         several += len(found) > 2

@@ -11,6 +11,7 @@ from engine.games.gipf.geometry import geometry
 from engine.games.gipf.kernel import bind
 from engine.games.gipf.rules import State
 from tests.engine.gipf.samples import positions_of
+from tests.games.judges import written
 
 GIPF = GAMES["gipf"]
 VARIANTS = ["2 2 6 6", "2 3 9 9", "3 3 9 9", "4 4 15 15", "3 5 9 9", "5 3 18 18", "5 6 18 18"]
@@ -107,3 +108,12 @@ def test_evaluation_is_the_sum_of_features_that_are_counted_field_by_field(param
     # two neighbours are a run where K = 2, and four pieces beside one fill a line of five: neither is to be expected
     rare = {("pair", 2), ("threat", 5)}
     assert all(seen[name] for name in ("piece", "ring", "pair", "board", "gap", "threat") if (name, run) not in rare)
+
+
+@pytest.mark.parametrize("parameters", ["2 2 6 6", "3 3 9 9"])
+def test_candidates_are_the_children_in_the_order_of_their_evaluation(parameters: str) -> None:
+    for position in positions_of(parameters, Random(9), 20):
+        kernel = position.kernel(compile=False)
+        children, candidates = written(kernel, "children"), written(kernel, "candidates")
+        if len(candidates) > 1:
+            assert candidates == sorted(children, key=lambda state: kernel.rules.evaluate(State(*state)))

@@ -52,11 +52,6 @@ def test_the_canonical_position_is_the_same_for_all_images_and_one_of_them(rows:
         assert states == {min(kernel.state for kernel in kernels)}
 
 
-def hopes_of(kernel: Kernel) -> int:
-    assert kernel.rules.can_still_win is not None
-    return kernel.rules.can_still_win(kernel.state)
-
-
 def scratch(rows: int, columns: int, length: int, seed: int) -> list[oracle.Position]:
     """Return positions, few enough fields of which are empty for plain minimax."""
     chance = Random(seed)
@@ -75,7 +70,9 @@ def test_hopes_are_given_up_only_where_the_oracle_knows_that_the_side_cannot_win
     rows: int, columns: int, length: int
 ) -> None:
     for position in scratch(rows, columns, length, 1):
-        hopes, value = hopes_of(read(position).kernel(compile=False)), oracle.value(position)
+        kernel, value = read(position).kernel(compile=False), oracle.value(position)
+        assert kernel.rules.can_still_win is not None
+        hopes = kernel.rules.can_still_win(kernel.state)
         assert hopes & MINE or value <= 0
         assert hopes & THEIRS or value >= 0
 
@@ -99,10 +96,6 @@ def test_one_of_the_candidates_is_as_good_as_the_best_move(rows: int, columns: i
 
 FEW = 12
 """Empty fields at the most of positions that are searched to the depth that a certain value tells of."""
-
-
-def kernel_of(position: oracle.Position) -> Kernel:
-    return MNK.read(oracle.text(position)).kernel(compile=False)
 
 
 def forced(kernel: Kernel, state: Any, plies: int, known: dict[Any, int]) -> int:
@@ -137,7 +130,7 @@ def test_certain_values_are_those_of_a_search_to_the_end(rows: int, columns: int
     for position in sample(7, rows, columns, 60):
         if oracle.outcome(position) or len(oracle.empty_fields(position)) > FEW:
             continue
-        kernel = kernel_of(position)
+        kernel = read(position).kernel(compile=False)
         known: dict[Any, int] = {}
         arena = kernel.arena(FEW)
         kernel.rules.children(kernel.state, arena, 0)
@@ -181,7 +174,7 @@ def test_values_that_are_guessed_are_sums_over_the_lines_after_the_move(rows: in
     for position in positions:
         if oracle.outcome(position):
             continue
-        values = valued(kernel_of(position))
+        values = valued(read(position).kernel(compile=False))
         fields = oracle.moves(position)
         assert len(values) == len(fields)
         for (value, certain), field in list(zip(values, fields, strict=True))[:: 1 + len(fields) // 20]:

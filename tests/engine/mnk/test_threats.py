@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.games.interface import Position
+from engine.games.interface import EVALUATION_LIMIT, WIN, Position
 from engine.games.mnk.position import MNK
 from engine.search.searcher import Searcher, SearchLimits, SearchResult
 from tests.oracles import mnk as oracle
@@ -87,6 +87,28 @@ THREE_THREE = """
 """
 
 
+THREE_FOURS = """
+. . . o o x o x o
+o o . x . . . x x
+. o . . . x . x x
+o . x . . . . . o
+o o . x . . . . .
+. x . . . . . . .
+. . x x . . o . o
+x x . . . x . . .
+o . . x . x . o o
+"""
+MANY_FOURS = """
+x o . o . o o
+. . . o x o x
+x x . x . . x
+o . . o . x .
+o . x x o x .
+o x o o . . .
+. . o o . x o
+"""
+
+
 def read(text: str, player: int) -> oracle.Position:
     """Return the position of a drawing, in which x are the pieces of player 1; five make a line."""
     board = tuple(tuple(".xo".index(mark) for mark in line.split()) for line in text.strip().splitlines())
@@ -118,6 +140,13 @@ def test_wins_by_threats_are_found(text: str, plies: int, moves: set[str]) -> No
     """At the first ply, and as short as they are."""
     found = think(read(text, 1), SearchLimits(depth=1))
     assert (found.move(position_of(read(text, 1))) in moves, found.plies_to_end) == (True, plies)
+
+
+@pytest.mark.parametrize(("text", "plies"), [(THREE_FOURS, 7), (MANY_FOURS, None)], ids=["three fours", "many fours"])
+def test_a_chain_of_fours_is_the_shortest_one_and_none_is_claimed_without_a_proof(text: str, plies: int | None) -> None:
+    """The last position has more fours than the search may try."""
+    value = position_of(read(text, 1)).kernel(compile=False).evaluate()
+    assert value == WIN - plies if plies else abs(value) < EVALUATION_LIMIT
 
 
 @pytest.mark.parametrize("parameters", ["1 1 1", "1 1 2", "1 19 3", "2 2 2", "3 3 3", "19 19 1", "19 19 5", "4 4 9"])

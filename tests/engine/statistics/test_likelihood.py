@@ -108,6 +108,7 @@ def test_ratings_are_the_most_likely_ones(variants: int) -> None:
     games = some_games(variants=variants)
     found = ratings(games, ["a1", "a2", "a3"], variants)
     assert sum(rating.elo for rating in found.table) == pytest.approx(0, abs=1e-5)
+    assert {rating.games for rating in found.table} == {12 * variants}
     here = log_likelihood(games, values_of(found))
     assert climbed(games, values_of(found)) == pytest.approx(here, abs=1e-6)
 

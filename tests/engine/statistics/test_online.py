@@ -53,6 +53,17 @@ def test_a_game_changes_a_rating_as_the_whole_integral_says(
     assert (new.elo, new.deviation) == pytest.approx(integrated(mean, deviation, opponent, score), abs=0.01)
 
 
+@pytest.mark.parametrize("score", [0.0, 0.5, 1.0])
+def test_a_game_of_two_uncertain_players_moves_each_by_its_share_of_the_variance(score: float) -> None:
+    before = {"ann": OnlineRating(1500, 300), "bob": OnlineRating(1700, 400)}
+    mean, deviation = integrated(-200, 500, 0, score)
+    new = update(before, game("ann", "bob", score), BOTS)
+    for name, sign, share in (("ann", 1, 0.36), ("bob", -1, 0.64)):
+        assert new[name].elo == pytest.approx(before[name].elo + sign * share * (mean + 200), abs=0.01)
+        left = before[name].deviation ** 2 - share**2.5 * (500**2 - deviation**2)
+        assert new[name].deviation == pytest.approx(math.sqrt(left), abs=0.01)
+
+
 def test_fixed_points_stay_and_count_their_games() -> None:
     players = BOTS | LEVELS
     ratings = rate([game("alphabeta:3", "ann", 0.0), game("alphabeta:3", "alphabeta:4", 1.0, 2, 5.0)], players)
@@ -70,7 +81,7 @@ def test_newcomers_begin_in_the_middle_of_the_fixed_points_and_may_be_anywhere_b
 
 def test_ratings_are_the_same_game_by_game_and_from_the_first_game_on() -> None:
     ladder = Ladder({"ann": 3, "bob": 3}, seed=1)
-    starts = [VersionStart("ann-1", 0), VersionStart("bob-2", 25), VersionStart("bob-2", 60)]
+    starts = [VersionStart("ann-1", 0), VersionStart("bob-2", 26), VersionStart("bob-2", 60)]  # bob-2 plays game 26
     ladder.play(60)
     kept: dict[str, OnlineRating] = {}
     for played in ladder.games:
