@@ -32,7 +32,7 @@ from server.contest.hosts.dask_cluster import Cluster, ClusterHost
 from server.contest.hosts.game_worker import cluster_obstacle
 from server.contest.hosts.host import PROGRAMS, GameTask, Host, HostedGame, NotPlayed, PlayerMissing
 from server.contest.plan import Plan, Present, games_to_start, plan
-from server.contest.programs.sandbox.seal import contest_obstacle, sandbox_obstacle
+from server.contest.programs.sandbox import seal
 from server.contest.runtime.adjudication import Adjudicator
 from server.contest.runtime.ledger import Ledger, missing_resource
 from server.contest.scoring import absence_result, find_disqualified, game_result, is_harmless
@@ -284,11 +284,11 @@ class Runner:
     async def _wait_until_sealable(self) -> None:
         """Wait until the programs of the contest can be sealed, if they should be, or until it was cancelled."""
         while not is_cancelled(self.definition.interventions) and (
-            why := await trio.to_thread.run_sync(contest_obstacle, self.definition)
+            why := await trio.to_thread.run_sync(seal.contest_obstacle, self.definition)
         ):
             await self._ledger.pause("no game can begin", why)
             await self._read_interventions()
-            sandbox_obstacle.cache_clear()
+            seal.sandbox_obstacle.cache_clear()
 
     @property
     def _is_paused(self) -> bool:
