@@ -46,8 +46,7 @@ class Header(NamedTuple):
     @property
     def title(self) -> str:
         """The match in a line: what was played, who against whom, and when."""
-        variant = title_of(self.position)
-        return f"{variant}: {self.who(0)} against {self.who(1)}, {self.started}"
+        return f"{title_of(self.position)}: {self.who(0)} against {self.who(1)}, {self.started}"
 
     def text(self) -> str:
         """Return the head of the record, down to the first position."""

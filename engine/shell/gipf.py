@@ -166,8 +166,7 @@ class Commands(Shell):
         if solution.plies is None or solution.plies > int(plies):
             self.write("WINNING_SEQUENCE_DOES_NOT_EXIST")
         else:
-            winner = COLOURS[solution.result == Result.SECOND]
-            self.write(f"WINNING_SEQUENCE_EXISTS {winner} {solution.plies}")
+            self.write(f"WINNING_SEQUENCE_EXISTS {COLOURS[solution.result == Result.SECOND]} {solution.plies}")
 
     def _solve(self, position: GipfPosition, _: str) -> None:
         self.write(SOLVED[self._solution(position, NO_LIMITS).result])

@@ -202,13 +202,13 @@ DECIMALS = 6
 
 
 def _elo(value: float) -> float:
-    return round(ELO * value, DECIMALS) + 0.0  # no -0.0
+    return round(ELO * float(value), DECIMALS) + 0.0  # no -0.0
 
 
 def strengths(games: Iterable[Result], names: Sequence[str], variants: int) -> dict[str, float]:
     """Return the rating of each player in Elo, with an average of 0, from the games between them."""
     found = fit(aggregate(games, names, variants)).values
-    return {name: _elo(float(found[place])) for place, name in enumerate(names)}
+    return {name: _elo(found[place]) for place, name in enumerate(names)}
 
 
 def ratings(games: Iterable[Result], names: Sequence[str], variants: int, *, intervals: bool = True) -> Ratings:
@@ -225,8 +225,9 @@ def ratings(games: Iterable[Result], names: Sequence[str], variants: int, *, int
     for place, name in enumerate(names):
         row = contrast(given, dict.fromkeys(range(given.players), -1 / given.players) | {place: 1 - 1 / given.players})
         low, high = (None, None) if spread is None else _interval(given, best, spread, row)
-        elo = _elo(float(row @ best.values))
-        table.append(Rating(name=name, elo=elo, low=low, high=high, games=int(played[place])))
+        table.append(
+            Rating(name=name, elo=_elo(float(row @ best.values)), low=low, high=high, games=int(played[place]))
+        )
     advantage, drawish = best.values[len(names) :].reshape(2, variants).tolist()
     return Ratings(
         tuple(sorted(table, key=lambda rating: -rating.elo)),

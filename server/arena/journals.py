@@ -131,8 +131,7 @@ class Rounds:
         self._record_store.done(work, synced)
         if synced.failed:
             matches = sorted(synced.failed)
-            error = str(synced.failed[matches[0]])
-            log.error("records_lost", matches=matches[:20], count=len(matches), error=error)
+            log.error("records_lost", matches=matches[:20], count=len(matches), error=str(synced.failed[matches[0]]))
         for match in self._arena.matches.keys() & synced.failed.keys():
             self._arena.annul_faulty(self._arena.matches[match], synced.failed[match])
         faults += [f"records cannot be put away yet: {error}" for error in synced.kept_back.values()]

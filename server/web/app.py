@@ -216,7 +216,7 @@ class Pages:
         contest = "/contest/{number:number}"
         return [
             *static_files.routes(),
-            Route("/", self._lobby),
+            Route("/", partial(self._live_page, LOBBY, self._live.lobby)),
             Route("/matches", self._matches_found),
             Route("/match/{number:number}", self._match_page),
             *(
@@ -242,9 +242,6 @@ class Pages:
         ]
 
     # pages
-
-    async def _lobby(self, request: Request) -> Response:
-        return await self._live_page(LOBBY, self._live.lobby, request)
 
     async def _live_page(self, template: str, live: LivePage, request: Request) -> Response:
         """Show a page with the address of the site, and with how a bot is started for its contest."""

@@ -85,8 +85,7 @@ def arrange(asked: Arrangement) -> dict[str, str]:
 
     Raises GameError if it is no position.
     """
-    text = _arranging(asked.game).write(asked)
-    position = GAMES[asked.game].read(text)
+    position = GAMES[asked.game].read(_arranging(asked.game).write(asked))
     return {"start": position.text(), "summary": position.summary()}
 
 

@@ -109,8 +109,7 @@ class ReportIndex:
 
     async def of_match(self, match: int) -> ListedContest | None:
         """Return the contest of a match; None if the match is in no contest's report."""
-        entries = await self.entries()
-        return next((entry for entry in entries if match in self._known[entry.contest][2]), None)
+        return next((entry for entry in await self.entries() if match in self._known[entry.contest][2]), None)
 
     def _entries(self) -> list[ListedContest]:
         names = [path.parent.name for path in (self._data / FOLDER).glob(f"*/{REPORT}")]
