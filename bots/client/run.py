@@ -210,7 +210,7 @@ def _leave_out_free_match(called: dict[str, Any], game: str, report: Callable[[s
     left_out = {argument: called.pop(argument) for argument in ("game", *FREE_MATCH) if argument in called}
     shown = ", ".join(f"{argument}={value!r:.60}" for argument, value in left_out.items() if value != "")
     if shown:
-        report(f"{variable('game')}={game}: {CHOSEN_BY[game]} says what is played against whom; left out: {shown}")
+        report(f"{variable('game')}={game}: {CHOSEN_BY[game]} chooses game and opponent; left out: {shown}")
 
 
 def _variables() -> dict[str, Any]:
@@ -252,7 +252,7 @@ def _seek(values: Mapping[str, Any]) -> m.Seek:
     game = values["game"]
     if game in CHOSEN_BY:
         if text:
-            raise ArenaError(f"{CHOSEN_BY[game]} says what is played against whom: beside {game} no option can be set")
+            raise ArenaError(f"{CHOSEN_BY[game]} chooses game and opponent: leave out all options of the match")
     else:
         try:
             most = 10**12 * m.MICROSECONDS  # as many digits as a line can hold

@@ -250,7 +250,7 @@ class RecordReader:
         players = self._value(game.sides[0]), self._value(game.sides[1])
         budget = self._time(self._value("budget"))
         if budget == 0:
-            self._fail("a budget is more than nothing")
+            self._fail("the budget is 0.000, but it has to be more")
         control = TimeControl(budget, self._time(self._value("increment")))
         has_lag = self.at < len(self.lines) and self.lines[self.at].startswith("lag-allowance ")
         lag = self._time(self._value("lag-allowance")) if has_lag else 0

@@ -418,7 +418,7 @@ class _Verification(RecordReader):
                 winner = None
             if termination in ENDED_PROGRAM:
                 if winner is None or self.state.absent[1 - winner] is None:
-                    self._fail("a side whose program has ended has no connection, and no other loses by that")
+                    self._fail("only a side without a connection can lose by the end of its program")
                 if not sentence.startswith(f"{self.state.header.who(1 - winner)} "):
                     self._fail(f"the sentence of the result begins with {self.state.header.who(1 - winner)}")
             # after a fault a match is also ended where it stood, without the connections that were lost since
