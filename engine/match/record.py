@@ -114,10 +114,10 @@ def note_line(ply: int, side: str, note: Note) -> str:
 def take_note(
     notes: tuple[RecordedNote, ...], history: History, sides: tuple[str, str], side: int, note: Note
 ) -> RecordedNote:
-    """Return a note as it is recorded behind earlier ones; raises `ProtocolError` where it cannot be.
+    """Return a note in the form of the record; raises `ProtocolError` if it is invalid or over a limit.
 
-    Without a ply it is about the move that its player is to make, where it is on turn; else about its last move, or its
-    first one where it has made none.
+    A note without a ply is about the next move of a player on turn. It is about the last move of the other player, or
+    about the first one if there is no last move.
     """
     plies = history.plies
     following = plies + 1 if history.position.turn == side else plies + 2
