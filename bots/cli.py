@@ -34,7 +34,7 @@ COMMANDS = (
     Command(
         "alphabeta",
         "bots.commands.online:alphabeta",
-        "Play what alpha-beta search finds best in the time that the clock allows.",
+        "Play the best moves of alpha-beta search, within the time of the clock.",
         PLAYED,
         (
             ("arena-bot alphabeta --level 3 --games 0", "until it is interrupted"),
@@ -44,14 +44,14 @@ COMMANDS = (
     Command(
         "bridge",
         "bots.commands.online:bridge",
-        "Let a program play that reads standard input and writes standard output.",
+        "Connect a program that plays on standard input and output to a server.",
         f"0 played; 1 the server was not there, or the program failed in the last match; {USAGE}",
         (("arena-bot bridge --name alice --games 10 -- ./mybot", "a program on stdin and stdout"),),
     ),
     Command(
         "check",
         "bots.commands.author:check",
-        "Try a bot in every situation of the protocol, and say what it does wrong.",
+        "Test a bot in every situation of the protocol, and report its faults.",
         f"0 nothing is wrong; 1 something is; {USAGE}",
         (
             ("arena-bot check -- python3 mybot.py", "a bot that reads ARENA_HOST and so on"),
@@ -63,7 +63,7 @@ COMMANDS = (
     Command(
         "replay",
         "bots.commands.author:replay",
-        "Bring a bot into each of its turns of a match, and show where it plays otherwise now.",
+        "Ask a bot again for its moves in a match, and show where its moves differ from the record.",
         "0 it plays the same moves, in time; 1 it plays otherwise, fails or is late; 2 nothing could be replayed; "
         "130 interrupted",
         (
@@ -74,7 +74,7 @@ COMMANDS = (
     Command(
         "review",
         "bots.commands.author:review",
-        "Let the engine look at each move of a match: what was best, what was lost, and what is proven.",
+        "Analyse each move of a match: the best move, the loss, and proven results.",
         "0 reviewed; 1 a report cannot be written; 2 wrong usage, or the record cannot be used; 130 interrupted",
         (
             ("arena-bot review arena-data/records/17.txt", ""),
@@ -84,7 +84,7 @@ COMMANDS = (
     Command(
         "submit",
         "bots.commands.author:submit",
-        "Send a version of a bot to a league, and show how it is built and tried.",
+        "Send a version of a bot to a league, and show its build and its tests.",
         f"0 it has passed, and plays; 1 it was refused, or could not be sent; {USAGE}",
         (
             ("arena-bot submit mybot --name ann-2 --server https://arena.example.org", "its token is in ARENA_TOKEN"),
@@ -104,7 +104,7 @@ COMMANDS = (
     Command(
         "compare",
         "bots.commands.author:compare",
-        "Let two versions of a bot play against each other on the server, and say which is the stronger one.",
+        "Play two versions of a bot against each other on the server, and report which is stronger.",
         f"0 it was played; 1 it was not, or the league is not there; {USAGE}",
         (("arena-bot compare 3 2 --name ann-2 --games 40", "the score of version 3 against version 2"),),
     ),
@@ -129,7 +129,7 @@ COMMANDS = (
     Command(
         "log",
         "bots.commands.online:log",
-        "Show what a program of one's own wrote on stderr in a finished match: the traceback of a crash, say.",
+        "Show the stderr output of your program in a finished match, such as the traceback of a crash.",
         f"0 shown; 1 there is no such log or server; {USAGE}",
         (
             ("arena-bot log 17 --name mybot", "on a server without tokens"),
@@ -139,7 +139,7 @@ COMMANDS = (
     Command(
         "play",
         "bots.commands.author:play",
-        "Play at this screen, against a bot or somebody beside you, without a server. Type help there.",
+        "Play in this terminal against a bot or a person, without a server. The command help lists the commands.",
         f"0 the game was left or is over; {USAGE}",
         (
             ("arena-bot play", "against the bot"),
@@ -151,7 +151,7 @@ COMMANDS = (
 
 app = cyclopts.App(
     name="arena-bot",
-    help="Programs that play on an arena server, one that watches, and one to play against.",
+    help="Commands to write and test bots, to play on an arena server, and to watch matches.",
     version=program_version,
     default_parameter=cyclopts.Parameter(validator=finite),
 )

@@ -60,7 +60,7 @@ def serve(options: serve_options.ServeOptions = DEFAULT_OPTIONS, *, config: Path
     options
         What to serve, and where.
     config
-        File of options in TOML (docs/deploy/arena.toml); what stands on the command line goes before it.
+        File of options in TOML (docs/deploy/arena.toml); options on the command line have precedence.
     """
     check_system()
     configure(verbose=options.verbose, json=options.log_json)
@@ -150,7 +150,7 @@ def token(name: str, *, tokens: Path = Path("tokens.txt")) -> None:
     name
         The player's name.
     tokens
-        The file that the hash of the token is put into; arena-server serve --tokens reads it.
+        File to which the hash of the token is added; arena-server serve --tokens reads it.
     """
     with faults_explained("", token_file.BadTokens, status=2):
         print(token_file.add(tokens, name))
@@ -163,7 +163,7 @@ def organiser_token(*, file: Path = Path("organiser.txt")) -> None:
     Parameters
     ----------
     file
-        The file, not there yet, that the hash of the token is put into; arena-server serve --organiser reads it.
+        New file for the hash of the token; arena-server serve --organiser reads it.
     """
     with faults_explained("", token_file.BadTokens, status=2):
         print(token_file.make_organiser(file))

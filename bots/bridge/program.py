@@ -135,5 +135,5 @@ class BridgedProgram(Process):
             raise ProgramEnded(f"the program {self.ended(LEAVE_SECONDS) or 'closed its standard output'}")
         self._unasked += len(data)
         if self._unasked > MAX_UNASKED_BYTES:
-            raise ProgramFailed(f"the program wrote {self._unasked} bytes that nobody had asked for")
+            raise ProgramFailed(f"the program wrote {self._unasked} bytes in a turn; the limit is {MAX_UNASKED_BYTES}")
         return data

@@ -147,7 +147,7 @@ def _try(situation: Situation, bot: BotUnderTest, note: Callable[[str], None]) -
         except Fault as found:
             fault = found
         except Disconnected:
-            fault = Fault("closed the connection in the middle of a match", "to stay; who gives up says RESIGN", "1.8")
+            fault = Fault("closed the connection in the middle of a match", "to stay, or to give up by RESIGN", "1.8")
         break
     if outcome == "failed" and not isinstance(fault, Absent):
         bot.drop()

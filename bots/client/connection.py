@@ -1,4 +1,4 @@
-"""A blocking connection to a server, or to whoever has started this program on pipes: sends and receives messages."""
+"""A blocking connection to a server, over TCP or over the pipes of this program: sends and receives messages."""
 
 import io
 import math
@@ -74,7 +74,7 @@ def _context(tls_ca: str) -> ssl.SSLContext:
 class OwnPipes:
     """The standard input and output of this program, with the methods of a socket that a connection needs.
 
-    From then on what the program prints goes to stderr, for a line among those of the protocol would be taken for one.
+    Output of the program goes to stderr from then on, so that no printed line is taken for a line of the protocol.
     """
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class OwnPipes:
         os.dup2(2, 1)
 
     def settimeout(self, seconds: float, /) -> None:
-        """Wait for so long at most to receive."""
+        """Set the longest wait of `recv`, in seconds."""
         self._seconds = seconds
 
     def sendall(self, data: bytes, /) -> None:
@@ -111,7 +111,7 @@ class OwnPipes:
 
 
 def open_stream(host: str, port: int, tls: ssl.SSLContext | None, seconds: float) -> socket.socket | OwnPipes:
-    """Connect to an address, encrypted where that is wanted, within so many seconds for each step.
+    """Connect to an address, with TLS if it is given. Each step has a number of seconds.
 
     Raises `Unreachable`.
     """

@@ -31,7 +31,7 @@ class ConnectionLost(ArenaError):
 
 
 class Refused(ArenaError):
-    """The server refused what a session cannot go on without. ``code`` is the protocol's."""
+    """The server refused a request that the session depends on. ``code`` is an error code of the protocol."""
 
     def __init__(self, code: str, sentence: str) -> None:
         """Take code and sentence."""
@@ -75,7 +75,7 @@ _OTHERS = (
 
 
 def describe_failure(what: str, error: BaseException) -> str:
-    """Return one line on a bot that failed to do something: where in its own files, and what it raised."""
+    """Describe a failure of a bot in one line: its task, the place in its own files, and the exception."""
     place = place_of(traceback.extract_tb(error.__traceback__))
     raised = traceback.TracebackException.from_exception(error)
     raised.__notes__ = []
@@ -98,7 +98,7 @@ def traceback_of(error: BaseException) -> str:
 
 
 def failure_lines(failure: BaseException) -> list[str]:
-    """Return the traceback of what a bot raised for its log; the sentence alone where nothing was raised."""
+    """Return the lines of a failure for the bot's log: the traceback, or the sentence if there is no traceback."""
     raised = failure.__cause__ if isinstance(failure, ArenaError) else failure
     return log_lines(str(failure) if raised is None or isinstance(failure, BadChoice) else traceback_of(raised))
 
@@ -120,9 +120,9 @@ def is_authors(filename: str) -> bool:
 
 
 def show_in_one_line() -> None:
-    """Let this process end with one line on stderr where an `ArenaError` or Ctrl-C ends it.
+    """Show an `ArenaError` or Ctrl-C that ends this process as one line on stderr.
 
-    A hook of its own stays. Nothing is changed for who catches the error.
+    An exception hook of the program stays. Caught errors are as before.
     """
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _show

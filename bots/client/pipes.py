@@ -26,7 +26,7 @@ class PipeReader:
             Thread(target=self._run, args=(self._pieces,), daemon=True).start()
 
     def read(self, seconds: float) -> bytes:
-        """Return what comes next within a time, `READ_BYTES` at most, nothing at the end; raises TimeoutError."""
+        """Return the next bytes, at most `READ_BYTES`; none at the end. Raises TimeoutError after some seconds."""
         if self._pieces is None:
             if not select.select([self._descriptor], [], [], seconds)[0]:
                 raise TimeoutError

@@ -155,8 +155,8 @@ def play(
     ``games=0`` plays until the contest of the bot is over, or until it is interrupted; it returns to a server that is
     started again.
 
-    ``host``, ``port``, ``name``, ``token``, ``game``, ``params`` and ``games`` that are left out are those of the
-    variables ARENA_HOST and so on, which whatever starts programs sets, so that the same program plays everywhere.
+    ``host``, ``port``, ``name``, ``token``, ``game``, ``params`` and ``games`` have their defaults in the variables
+    ARENA_HOST and so on. Servers and tools set these for programs that they start. So one program plays everywhere.
     Without these it plays one match of GIPF on the server of this machine, under the name of its file. A bot that seeks
     ``any`` plays until its contest is over. Where ARENA_GAME is ``any`` or ``ladder``, the options of the call that
     choose a free match are left out.
@@ -196,7 +196,7 @@ def play(
 
 
 def usual_games(game: str) -> int:
-    """Return how many matches a bot plays whose call has no number: ARENA_GAMES, else all of a contest, else one."""
+    """Return the default number of matches: ARENA_GAMES, else all matches of a contest, else one."""
     said = seat_fields(environ).get("games", "")
     if said and not said.isdecimal():
         raise ArenaError(f"{variable('games')}: games is {RULES['games'].sentence}; not {said!r:.60}")
@@ -204,13 +204,13 @@ def usual_games(game: str) -> int:
 
 
 def _leave_out_free_match(called: dict[str, Any], game: str, report: Callable[[str], None]) -> None:
-    """Remove what a call says of a free match where the environment has the bot play what others choose."""
+    """Remove the options of a free match from a call if the environment names a contest or the ladder."""
     if game not in CHOSEN_BY or called.get("game") == game:
         return
     left_out = {argument: called.pop(argument) for argument in ("game", *FREE_MATCH) if argument in called}
     shown = ", ".join(f"{argument}={value!r:.60}" for argument, value in left_out.items() if value != "")
     if shown:
-        report(f"{variable('game')}={game}: {CHOSEN_BY[game]} says what is played against whom; left out: {shown}")
+        report(f"{variable('game')}={game}: {CHOSEN_BY[game]} chooses game and opponent; left out: {shown}")
 
 
 def _variables() -> dict[str, Any]:
@@ -252,7 +252,7 @@ def _seek(values: Mapping[str, Any]) -> m.Seek:
     game = values["game"]
     if game in CHOSEN_BY:
         if text:
-            raise ArenaError(f"{CHOSEN_BY[game]} says what is played against whom: beside {game} no option can be set")
+            raise ArenaError(f"{CHOSEN_BY[game]} chooses game and opponent: leave out all options of the match")
     else:
         try:
             most = 10**12 * m.MICROSECONDS  # as many digits as a line can hold

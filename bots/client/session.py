@@ -71,9 +71,9 @@ MAX_PV_BYTES = 512
 
 
 def make_note(move: int, **said: Unpack[NoteFields]) -> Note:
-    """Return what a bot says as a note, about ``move`` where it names no other ply.
+    """Return a note of a bot. Without a ply of its own, it is about ``move``.
 
-    Characters that cannot be printed become spaces. Raises `ProtocolError`, or what the values themselves raise.
+    Characters that cannot be printed become spaces. Raises `ProtocolError`, and exceptions of the values themselves.
     """
     convert: dict[str, Callable[[Any], Any]] = {
         "score": float,
@@ -274,7 +274,7 @@ class Session:
         self._connection.send(m.Ping(SETTLED))
 
     def _give_up_quietly(self, error: BaseException) -> None:
-        """Give up the match that is left: who is told to end resigns, and a bot that ends the process has failed."""
+        """Give up the running match: resign if the process was told to end, else report a failure of the bot."""
         if self._game is None:
             return
         told_to_end = isinstance(error, ArenaError | KeyboardInterrupt) or (
@@ -414,9 +414,9 @@ class Session:
     def _call(
         self, game: _Game, what: str, method: Callable[[Any], object], argument: object, milliseconds: float
     ) -> bool:
-        """Call a method of the bot, which has so many milliseconds; give up the match and return False if it fails.
+        """Call a method of the bot with a time limit in milliseconds; return False if it did not return.
 
-        A method that is interrupted has lost the match on time, and is no failure.
+        An exception gives up the match. A method that is interrupted has lost the match on time.
         """
         try:
             with self._watchdog.watching(method.__name__.strip("_"), milliseconds if self._bot.watched else math.inf):
@@ -429,7 +429,7 @@ class Session:
         return True
 
     def _overdue(self, sentence: str, stack: str) -> None:
-        """Report where a method of the bot stands that has used up its clock; called in another thread."""
+        """Report the stack of a method of the bot that has used up its clock; called in another thread."""
         if self._game is None:
             return
         sentence = f"match {self._game.match.match} {LOST_ON_TIME}{sentence}"
@@ -513,7 +513,7 @@ class Session:
 
 
 def _failure(what: str, error: Exception) -> BotFailed:
-    """Print the traceback of what a bot has raised, and return its failure to do something."""
+    """Print the traceback of an exception of the bot, and return it as a `BotFailed`."""
     print(traceback_of(error), end="", file=sys.stderr, flush=True)
     failure = BotFailed(describe_failure(what, error))
     failure.__cause__ = error

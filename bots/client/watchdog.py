@@ -1,4 +1,4 @@
-"""A watchdog over calls of a bot: reports where a method stands that has used up the clock, and ends it."""
+"""A watchdog over calls of a bot: reports the stack of a method that has used up the clock, and ends it."""
 
 import ctypes
 import math

@@ -106,7 +106,7 @@ def check(
     json: File = None,
     junit: File = None,
 ) -> None:
-    """Try a bot in every situation of the protocol, and say what it does wrong.
+    """Test a bot in every situation of the protocol, and report its faults.
 
     Parameters
     ----------
@@ -118,9 +118,9 @@ def check(
     game
         Game that the bot has to seek; any when left out.
     only
-        Words of the titles of the situations to be tried; all when left out.
+        Test only situations with these words in their titles; all when left out.
     build
-        Command that builds the bot first; where it fails, nothing else is tried. The results as JSON tell.
+        Command that builds the bot first. If it fails, nothing is tested, and the results as JSON say so.
     json
         File for the results as JSON; - is stdout, and the lines for people then go to stderr.
     junit
@@ -211,12 +211,12 @@ def replay(
     data: Path = DATA,
     json: File = None,
 ) -> None:
-    """Bring a bot into each of its turns of a match, and show where it plays otherwise now.
+    """Ask a bot again for its moves in a match, and show where its moves differ from the record.
 
-    Each turn is told to the bot as after a lost connection: the match from its beginning, and the clocks of that time.
+    In each turn the bot gets the match as after a lost connection: all moves so far, and the clocks of that time.
     A bot that does not return is interrupted when its clock is used up, and the replay ends.
-    Times are in seconds. The exit status is 0 where it plays legally in time, and wherever the record has a move, plays
-    that; 1 where not, and 2 where nothing could be replayed.
+    Times are in seconds. The exit status is 0 if all answers are legal, in time, and the moves of the record, where it
+    has a move; 1 if not; 2 if nothing could be replayed.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def replay(
     ply
         Only the turn in which this move was made, or was to be made.
     side
-        Whose turns to replay, as in white; without it those of the player who is called as the bot is.
+        Side to replay, as in white. The default is the side of the player with the name of the bot.
     debugger
         Stop in Python's debugger, pdb, where the bot begins to choose, and where its clock is used up.
     data
@@ -276,7 +276,7 @@ def review(
     data: Path = DATA,
     json: File = None,
 ) -> None:
-    """Let the engine look at each move of a match: what was best, what was lost, and what is proven.
+    """Analyse each move of a match: the best move, the loss, and proven results.
 
     Scores are for the side that moves, a piece of GIPF being worth 100; `win 3` is a proven win within 3 plies, `draw`
     a proven draw, and `?` what was not searched. The loss is how much less the move is worth than the best one. A
@@ -288,8 +288,8 @@ def review(
     record
         File of the record, number of a match in the data directory, URL of a match's page, or - for standard input.
     nodes
-        Positions that the search looks at for each position; the solver at a tenth of them where that proves nothing.
-        Left out, 100000, or 1000 where the search is not compiled.
+        Nodes of the search for each position. If they prove nothing, the solver gets a tenth of them. The default is
+        100000, or 1000 if the search is not compiled.
     data
         Data directory of a server.
     json
@@ -417,8 +417,8 @@ class LeagueBot:
     name
         The name of the bot, as on the page /me of the league.
     server
-        The address of the league's pages, as https://arena.example.org or 127.0.0.1:8080; port 8080 of the machine in
-        ARENA_HOST, or of this one, when left out.
+        The address of the league's pages, as https://arena.example.org or 127.0.0.1:8080. The default is port 8080 of
+        ARENA_HOST, or of this machine.
     token
         The token of the bot, made on the page /me; the variable ARENA_TOKEN when left out.
     """
@@ -469,7 +469,7 @@ def submit(
     entry: LeagueBot,
     detach: Flag = False,
 ) -> None:
-    """Send a version of a bot to a league, and show how it is built and tried.
+    """Send a version of a bot to a league, and show its build and its tests.
 
     It shows a line for each step, and the log of a step that has failed. The page of the version has the whole log.
     The exit status is 0 where it has passed and plays from now on, 1 where it was refused or could not be sent.
@@ -477,9 +477,9 @@ def submit(
     Parameters
     ----------
     path
-        The bot's folder without the files that git ignores there, its only file, or a zip archive.
+        The bot: a folder, a single file, or a zip archive. Files of the folder that git ignores are not sent.
     detach
-        Send it, and do not wait for what becomes of it.
+        Send the version, and do not wait for its build and its tests.
     """
     league = League(entry)
     try:
@@ -598,14 +598,14 @@ def compare(
     games: Count = 20,
     detach: Flag = False,
 ) -> None:
-    """Let two versions of a bot play against each other on the server, and say which is the stronger one.
+    """Play two versions of a bot against each other on the server, and report which is stronger.
 
     Parameters
     ----------
     first
-        Number of a version that has passed, whose score is told.
+        Number of the first version. The score is the score of this version.
     second
-        Number of another one.
+        Number of the second version.
     game
         The game.
     params

@@ -60,7 +60,7 @@ def alphabeta(
     level: Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_LEVEL))] = MAX_LEVEL,
     no_tablebase: Flag = False,
 ) -> None:
-    """Play what alpha-beta search finds best in the time that the clock allows.
+    """Play the best moves of alpha-beta search, within the time of the clock.
 
     Parameters
     ----------
@@ -71,10 +71,10 @@ def alphabeta(
     threads
         How many threads search at the same time; more than one only on a machine that the bot has for itself.
     level
-        Strength, from 1, which wins over nine of ten games against random moves, to 10, all that the clock
-        allows. Below 10 it does not depend on the machine.
+        Strength, 1 to 10. Level 1 wins more than nine of ten games against random moves, level 10 uses all the
+        time of its clock. The strength of levels below 10 does not depend on the machine.
     no_tablebase
-        Do not play perfectly where all positions of a small variant are solved; only level 10 does.
+        Do not use the tablebases of small solved variants. Only level 10 uses them.
     """
     from bots.alphabeta_bot import AlphaBetaBot
 
@@ -98,7 +98,7 @@ def bridge(
     options: PlayOptions = DEFAULT_PLAY,
     dialect: Literal["lines", "arrows"] = "lines",
 ) -> None:
-    """Let a program play that reads standard input and writes standard output.
+    """Connect a program that plays on standard input and output to a server.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def log(
     name: str = "",
     token: str | None = None,
 ) -> None:
-    """Show what a program of one's own wrote on stderr in a finished match: a line each, with side and move.
+    """Show the stderr output of your program in a finished match: a line each, with side and move.
 
     Parameters
     ----------

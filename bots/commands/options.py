@@ -40,7 +40,7 @@ class ServerOptions:
     port
         Port of the server.
     tls
-        Encrypt, and make sure by its certificate that it is the server.
+        Encrypt the connection, and verify the server's certificate.
     tls_ca
         Encrypt, and trust the certificates in this file, in PEM.
     """
@@ -63,7 +63,7 @@ class PlayOptions(ServerOptions):
     token
         Token to log in with, where the server asks for one; by default the variable ARENA_TOKEN.
     game
-        Game to play; any for whatever a contest wants to be played, ladder for rated games of the server's ladder.
+        Game to play; with any, a contest chooses it; with ladder, the bot plays rated games of the ladder.
     params
         Variant to play, as in 4,4,15,15; any when left out.
     budget

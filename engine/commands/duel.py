@@ -237,7 +237,7 @@ def _contender(name: str, text: str, start: Position) -> Contender:
         weights = _WEIGHTS.decode(text_of(side.weights)) if side.weights else {}
         weigher(start, weights)
     except msgspec.DecodeError as error:
-        sentence = f"these are no weights, an object of names and numbers, nor tables: {error}"
+        sentence = f"neither weights, an object of names and numbers, nor pattern tables: {error}"
         raise Rejected(f"{name}: {side.weights}: {sentence}") from None
     except ValueError as error:
         raise Rejected(f"{name}: {error}") from None

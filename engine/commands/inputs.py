@@ -120,5 +120,5 @@ def bytes_of(file: str, most_bytes: int = MAX_BYTES) -> bytes:
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
         raise Rejected(f"{place}: cannot be read: {reason(error)}") from None
     if len(content) > most_bytes:
-        raise Rejected(f"{place}: longer than {most_bytes} bytes, which is more than anything that is read here")
+        raise Rejected(f"{place}: longer than {most_bytes} bytes, the limit for this file")
     return content

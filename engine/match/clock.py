@@ -109,7 +109,7 @@ class Clock(Struct, frozen=True):
         return self._with(side, self.remaining(side, now), (None, second) if side == 0 else (first, None))
 
     def stalled(self, stall: Stall) -> "Clock":
-        """Take note of a stall, later than those before: what ran when it began is not charged for it."""
+        """Add a stall, in order of time. Clocks that ran when it began are not charged for it."""
         return replace(self, stalls=(*self.stalls, stall)) if self.touched(stall) else self
 
     def touched(self, stall: Stall) -> bool:
@@ -117,16 +117,16 @@ class Clock(Struct, frozen=True):
         return any(since is not None and since <= stall.begin for since in self.since)
 
     def allow(self, side: int, allowance: int) -> "Clock":
-        """Charge a side so much less for every turn from now on."""
+        """Set the time that a side is not charged in each turn from now on."""
         first, second = self.allowances
         return replace(self, allowances=(allowance, second) if side == 0 else (first, allowance))
 
     def add_increment(self, side: int) -> "Clock":
-        """Give a side what a move earns."""
+        """Add the increment of a move to a side's clock."""
         return self._with(side, self.left[side] + self.increment, self.since) if self.increment else self
 
     def remaining(self, side: int, now: int) -> int:
-        """Return what a side has left at a moment; negative when its flag has fallen."""
+        """Return the remaining time of a side at a moment; negative when its flag has fallen."""
         since = self.since[side]
         if since is None or now < since:
             return self.left[side]
@@ -154,11 +154,11 @@ class Clock(Struct, frozen=True):
         return (first is not None and self.used_up(0, now), second is not None and self.used_up(1, now))
 
     def used_up(self, side: int, now: int) -> bool:
-        """Tell whether a side has nothing left at a moment: what it does then comes too late."""
+        """Tell whether a side has no time left at a moment. A move at that moment is too late."""
         return self.remaining(side, now) <= 0
 
     def milliseconds(self, now: int) -> tuple[int, int]:
-        """Return what both sides have left, in whole milliseconds, rounded down and not below 0."""
+        """Return the remaining time of both sides in whole milliseconds, rounded down, at least 0."""
         first, second = self.left if self.since == STANDING else (self.remaining(0, now), self.remaining(1, now))
         return (max(0, first // MICROSECONDS), max(0, second // MICROSECONDS))
 
@@ -199,9 +199,9 @@ class TimeUse(Struct, frozen=True):
 
 
 def about(microseconds: int) -> str:
-    """Write a time that was measured, for people, rounded as on pages: 0.214 ms, 850 ms, 12.4 s, 2 h.
+    """Write a measured time for people, rounded as on pages: 0.214 ms, 850 ms, 12.4 s, 2 h.
 
-    A clock that is used up may be below 0; then nothing is left of it.
+    A negative remaining time counts as 0.
     """
     microseconds = max(0, microseconds)
     for unit, size, least in UNITS:
@@ -211,9 +211,9 @@ def about(microseconds: int) -> str:
 
 
 def span(microseconds: int) -> str:
-    """Write a time that somebody has set, exactly, as pages do: 100 ms, 1.5 s, 90 s, 10 min, 2 h.
+    """Write a time of the settings exactly, as pages do: 100 ms, 1.5 s, 90 s, 10 min, 2 h.
 
-    A unit is taken from two of it on, a second from one on, and where one decimal suffices.
+    It has the largest unit of which it has at least two, or one second, and that needs at most one decimal.
     """
     for unit, size, least in UNITS:
         if microseconds >= least * size and 10 * microseconds % size == 0:

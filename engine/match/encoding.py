@@ -50,7 +50,7 @@ class Encoding(ABC):
     def actions(self, position: Position, move: str) -> tuple[int, ...]:
         """Return a legal move, in canonical text, as actions in the order in which they are made.
 
-        Different moves of a position have different actions, and those of one never begin with those of another.
+        The actions of a move are never the beginning of the actions of another move in the same position.
         """
 
     @abstractmethod

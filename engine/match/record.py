@@ -113,10 +113,10 @@ def note_line(ply: int, side: str, note: Note) -> str:
 def take_note(
     notes: tuple[RecordedNote, ...], history: History, sides: tuple[str, str], side: int, note: Note
 ) -> RecordedNote:
-    """Return a note as it is recorded behind earlier ones; raises `ProtocolError` where it cannot be.
+    """Return a note in the form of the record; raises `ProtocolError` if it is invalid or over a limit.
 
-    Without a ply it is about the move that its player is to make, where it is on turn; else about its last move, or its
-    first one where it has made none.
+    A note without a ply is about the next move of a player on turn. It is about the last move of the other player, or
+    about the first one if there is no last move.
     """
     plies = history.plies
     following = plies + 1 if history.position.turn == side else plies + 2
@@ -249,7 +249,7 @@ class RecordReader:
         players = self._value(game.sides[0]), self._value(game.sides[1])
         budget = self._time(self._value("budget"))
         if budget == 0:
-            self._fail("a budget is more than nothing")
+            self._fail("the budget is 0.000, but it has to be more")
         control = TimeControl(budget, self._time(self._value("increment")))
         has_lag = self.at < len(self.lines) and self.lines[self.at].startswith("lag-allowance ")
         lag = self._time(self._value("lag-allowance")) if has_lag else 0

@@ -264,7 +264,7 @@ def flag(state: MatchState, now: int) -> Step:
 
 
 def _loss_on_time(state: MatchState, fallen: tuple[bool, bool], now: int) -> str:
-    """Return who lost on time, by how much, and what the time went to; the clocks are stopped."""
+    """Return the sentence of a loss on time: the loser, the excess, and the use of its time. The clocks are stopped."""
     initialised = state.ready == (True, True)
     phase = "" if initialised else " while initialising"
     clauses = []

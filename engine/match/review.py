@@ -221,7 +221,7 @@ class _Node(NamedTuple):
 
 
 class _Reviewer:
-    """Judges moves one after the other: what a move has led to is where the next one begins."""
+    """Judges moves in order: the position after a move is the position before the next one."""
 
     def __init__(self, summary: Summary, nodes: int, evaluator: Evaluator, kernels: KernelSource) -> None:
         self._move_limit = summary.header.move_limit
@@ -260,9 +260,9 @@ class _Reviewer:
     def _best(
         self, before: History, worth: MoveValue, thought: SearchResult, played: "_Choice", keys: list[int]
     ) -> "_Choice | None":
-        """Return the better one of the engine's move and the one that was played.
+        """Return the better move of the engine's move and the played move; None if a value is unknown.
 
-        Where neither keeps a result that the solver has proven, a move that does; None where nothing is known.
+        If neither move keeps a proven result, return a move that keeps it.
         """
         first = played
         move = thought.move(before.position)
@@ -307,7 +307,7 @@ class _Reviewer:
         return _Node(self._solved(history.position) or MoveValue(thought.score, None, None, thought.depth), thought)
 
     def _over(self, history: History) -> MoveValue | None:
-        """Tell what a position is worth in which the game is over."""
+        """Return the value of a position in which the game is over; None for other positions."""
         outcome: Outcome | None = history.outcome(self._move_limit)
         return None if outcome is None else _proven_for(outcome.winner, history.position.turn, 0)
 

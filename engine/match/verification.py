@@ -1,4 +1,4 @@
-"""Verifies a record: its events go through the referee again, whose lines have to stand in the record."""
+"""Verifies a record: the referee handles its events again, and has to write the same lines."""
 
 import re
 from collections.abc import Callable
@@ -144,8 +144,8 @@ def finished_match(text: str) -> Summary | None:
 class _Verification(RecordReader):
     """Gives the events of a record to the referee, line by line.
 
-    The stamp of a TURN stands in the line of its answer. So the referee learns of a TURN, and of stalls during it, when
-    the answer is read, and of a player that gives up when it is known whether a TURN was under way then.
+    The stamp of a TURN stands in the line of its answer. So the referee gets a TURN, and the stalls during it, when the
+    answer is read. It gets a resignation or a crash when the next line shows whether a TURN was under way.
     """
 
     def __init__(self, text: str) -> None:
@@ -418,7 +418,7 @@ class _Verification(RecordReader):
                 winner = None
             if termination in ENDED_PROGRAM:
                 if winner is None or self.state.absent[1 - winner] is None:
-                    self._fail("a side whose program has ended has no connection, and no other loses by that")
+                    self._fail("only a side without a connection can lose by the end of its program")
                 if not sentence.startswith(f"{self.state.header.who(1 - winner)} "):
                     self._fail(f"the sentence of the result begins with {self.state.header.who(1 - winner)}")
             # after a fault a match is also ended where it stood, without the connections that were lost since

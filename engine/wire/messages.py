@@ -109,13 +109,13 @@ class Resign(NamedTuple):
 
 
 class Crashed(NamedTuple):
-    """``CRASHED [sentence]``: give up the match because the own program has failed; the sentence says how."""
+    """``CRASHED [sentence]``: give up the match because your program has failed; the sentence says how."""
 
     sentence: Text = Text("")
 
 
 class Stderr(NamedTuple):
-    """``STDERR line``: keep a line in the own log of the match, as a program writes it on stderr."""
+    """``STDERR line``: add a line to your log of the match, like a line of your program on stderr."""
 
     line: Text
 
@@ -125,7 +125,7 @@ class AskBoard(NamedTuple):
 
 
 class AskMoves(NamedTuple):
-    """``MOVES``: ask for the legal moves, on one's own turn."""
+    """``MOVES``: ask for the legal moves, on your turn."""
 
 
 class List(NamedTuple):
@@ -149,7 +149,7 @@ class AskRecord(NamedTuple):
 
 
 class AskLog(NamedTuple):
-    """``LOG match [token]``: ask for the own log of a finished match: what the program has written on stderr."""
+    """``LOG match [token]``: ask for your log of a finished match: the stderr output of your program."""
 
     match: int
     token: str = ""
@@ -189,7 +189,7 @@ class Annul(NamedTuple):
 
 
 class Dismiss(NamedTuple):
-    """``DISMISS name [sentence]``: as an organiser, send a player away."""
+    """``DISMISS name [sentence]``: as an organiser, disconnect a player."""
 
     name: str
     sentence: Text = Text("")
@@ -378,7 +378,7 @@ class Annulled(NamedTuple):
 
 
 class Dismissed(NamedTuple):
-    """``DISMISSED name``: the player was sent away."""
+    """``DISMISSED name``: the player was disconnected."""
 
     name: str
 

@@ -230,7 +230,7 @@ class Arena:
         # some letters outside of ASCII have lower-case letters inside of it
         if (dismissed := self.sessions.get(name.lower() if re.fullmatch(NAME_PATTERN, name) else "")) is None:
             raise m.ProtocolError(m.Code.UNKNOWN_PLAYER, f"nobody is logged in as {name!r}")
-        dismissed.close("dismissed", _add_sentence("the organiser has sent you away", sentence))
+        dismissed.close("dismissed", _add_sentence("the organiser has disconnected you", sentence))
         self.disconnect(dismissed)
         return dismissed.name
 

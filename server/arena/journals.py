@@ -134,7 +134,7 @@ class Rounds:
             log.error("records_lost", matches=matches[:20], count=len(matches), error=str(synced.failed[matches[0]]))
         for match in self._arena.matches.keys() & synced.failed.keys():
             self._arena.annul_faulty(self._arena.matches[match], synced.failed[match])
-        faults += [f"records cannot be put away yet: {error}" for error in synced.kept_back.values()]
+        faults += [f"records cannot be opened or moved yet: {error}" for error in synced.kept_back.values()]
         for fault in dict.fromkeys(faults):
             if fault not in self._logged_faults:  # once, not in every round
                 log.error("disk_write_failed", error=fault)

@@ -70,7 +70,7 @@ class Seating(Protocol):
 
     @property
     def find_kept(self) -> FindKept:
-        """Find what a contest has of a player in a match."""
+        """The function that finds the log and the token of a player in a match of a contest."""
 
     def entered(self, player: Player, token: str) -> None:
         """Note the session of a program that `seat_of` has accepted."""

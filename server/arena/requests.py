@@ -33,22 +33,22 @@ PURPOSES: dict[type, str] = {
     m.Move: "play",
     m.Note: "say what you think of the game, for its record; never a reason to lose",
     m.Resign: "give up the match",
-    m.Crashed: "give up the match because the own program has failed; the sentence says how",
-    m.Stderr: "keep a line in the own log of the match, as a program writes it on stderr",
+    m.Crashed: "give up the match because your program has failed; the sentence says how",
+    m.Stderr: "add a line to your log of the match, like a line of your program on stderr",
     m.AskBoard: "ask for the position",
-    m.AskMoves: "ask for the legal moves, on one's own turn",
+    m.AskMoves: "ask for the legal moves, on your turn",
     m.List: "ask for the matches",
     m.Watch: "follow a match from its beginning",
     m.Unwatch: "stop watching",
     m.AskRecord: "ask for the record of a finished match",
-    m.AskLog: "ask for the own log of a finished match: what the program has written on stderr",
+    m.AskLog: "ask for your log of a finished match: the stderr output of your program",
     m.Ping: "ask for an answer",
     m.Echo: "answer the server's PING",
     m.AskHelp: "ask for the commands",
     m.Quit: "say goodbye",
     m.Organise: "be an organiser of this server, in place of LOGIN",
     m.Annul: "as an organiser, end a running match without a result",
-    m.Dismiss: "as an organiser, send a player away",
+    m.Dismiss: "as an organiser, disconnect a player",
 }
 """The lines of HELP. They are data: docstrings are gone under ``python -OO``."""
 
@@ -209,7 +209,7 @@ class Requests:
             if message.options:
                 raise m.ProtocolError(
                     m.Code.BAD_ARGUMENTS,
-                    f"the ladder says what is played against whom: nothing stands behind SEEK {LADDER}",
+                    f"the ladder chooses game and opponent: write SEEK {LADDER} without options",
                 )
             look = partial(self._arena.run_in_thread, self._arena.contest_players.why_unrated, player.name)
             return BackgroundAnswer(look, partial(self._wait_for_ladder, player))
@@ -364,7 +364,7 @@ class Requests:
 
     def _organise(self, player: Player, message: m.Organise, _arrived: int) -> None:
         if not tokens.fits(self._arena.settings.organiser, message.token):
-            raise m.ProtocolError(m.Code.BAD_TOKEN, "nobody organises here with this token")
+            raise m.ProtocolError(m.Code.BAD_TOKEN, "this is not the token of the organiser")
         player.reply(m.Organising())
         log.info("organiser_requested", request="ORGANISE")
 

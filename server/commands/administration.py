@@ -51,7 +51,7 @@ def invite(*names: str, role: AsRole = AUTHOR, data: Data = DATA, url: Url = "")
 
 @people.command
 def code(most: int, *, role: AsRole = AUTHOR, data: Data = DATA, url: Url = "") -> None:
-    """Print a code by which so many people may come, who choose their names; it is good for 30 days."""
+    """Print a code for this number of new accounts, whose owners choose their names. It is valid for 30 days."""
     with opened_accounts(data, "accounts", new=True) as accounts:
         print(f"{_join(url, data)}/{accounts.invite_many(role, most, BY)}")
 
@@ -88,7 +88,7 @@ def role(name: Name, new: AsRole, *, data: Data = DATA) -> None:
 
 @people.command
 def close(name: Name, *, data: Data = DATA) -> None:
-    """Let somebody, and this person's bots, in no more."""
+    """Close an account: its owner is signed out, and its bots can no longer log in."""
     with opened_accounts(data, "accounts") as accounts:
         accounts.close_account(name, BY)
 
@@ -105,7 +105,7 @@ ladder = cyclopts.App(name="ladder", help="Pause the ladder, and say how it stan
 
 @ladder.command
 def pause(*, data: Data = DATA) -> None:
-    """Let no game of the ladder begin any more until it is resumed; those that are running are played to their ends."""
+    """Start no game of the ladder until it is resumed; running games are played to their ends."""
     intervene(data, LADDER, Kind.PAUSE)
 
 
@@ -131,7 +131,7 @@ def announce(
     hours: Annotated[float, Parameter(help="For how long it is shown.")] = HOURS,
     end: Annotated[int | None, Parameter(help="Number of an announcement that is shown no longer.")] = None,
 ) -> None:
-    """Tell everybody something: on pages of the lobby and of contests, and to bots and spectators that do not play."""
+    """Show an announcement on pages of the lobby and of contests, and to bots and spectators that do not play."""
     with opened_accounts(data, "announcements") as accounts:
         announcements = Announcements(accounts)
         if end is not None:
@@ -148,7 +148,7 @@ def audit(
     data: Data = DATA,
     last: Annotated[int, Parameter(help="How many of the last changes.")] = AUDITED,
 ) -> None:
-    """Print who has changed what, and when, the newest last: contests, the ladder, matches, accounts, announcements."""
+    """Print the latest changes with author and time: contests, the ladder, matches, accounts, announcements."""
     with opened_accounts(data, "audit log") as accounts:
         for entry in reversed(accounts.audit(last)):
             print(f"{date(entry.date)}, {entry.who}: {printable(entry.what)}")
@@ -177,7 +177,7 @@ def annul(match: Annotated[int, Parameter(help="Its number.")], sentence: Senten
 def dismiss(
     name: Annotated[str, Parameter(help="The player's.")], sentence: Sentence = "", *, data: Data = DATA
 ) -> None:
-    """Send a player away, who may come back at once; in a match its clock runs on."""
+    """Disconnect a player, who may log in again at once. In a match, the player's clock runs on."""
     print(_ask(data, ConsoleQuestion("dismiss", BY, name, sentence)))
 
 
@@ -254,7 +254,7 @@ def backup(folder: Path, *, data: Path = DATA) -> None:
 
 
 def restore(folder: Path, *, data: Path = DATA) -> None:
-    """Make a data directory from a backup; the server that is started on it goes on as after a crash at that moment.
+    """Make a data directory from a backup. A server that uses it continues as after a crash at the time of the backup.
 
     Parameters
     ----------

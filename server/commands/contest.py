@@ -75,21 +75,21 @@ def hold(
     port
         Port to listen on; 0 lets the system choose one.
     tokens
-        File of those who may log in, made by arena-server token, for entrants without a token of their own.
+        File of players' tokens, made by arena-server token, for entrants without a token in the contest file.
     web
         Address and port of pages for browsers, as in 127.0.0.1:8080; none when left out. The command serves them until
         Ctrl-C, also after the end of the contest.
     grace
         Seconds that running games get to end when the contest is stopped.
     return_time
-        Seconds that players are waited for, with standing clocks, when the server starts again after it has died.
+        Seconds that a server waits, with stopped clocks, for players to return to matches after a crash.
     dask
         Address of a dask scheduler, as in tcp://10.0.0.1:8786, whose workers play the games; only for programs.
     check
-        Say how many games there will be and how long they take, start every program once, play a short game with
-        each, and say what is wrong; exit status 1 for something.
+        Print the number and the duration of the games, play a short game with each program, and report faults. The exit
+        status is 1 if there are faults.
     verify
-        Play nothing: hold the contest of this file, or of this name, against its records, and say what differs.
+        Play no game: verify the contest of this file, or of this name, by its records, and report differences.
     verbose
         Log more.
     """
@@ -132,7 +132,7 @@ def _verify(file: Path, data: Path) -> NoReturn:
 
 @contest.command
 def withdraw(name: str, *, data: Data = DATA, contest: Which = "") -> None:
-    """Take an entrant out: it plays no more, its game that runs is ended, and what is left of its games is forfeited.
+    """Withdraw an entrant: its running game ends, and its remaining games are forfeited.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def withdraw(name: str, *, data: Data = DATA, contest: Which = "") -> None:
 
 @contest.command
 def reinstate(name: str, *, data: Data = DATA, contest: Which = "") -> None:
-    """Let an entrant play again that was disqualified or withdrawn; what it did wrong before counts no more.
+    """Let a disqualified or withdrawn entrant play again; its earlier faults no longer count.
 
     Its forfeited games are played, but for those of rounds on which later ones rest.
 
@@ -189,7 +189,7 @@ def command(
 
 @contest.command
 def pause(contest: OfAll = "", *, data: Data = DATA) -> None:
-    """Let no game of a contest begin any more until it is resumed; those that are running are played to their ends."""
+    """Start no game of a contest until it is resumed; running games are played to their ends."""
     intervene(data, contest, Kind.PAUSE)
 
 

@@ -30,8 +30,8 @@ def grade(
     rule
         The rule file.
     files
-        Reports: what arena-bot match --json has written, the folder of a contest or its report.json, and, as NAME=FILE,
-        what arena-bot check --json has written of somebody's bot.
+        Reports: files of arena-bot match --json, folders of contests or their report.json, and NAME=FILE for a file of
+        arena-bot check --json on the bot of NAME.
     csv
         File for a table as gradebooks read it; - is stdout, which then shows nothing else.
     json

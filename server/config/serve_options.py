@@ -77,22 +77,22 @@ class ServeOptions:
         Built-in bots that wait for opponents, separated by commas: KIND[:LEVEL][:GAME], as in
         alphabeta,alphabeta:3,random:arrows. Levels are 1 to 10.
     tokens
-        File of those who may log in, made by arena-server token. Without it everybody may.
+        File of the players' tokens, made by arena-server token. Without it, no token is needed to log in.
     organiser
         File of the organiser's token, made by arena-server organiser-token. Without it nobody can organise.
     grace
         Seconds that running matches get to end when the server is stopped.
     lag_allowance
-        Most milliseconds of each turn that players are not charged for the way through the network, as measured.
+        Largest network latency, in milliseconds, that clocks do not charge for a turn. The server measures it.
     return_time
-        Seconds that players are waited for, with standing clocks, when the server starts again after it has died.
+        Seconds that a server waits, with stopped clocks, for players to return to matches after a crash.
     sync_interval
-        Seconds after which records and the database are synced again: what a power cut may cost. 0: never.
+        Seconds between two syncs of records and the database. A power cut may lose this much. 0 never syncs.
     delay_moves
         Moves that spectators see later than the players, so that they cannot help.
     live_notes
-        Show spectators what players note of their moves during the match, with the moves and as late; without it they
-        see it when the match is over.
+        Show spectators the notes of players during the match, delayed like the moves. Without it, they see notes after
+        the match.
     tls_cert
         Certificate to encrypt all connections with, in PEM, the chain behind it.
     tls_key
@@ -106,8 +106,8 @@ class ServeOptions:
     ladder
         File of a ladder, docs/league.md, that is played whenever cores are free.
     user_header
-        Header by which a proxy names who has signed in there, as in X-Remote-User. It is believed of hosts of the
-        trusted networks alone, and makes an account for a name that has none.
+        Header of HTTP in which a proxy sends the name of a signed-in user, as in X-Remote-User. It counts only from
+        trusted networks. A name without an account gets one.
     verbose
         Log more.
     log_json

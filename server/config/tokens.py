@@ -32,7 +32,7 @@ def read(path: Path) -> dict[str, str]:
         if len(words) != 2 or not re.fullmatch(NAME_PATTERN, words[0]) or not re.fullmatch(HASH, words[1]):
             raise BadTokens(f"{path}, line {number}: expected a name and the SHA-256 of its token")
         if words[0].lower() in tokens:
-            raise BadTokens(f"{path}, line {number}: {words[0]} stands there already")
+            raise BadTokens(f"{path}, line {number}: {words[0]} has a token on an earlier line; remove one of them")
         tokens[words[0].lower()] = words[1]
     return tokens
 
@@ -72,7 +72,7 @@ def add(path: Path, name: str) -> str:
     if not re.fullmatch(NAME_PATTERN, name):
         raise BadTokens(f"a name is {NAME_RULE}; not {name!r}")
     if path.exists() and name.lower() in read(path):
-        raise BadTokens(f"{path}: {name} has a token already; take its line out to make a new one")
+        raise BadTokens(f"{path}: {name} has a token already; remove its line to make a new one")
     token = secrets.token_hex(16)
     with path.open("a", encoding="utf-8") as file:
         file.write(f"{name} {hashed(token)}\n")
@@ -88,7 +88,7 @@ def make_organiser(path: Path) -> str:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise BadTokens(f"{path} is there already; take it away to make another token") from None
+        raise BadTokens(f"{path} exists already; remove it to make another token") from None
     with open(descriptor, "w", encoding="utf-8") as file:
         file.write(f"{hashed(token)}\n")
     return token

@@ -248,7 +248,7 @@ def record_name(match: int | None) -> str:
 
 
 def published(definition: Definition) -> Definition:
-    """Return a definition without what is nobody else's business."""
+    """Return a definition without private data: commands and folders of programs."""
     entrants = tuple(Entrant(one.name, () if one.connects else LEFT_OUT) for one in definition.entrants)
     changed = tuple(
         done._replace(command=LEFT_OUT if done.command else (), folder="") for done in definition.interventions

@@ -48,7 +48,7 @@ def back_up(data: Path, to: Path, now: datetime, begun: Begun, contests: str) ->
     name of the database of contests. Nothing is left of a backup that fails.
     """
     if to.exists():
-        raise BadBackup(f"{to} is there already; name a folder that is not, for example with the date in its name")
+        raise BadBackup(f"{to} exists already; name a new folder, for example with the date in its name")
     if not data.is_dir():
         raise BadBackup(f"there is no data directory {data}; name it with --data")
     if to.absolute().is_relative_to(data.absolute()):

@@ -40,7 +40,7 @@ def test_the_game_any_waits_for_what_a_contest_wants_played() -> None:
     script = LOGIN + ANYTHING + MATCH + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT
     results, _ = scripted(bot, script, game="any", games=1)
     assert [result.match.game for result in results] == ["gipf"]
-    with pytest.raises(ArenaError, match="a contest says what is played"):
+    with pytest.raises(ArenaError, match="a contest chooses game and opponent"):
         play(bot, name="newcomer", game="any", colour="white")
 
 

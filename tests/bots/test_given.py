@@ -67,8 +67,8 @@ def test_a_program_plays_where_it_is_told(
 @pytest.mark.parametrize(
     ("game", "sentence"),
     [
-        ("any", "ARENA_GAME=any: a contest says what is played against whom; left out: opponent='random'"),
-        ("ladder", "ARENA_GAME=ladder: the ladder says what is played against whom; left out: opponent='random'"),
+        ("any", "ARENA_GAME=any: a contest chooses game and opponent; left out: opponent='random'"),
+        ("ladder", "ARENA_GAME=ladder: the ladder chooses game and opponent; left out: opponent='random'"),
     ],
 )
 def test_a_bot_says_which_options_it_leaves_out(game: str, sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +80,7 @@ def test_a_bot_says_which_options_it_leaves_out(game: str, sentence: str, monkey
         with loading(), pytest.raises(LoadedBot):
             play(RandomBot(), report=reported.append, **call)
         assert reported == said
-    with pytest.raises(ArenaError, match=f"beside {game} no option can be set"):
+    with pytest.raises(ArenaError, match="chooses game and opponent: leave out all options"):
         play(RandomBot(), game=game, opponent="random")
 
 
@@ -153,8 +153,8 @@ NAME = "1 to 32 letters, digits, and any of _ . - behind the first, as in 'mybot
         ({"opponent": "MyBot"}, "opponent is the name of another player, not 'MyBot'"),
         ({"token": "two words"}, "token is one word of printable characters, as the organiser has given it; not"),
         ({"game": "chess"}, "game is one of gipf, arrows, morris, mnk, or any for contests, or ladder for the ladder"),
-        ({"game": "any", "colour": "white"}, "a contest says what is played against whom: beside any no option can be"),
-        ({"game": "ladder", "budget": 5}, "the ladder says what is played against whom: beside ladder no option can"),
+        ({"game": "any", "colour": "white"}, "a contest chooses game and opponent: leave out all options of"),
+        ({"game": "ladder", "budget": 5}, "the ladder chooses game and opponent: leave out all options of"),
         ({"params": (4, 4, 15, 15)}, "params is text, as in '4,4,15,15'; not (4, 4, 15, 15)"),
         ({"params": "3 3"}, "GIPF takes four numbers"),
         ({"budget": 0}, "budget is a whole number of milliseconds, 1 or more; not 0"),

@@ -122,7 +122,7 @@ BAD_MOVES = [
         THIRD,
         "14-15",
         "BAD_MOVE_IS_UNREADABLE",
-        "one to three numbers of fields, 0 to 23, parted by blanks; not '14-15'",
+        "one to three numbers of fields, 0 to 23, separated by blanks; not '14-15'",
     ),
     ("morris", THIRD, "14 15 1 5", "BAD_MOVE_IS_UNREADABLE", "not '14 15 1 5'"),
     ("morris", THIRD, "٣", "BAD_MOVE_IS_UNREADABLE", "not '٣'"),

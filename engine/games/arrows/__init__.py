@@ -1,1 +1,1 @@
-"""Arrows: two players lay trails of arrows, and who cannot place the next one loses."""
+"""Arrows: two players lay trails of arrows. A player who cannot place the next arrow loses."""

@@ -48,7 +48,7 @@ def resolve_move(state: rules.State, text: str) -> tuple[str, rules.State]:
     ):
         raise BadMove(
             "BAD_MOVE_IS_UNREADABLE",
-            f"a move is one to three numbers of fields, 0 to {rules.FIELDS - 1}, parted by blanks; not {text!r}",
+            f"a move is one to three numbers of fields, 0 to {rules.FIELDS - 1}, separated by blanks; not {text!r}",
         )
     if rules.too_few(state) or not rules.can_move(state):
         raise BadMove("BAD_MOVE_GAME_IS_OVER", "the game is over: there is no move to make")

@@ -68,8 +68,8 @@ def match(
     Each opening is played twice with colours swapped. A player is a Python file with a function choose(position,
     clocks) or one that calls play(), a command in quotes, or a built-in bot: random, alphabeta, alphabeta:3. The path
     of a file may have blanks. With NAME=PLAYER it gets a name. Exit status: 0 played to its end, and with --sprt the
-    first player is stronger; 1 could not be played; 2 wrong usage; 3 with --sprt it is not stronger; 4 with --sprt that
-    is open; 5 with --strict it lost a game by a fault; 130 stopped by Ctrl-C.
+    first player is stronger; 1 could not be played; 2 wrong usage; 3 with --sprt it is not stronger; 4 with --sprt the
+    test is undecided; 5 with --strict it lost a game by a fault; 130 stopped by Ctrl-C.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ def match(
     increment
         Milliseconds that a move adds.
     sprt
-        Two differences in Elo: end as soon as it is clear whether the first player is stronger than the second by less
-        than the first or more than the second of them, as in --sprt 0 20.
+        Two differences in Elo of a sequential test, as in --sprt 0 20. The match ends when the test decides whether the
+        first player is stronger by less than the first difference, or by more than the second one.
     concurrency
         Games at a time; one a core when left out.
     seed
@@ -109,8 +109,8 @@ def match(
     sandbox
         Run the players in sandboxes, as contests do.
     folder
-        Folder that the first player is started in, and of which it sees all in its sandbox; again for the second one,
-        and so on. So two versions whose files have the same names can meet.
+        Working directory of the first player, which is visible in its sandbox; again for the second player, and so on.
+        Use it for two versions whose files have the same names.
     dask
         Address of a dask scheduler, as in tcp://10.0.0.1:8786, whose workers play the games.
     """

@@ -155,7 +155,7 @@ def _builtin(word: str) -> BuiltinBot:
     except BadBuiltinBot as error:
         raise Rejected(str(error)) from None
     if word.count(":") > (bot.level is not None):
-        raise Rejected(f"{word!r} names a game: that of a match is named by --game")
+        raise Rejected(f"{word!r} names a game; name the game of the match by --game")
     return bot
 
 

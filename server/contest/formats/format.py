@@ -135,7 +135,7 @@ class StageFormat(msgspec.Struct, frozen=True, array_like=True):
         return control
 
     def batches(self, players: int, left: int, size: int, schedule: Schedule, open: Batch) -> list[Batch]:
-        """Return the games that are left, of ``players`` of whom ``left`` are not out, as far as that is known.
+        """Return the known remaining games of ``players``; ``left`` of these are neither disqualified nor withdrawn.
 
         ``size`` is the number of games of a meeting. ``open`` are the games of the schedule that are not over.
         """

@@ -209,8 +209,8 @@ class ContestPlayers:
     def lease(self, names: Sequence[str]) -> Iterator[None]:
         """Reserve `free` entrants for a game while it is set up.
 
-        They go on waiting here. So one who leaves is not there any more, and one who comes back is; and however setting
-        up ends, nobody has to be put back.
+        They stay in the list of waiting players, which follows all arrivals and departures meanwhile. So nothing has to
+        be restored when the setup fails.
         """
         keys = {name.lower() for name in names}
         assert not keys & self._leased

@@ -131,7 +131,7 @@ class Program:
 
     @property
     def missed(self) -> str:
-        """Return a clause on what a program had not done that does not come to its game."""
+        """Return a clause on the step that a program has missed on the way to its game."""
         if self.stream is None:
             return "not said SEEK"
         if self._first_line:

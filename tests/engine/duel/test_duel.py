@@ -139,7 +139,7 @@ def test_a_file_without_weights_is_refused(capsys: pytest.CaptureFixture[str], t
     weights.write_text(text, encoding="utf-8")
     assert cli.run(["duel", "nodes=5", f"nodes=5,weights={weights}"]) == 2
     error = capsys.readouterr().err
-    assert error.startswith(f"arena-engine: B: {weights}: these are no weights")
+    assert error.startswith(f"arena-engine: B: {weights}: neither weights")
     assert error.count("\n") == 1
 
 

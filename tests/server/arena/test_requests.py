@@ -272,7 +272,7 @@ async def test_player_in_the_lobby_is_sent_away_and_may_come_back(tmp_path: Path
         assert await organiser.next() == m.Dismissed("Ann")
         error = await organiser.next()
         assert (error.code, error.sentence) == ("unknown_player", "nobody is logged in as 'aNN'")
-        assert await ann.next() == m.Bye("dismissed", m.Text("the organiser has sent you away: not so  fast"))
+        assert await ann.next() == m.Bye("dismissed", m.Text("the organiser has disconnected you: not so  fast"))
         assert await ann.next() is None
         assert await bob.answer(m.Ping()) == m.Pong()
         await harness.connect("ann")

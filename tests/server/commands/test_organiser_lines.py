@@ -160,7 +160,7 @@ def test_token_is_printed_once_and_only_its_hash_is_kept(run: Run, tmp_path: Pat
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     text = path.read_text()
     assert token not in text and tokens.fits(tokens.read_organiser(path), token)
-    for words, sentence in (((), "organiser.txt is there already"), (("--file", "none/o.txt"), "No such file")):
+    for words, sentence in (((), "organiser.txt exists already"), (("--file", "none/o.txt"), "No such file")):
         said = run("organiser-token", *words)
         assert (said.status, said.out, len(said.err)) == (2, [], 1) and sentence in said.err[0]
     assert path.read_text() == text

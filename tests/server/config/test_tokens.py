@@ -33,5 +33,5 @@ def test_fault_of_a_token_file_is_named_with_its_line(tmp_path: Path, line: str)
     with pytest.raises(tokens.BadTokens, match="line 3: expected a name"):
         tokens.read(path)
     path.write_text(f"bob {'0' * 64}\nBOB {'0' * 64}\n")
-    with pytest.raises(tokens.BadTokens, match="line 2: BOB stands there already"):
+    with pytest.raises(tokens.BadTokens, match="line 2: BOB has a token on an earlier line"):
         tokens.read(path)

@@ -95,7 +95,7 @@ def test_an_organiser_ends_a_match_and_sends_a_player_away(site: Site, accounts:
     assert (result.reason, result.sentence) == ("organiser", "the organiser has annulled the match: a BYE b")
     assert chief.post("/organise/dismiss", form=form, name="gus", sentence="not\nnow").status == 303
     bye = table.players[0].hear(m.Bye)
-    assert (bye.reason, bye.sentence) == ("dismissed", "the organiser has sent you away: not now")
+    assert (bye.reason, bye.sentence) == ("dismissed", "the organiser has disconnected you: not now")
     assert [entry.what for entry in accounts.audit(2)] == ["sent gus away", f"annulled match {table.match}"]
     over_network = Client(site.port)
     over_network.say(m.Organise("secret"))

@@ -130,7 +130,7 @@ def test_what_cannot_be_backed_up_or_restored_is_said_in_a_sentence(held: Path, 
     (tmp_path / "next.new").mkdir()
     with pytest.raises(FileExistsError, match=r"next\.new"):
         _back_up(data, tmp_path / "next")
-    with pytest.raises(BadBackup, match="is there already"):
+    with pytest.raises(BadBackup, match="exists already"):
         _back_up(data, tmp_path / "backup")
     with pytest.raises(BadBackup, match="is not empty"):
         restore(tmp_path / "backup", data)

@@ -144,7 +144,7 @@ def test_a_changed_player_has_another_digest(tmp_path: Path) -> None:
         ("none.py", "none.py neither calls play nor has a function choose(position, clocks)"),
         ("alphabeta:11", "the level is '11'"),
         ("random:2", "random has no levels"),
-        ("random:arrows", "'random:arrows' names a game: that of a match is named by --game"),
+        ("random:arrows", "'random:arrows' names a game; name the game of the match by --game"),
         ("-x=random", "'-x' is no name of a player"),
     ],
 )
