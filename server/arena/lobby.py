@@ -7,7 +7,7 @@ import trio
 
 from engine.games.catalogue import GAMES
 from engine.wire import messages as m
-from engine.wire.seat import Seat as ProgramSeat
+from engine.wire.seat import Seat
 from server.arena.matchmaking import Seek
 from server.match.match import Match
 from server.match.match_messages import PlayerSeat
@@ -46,7 +46,7 @@ class Player(PlayerSeat, LimitedSession, Protocol):
 class PipedProgram(NamedTuple):
     """A program on stdin and stdout, which is logged in, and seeks, without a word of its own."""
 
-    seat: ProgramSeat
+    seat: Seat
     has_read: Callable[[], Awaitable[bool]]
     """Waits until it has read the greeting; False where it has said something before, or has ended."""
     wrote: Callable[[str], None] = lambda _line: None

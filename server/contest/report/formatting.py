@@ -8,7 +8,7 @@ from engine.games.endings import how_ended, reason_text
 from engine.games.interface import Termination
 from engine.match.clock import TimeControl, span
 from engine.wire.words import duration, number_of
-from server.contest.fixtures import FORFEIT, SET_ASIDE, WITHDRAWN, Intervention as Done, pauses
+from server.contest.fixtures import FORFEIT, SET_ASIDE, WITHDRAWN, Intervention, pauses
 from server.contest.formats.format import Standing
 from server.contest.report.structure import (
     ContestState,
@@ -127,7 +127,7 @@ def interruptions(report: Report) -> list[str]:
     return [*map(pause, report.pauses), *map(_game, games)]
 
 
-def all_pauses(of_machine: Iterable[Pause], interventions: Iterable[Done]) -> list[Pause]:
+def all_pauses(of_machine: Iterable[Pause], interventions: Iterable[Intervention]) -> list[Pause]:
     """Return the pauses that the machine had and those of the organiser, in order; one that lasts comes last."""
     ordered = [Pause(began, ended, "by the organiser") for began, ended in pauses(interventions)]
     return sorted([*of_machine, *ordered], key=lambda one: (one.ended is None, one.began))

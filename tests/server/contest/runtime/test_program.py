@@ -290,7 +290,7 @@ from server.contest.programs import program as programs
 from server.ops import descendants
 from engine.wire.seat import Seat
 async def main(data, *command):
-    place = programs.Place(data, descendants.home_of(data), data / "errors.txt")
+    place = programs.Surroundings(data, descendants.home_of(data), data / "errors.txt")
     seat = Seat("127.0.0.1", 1, "carol", "gipf", "token")
     async with trio.open_nursery() as nursery:
         for words in (command, (*command, "{port}")):

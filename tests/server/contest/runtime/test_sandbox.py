@@ -308,12 +308,12 @@ from server.contest.definition import Bounds
 from server.contest.programs import program as programs
 from server.ops import descendants
 from engine.wire.seat import Seat
-from server.contest.programs.sandbox.seal import View
+from server.contest.programs.sandbox.seal import VisibleFiles
 from server.contest.programs.sandbox.seal import Seal
 async def main(folder, *command):
-    seal = Seal(View(folder), Bounds(), 1000.0)
+    seal = Seal(VisibleFiles(folder), Bounds(), 1000.0)
     never = trio.Event() if sys.argv[2] == "waits" else None
-    place = programs.Place(folder, descendants.home_of(folder), folder / "errors.txt", ready=never, seal=seal)
+    place = programs.Surroundings(folder, descendants.home_of(folder), folder / "errors.txt", ready=never, seal=seal)
     trio._core._thread_cache.IDLE_TIMEOUT = 0.05
     seat = Seat("127.0.0.1", 1, "carol", "gipf", "token")
     async with trio.open_nursery() as nursery:
