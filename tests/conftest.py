@@ -15,7 +15,7 @@ import structlog
 from hypothesis import HealthCheck, settings
 
 from tests.interpreting import nothing_compiled
-from tests.waiting import CAMPAIGN_SECONDS, TEST_SECONDS
+from tests.waiting import BUILD_SECONDS, CAMPAIGN_SECONDS, TEST_SECONDS
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 # Hypothesis bounds the time of an input, which a busy machine may exceed.
@@ -65,8 +65,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("campaign")]
-    for item in items if CAMPAIGN else ():
-        item.add_marker(pytest.mark.timeout(CAMPAIGN_SECONDS), append=False)
+    for item in items:
+        if CAMPAIGN:
+            item.add_marker(pytest.mark.timeout(CAMPAIGN_SECONDS), append=False)
+        elif item.get_closest_marker("slow") and not item.nodeid.startswith("tests/web/"):
+            item.add_marker(pytest.mark.timeout(BUILD_SECONDS))
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     waiting = {item.path for item in items if any("waits" in mark.args for mark in item.iter_markers("slow"))}
     items.sort(key=lambda item: (item.path not in waiting, -slow[item.path]))

@@ -17,8 +17,6 @@ from tests.bots.test_examples import EXAMPLES
 from tests.waiting import BUILD_SECONDS
 from tests.web.site import Site
 
-pytestmark = pytest.mark.timeout(BUILD_SECONDS)
-
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 

@@ -3,7 +3,7 @@
 import os
 
 TEST_SECONDS = 60.0 * float(os.environ.get("ARENA_SLOWNESS", "1"))
-"""Longest run of a test without a mark ``timeout``. The variable is the factor of a slow or busy machine."""
+"""Longest run of a quick test, or of one that opens pages. The variable is the factor of a slow or busy machine."""
 
 WAIT_SECONDS = TEST_SECONDS / 2
 """Longest wait for one answer, one process or one match: shorter than the test, which then says which wait it was."""

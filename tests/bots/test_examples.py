@@ -27,8 +27,6 @@ from tests.server.contest.runtime.bots import SANDBOX
 from tests.server.process import ServerProcess
 from tests.waiting import BUILD_SECONDS, WAIT_SECONDS
 
-pytestmark = pytest.mark.timeout(BUILD_SECONDS)
-
 EXAMPLES = Path(__file__).parents[2] / "bots" / "examples"
 MAX_LINES = 150
 TOKEN = re.compile("[0-9a-f]{32}")

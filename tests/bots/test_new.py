@@ -16,8 +16,6 @@ from engine.games.catalogue import GAMES
 from tests.bots.test_examples import EXAMPLES, unusable
 from tests.waiting import BUILD_SECONDS
 
-pytestmark = pytest.mark.timeout(BUILD_SECONDS)
-
 SCRIPTS = str(Path(sys.executable).parent)
 
 

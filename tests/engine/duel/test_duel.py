@@ -21,8 +21,6 @@ from engine.duel.games import Contender, DuelGame, DuelResult, DuelSettings, Pai
 from engine.statistics.elo import Tally
 from tests.waiting import BUILD_SECONDS
 
-pytestmark = pytest.mark.timeout(BUILD_SECONDS)
-
 ANY_OPENING = ("--balance", "1000000")
 """The first openings that are found: to judge 32 of them interpreted takes longer than eight games."""
 

@@ -35,8 +35,6 @@ from tests.oracles.gipf_boards import board_text
 from tests.tablebases import RUNS
 from tests.waiting import BUILD_SECONDS
 
-pytestmark = pytest.mark.timeout(BUILD_SECONDS)
-
 GIPF = GAMES["gipf"]
 
 NOBODY = 65534

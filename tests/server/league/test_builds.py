@@ -16,11 +16,10 @@ from server.league.submissions import pipeline, upload
 from server.league.submissions.pipeline import Ended
 from server.league.submissions.versions import CHECK_REPORT, LOG, Version, Versions, disk_use, remove_tree, unlock_tree
 from tests.server.league.test_submissions import SEALED, Replace, ann, packed, tried, without_sandbox
-from tests.waiting import BUILD_SECONDS
 
 __all__ = ["ann", "without_sandbox"]
 
-pytestmark = [SEALED, pytest.mark.timeout(BUILD_SECONDS)]
+pytestmark = SEALED
 
 
 @pytest.fixture

@@ -14,9 +14,6 @@ from engine.commands.program import Rejected
 from engine.match import verification
 from server.commands.match.command import match
 from tests.server.commands.match.command import Match, row, run
-from tests.waiting import BUILD_SECONDS
-
-pytestmark = pytest.mark.timeout(BUILD_SECONDS)
 
 README = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8").partition("\n## Write a bot\n")[2]
 

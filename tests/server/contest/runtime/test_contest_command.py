@@ -37,8 +37,6 @@ from tests.server.machines import Machines
 from tests.server.process import free_port, wait_until
 from tests.waiting import BUILD_SECONDS
 
-pytestmark = pytest.mark.timeout(BUILD_SECONDS)
-
 KILLS, ROUNDS = (100, 2) if os.environ.get("ARENA_CAMPAIGN") else (3, 1)
 
 

@@ -30,7 +30,7 @@ from tests.server.process import wait_until
 from tests.waiting import BUILD_SECONDS
 from tests.web.site import Site
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(BUILD_SECONDS)]
+pytestmark = pytest.mark.slow
 
 KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 2
 

@@ -21,8 +21,6 @@ from tests.server.contest.runtime.test_sandbox import with_word
 from tests.server.process import free_port
 from tests.waiting import BUILD_SECONDS
 
-pytestmark = pytest.mark.timeout(BUILD_SECONDS)
-
 ATTACKER = Path(__file__).with_name("attacker.py")
 HONEST = ("honest1", "honest2")
 
