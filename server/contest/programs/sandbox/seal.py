@@ -104,7 +104,7 @@ class VisibleFiles(NamedTuple):
     readable: tuple[Path, ...] = ()
     """Files and folders that it may read, at their own places; there have to be such."""
     hidden: tuple[Path, ...] = ()
-    """Folders within those that it sees as empty ones."""
+    """Folders within those that it sees as empty ones, except for what is readable in them by its own path."""
     writable: tuple[Path, ...] = ()
     """Folders that it may write to, which a build does; there have to be such. Nothing bounds what it writes there."""
 
@@ -131,11 +131,16 @@ def sandboxed(command: Sequence[str], view: VisibleFiles, bounds: Bounds, given:
     cache_home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     if (kernels := cache_home.absolute() / "gipf-arena" / "kernels").is_dir():
         words += ["--ro-bind", str(kernels), KERNELS]
-    words += [word for path in view.hidden for word in ("--tmpfs", str(path), "--remount-ro", str(path))]
+    within = {path for path in view.readable if any(path.is_relative_to(folder) for folder in view.hidden)}
+    words += [
+        word
+        for path in sorted({*view.hidden, *within})
+        for word in (("--ro-bind", str(path), str(path)) if path in within else ("--tmpfs", str(path)))
+    ]
     words += [word for path in view.writable for word in ("--bind", str(path), str(path))]
-    if not is_shown(view.folder, *readable, *view.writable):
-        words += ["--dir", str(view.folder)]
-    words += ["--remount-ro", "/", "--chdir", str(view.folder)]
+    words += ["--dir", str(view.folder)]  # there may be no file in it that the program sees
+    words += [word for path in (*view.hidden, Path("/")) for word in ("--remount-ro", str(path))]
+    words += ["--chdir", str(view.folder)]
     words += ["--json-status-fd", str(given.status), "--block-fd", str(given.block), "--seccomp", str(given.filter)]
     return [*words, "--", *command]
 
@@ -277,7 +282,7 @@ def view(definition: Definition, entrant: Entrant | None, data: Path) -> Visible
     folder = _lexical(base, entrant.folder)
     if entrant.folder and not folder.is_dir():
         raise NotVisible(f"the folder of {entrant.name} is not there: {folder}")
-    others = [_lexical(base, other.folder) for other in definition.entrants if entrant.folder and other.folder]
+    others = [_lexical(base, other.folder) for other in definition.entrants if other.folder]
     named = (folder,) if entrant.folder else tuple(_named(base, definition, entrant))
     for path in named:
         if path.resolve() != path:
@@ -288,12 +293,13 @@ def view(definition: Definition, entrant: Entrant | None, data: Path) -> Visible
     put = bool(entrant.folder) and (bool(entrant.version_of) or base == secret)
     if any(path.is_relative_to(secret) for path in (*own[put:], *shared)) or secret in own:
         raise NotVisible(f"{entrant.name} has its program in the server's data directory {secret}; move one of them")
+    shown = (*own, *shared, *map(Path, _WHOLE))
     hidden = [
         path
         for path in (secret, *others)
-        if path.is_dir() and any(path.is_relative_to(mine) and path != mine for mine in (*own, *shared))
+        if path.is_dir() and any(path.is_relative_to(mine) and path != mine for mine in shown)
     ]
-    return VisibleFiles(folder, (*own, *shared), tuple(path for path in hidden if not folder.is_relative_to(path)))
+    return VisibleFiles(folder, (*own, *shared), tuple(hidden))
 
 
 def _named(base: Path, definition: Definition, entrant: Entrant) -> Iterable[Path]:

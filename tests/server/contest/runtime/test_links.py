@@ -1,5 +1,6 @@
-"""Links that authors make in their folders: no program sees by a link what is not its own."""
+"""The files that a program sees: its own and the visible ones, and by a link nothing else."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,46 +9,50 @@ from msgspec.structs import replace
 
 from engine.wire.seat import Seat
 from server.commands.match.setup import read_players
-from server.contest import contest_file
-from server.contest.definition import Bounds, Definition
+from server.contest.definition import Bounds, Definition, Entrant
+from server.contest.formats.meetings import RoundRobin
 from server.contest.programs import program as programs
 from server.contest.programs.program import Program, Surroundings
-from server.contest.programs.sandbox.seal import NotVisible, Seal, VisibleFiles, sandbox_obstacle, view
+from server.contest.programs.sandbox import seal
+from server.contest.programs.sandbox.seal import NotVisible, Seal, VisibleFiles, view
+from tests.server.contest import played
+from tests.server.contest.runtime.test_sealed import needs_sandbox
 
 SECONDS = 60.0
 """After which a sandbox has failed to start and end."""
 
-FILE = """
-name = "Links"
-time = {{ budget = 60_000 }}
-games = [{{ game = "mnk", params = "3 3 3" }}]
-stages = [{{ format = "round-robin" }}]
-entrants = [{}]
+FILES = """
+arena/bot.sh arena/one/bot.sh arena/one/inner/bot.sh arena/two/bot.sh arena/two/rival.sh
+arena/data/ann/bot.sh arena/data/bob/bot.sh
+elsewhere/bot.sh tool/bin/run tool/lib/x bare/bin/bare home/bin/mine home/lib/x
 """
+LINKS = {
+    "arena/one/out": "../two/bot.sh",
+    "arena/one/all": "../two",
+    "arena/link.sh": "two/bot.sh",
+    "linked": "tool/bin/run",
+}
 
-
-def definition(folder: Path, *entrants: str) -> Definition:
-    other = "{ name = 'other' }"
-    found = contest_file.read(FILE.format(", ".join((*entrants, other))), str)
-    return replace(found, folder=str(folder))
-
-
-@pytest.fixture
-def victim(tmp_path: Path) -> Path:
-    """Make the data directory of a server with the version of another author, and return the program there."""
-    program = tmp_path / "data" / "submissions" / "ann-1" / "1" / "build" / "bot.sh"
-    program.parent.mkdir(parents=True)
-    program.write_text("#!/bin/sh\necho secret >&2\n")
-    program.chmod(0o755)
-    return program
+IN_DATA = "bob has its program in the server's data directory {base}/data; move one of them"
 
 
 @pytest.fixture
-def build(victim: Path) -> Path:
-    """Return the folder that the attacker's build has written."""
-    folder = victim.parents[2].with_name("bob-1") / "1" / "build"
-    folder.mkdir(parents=True)
-    return folder
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make files and links, and return the folder of the contest file. The server's data directory lies in it."""
+    for file in FILES.split():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text("#!/bin/sh\necho secret >&2\n")
+        (tmp_path / file).chmod(0o755)
+    for link, target in LINKS.items():
+        (tmp_path / link).symlink_to(target)
+    monkeypatch.setenv("PATH", ":".join(str(tmp_path / name) for name in ("tool/bin", "bare/bin", "home/bin", "")))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path / "arena")
+    return tmp_path / "arena"
+
+
+def contest(base: Path, *entrants: Entrant, visible: tuple[str, ...] = ()) -> Definition:
+    return replace(played.contest(2, RoundRobin()), folder=str(base), entrants=entrants, visible=visible)
 
 
 async def said(tmp_path: Path, seen: VisibleFiles, *command: str) -> str:
@@ -61,60 +66,92 @@ async def said(tmp_path: Path, seen: VisibleFiles, *command: str) -> str:
     return place.errors.read_text()
 
 
-@pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle())
+@needs_sandbox
 @pytest.mark.parametrize("via", ["/", "/proc/self/cwd"])
 async def test_a_version_that_is_a_link_to_the_version_of_another_author_does_not_run_it(
-    tmp_path: Path, victim: Path, build: Path, monkeypatch: pytest.MonkeyPatch, via: str
+    tmp_path: Path, base: Path, monkeypatch: pytest.MonkeyPatch, via: str
 ) -> None:
     monkeypatch.chdir("/")
+    data, build, victim = base / "data", base / "data" / "bob", base / "data" / "ann" / "bot.sh"
     (build / "bot").symlink_to(Path(via, victim.relative_to("/")))
     (build / "all").symlink_to(Path(via, victim.parent.relative_to("/")))
-    data = tmp_path / "data"
     for command in ("./bot", "all/bot.sh", str(victim)):
-        ladder = definition(data, f"{{ name = 'bob', command = ['{command}'], folder = '{build}' }}")
-        seen = view(ladder, ladder.entrants[0], data)
+        bob = Entrant("bob", (command,), folder=str(build))
+        seen = view(contest(data, bob), bob, data)
         assert seen.readable == (build,)
         assert "secret" not in await said(tmp_path, seen, command)
 
 
-def test_the_folder_of_an_entrant_is_no_link(tmp_path: Path) -> None:
-    for name in ("ann", "bob"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "bob" / "bot").symlink_to("../ann")
-    found = definition(tmp_path, "{ name = 'bob', command = ['./bot'], folder = 'bob/bot' }")
-    with pytest.raises(NotVisible, match=r"bob/bot of bob is a link, or lies behind one"):
-        view(found, found.entrants[0], tmp_path / "data")
+@needs_sandbox
+@pytest.mark.parametrize(("visible", "whole"), [((".",), []), ((), ["arena"])])
+async def test_a_version_sees_nothing_else_of_a_data_directory_that_lies_in_a_visible_folder(
+    tmp_path: Path, base: Path, monkeypatch: pytest.MonkeyPatch, visible: tuple[str, ...], whole: list[str]
+) -> None:
+    monkeypatch.setattr(seal, "_WHOLE", (*seal._WHOLE, *(str(tmp_path / name) for name in whole)))
+    monkeypatch.setattr(seal, "_system", seal._system.__wrapped__)
+    (base / "data" / "bob" / "bot.sh").write_text("#!/bin/sh\ncat ../ann/bot.sh >&2\npwd >&2\n")
+    bob = Entrant("bob", ("./bot.sh",), folder="data/bob", version_of="bob")
+    errors = await said(tmp_path, view(contest(base, bob, visible=visible), bob, base / "data"), "./bot.sh")
+    assert str(base / "data" / "bob") in errors and "secret" not in errors
 
 
 @pytest.mark.parametrize(
-    ("word", "shown"),
+    ("command", "folder", "other", "readable", "hidden"),
     [
-        ("bob/bot", "bob"),  # in the sandbox, the link leads nowhere
-        ("bob/all/bot.sh", None),
-        ("bot", None),
-        ("bob/../ann/bot.sh", "ann"),  # named by the file, not by an author
+        ("no-program one", "", Entrant("rival"), "arena/one", ""),
+        ("no-program . ..", "", Entrant("rival"), "", ""),
+        (f"no-program bot.sh \0 {'n' * 5000}", "", Entrant("rival"), "arena/bot.sh", ""),
+        ("one/bot.sh x", "", Entrant("rival", ("two/rival.sh",)), "arena/one", ""),
+        ("one/out", "", Entrant("rival"), "arena/one", ""),  # in the sandbox, the link leads nowhere
+        ("one/../two/bot.sh", "", Entrant("rival"), "arena/two", ""),  # named by the file, not by an author
+        ("../elsewhere/bot.sh", "", Entrant("rival"), "elsewhere/bot.sh", ""),
+        ("two/bot.sh", "", Entrant("rival", ("two/rival.sh",)), "arena/two/bot.sh", ""),
+        ("two/bot.sh", "", Entrant("rival", ("two/bot.sh",)), "arena/two", ""),
+        ("two/bot.sh two/rival.sh", "", Entrant("rival"), "arena/two", ""),
+        ("two/bot.sh", "", Entrant("rival", ("two/rival.sh",), folder="one"), "arena/two", ""),
+        ("one/bot.sh", "", Entrant("rival", ("bot.sh",), folder="one/inner"), "arena/one", "arena/one/inner"),
+        ("./bot.sh", "one", Entrant("rival", ("bot.sh",), folder="one/inner"), "arena/one", "arena/one/inner"),
+        ("./bot.sh", "one", Entrant("rival", ("bot.sh",), folder="one"), "arena/one", ""),
+        ("./bot.sh", "one", Entrant("rival", ("bot.sh",), folder="two"), "arena/one", ""),
+        ("./bot.sh", "one", Entrant("rival", ("bot.sh",), folder="one/none"), "arena/one", ""),
+        ("./bot.sh", ".", Entrant("rival", ("bot.sh",), folder="two"), "arena", "arena/data arena/two"),
+        ("run one", "", Entrant("rival"), "arena/one tool tool/bin/run", ""),
+        ("linked", "one", Entrant("rival"), "arena/one linked tool tool/bin/run", ""),
+        ("bare", "", Entrant("rival"), "bare/bin/bare", ""),
+        ("mine", "", Entrant("rival"), "home/bin/mine", ""),
     ],
 )
-def test_a_command_names_no_file_behind_a_link(tmp_path: Path, word: str, shown: str | None) -> None:
-    for name in ("ann", "bob"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "ann" / "bot.sh").touch()
-    (tmp_path / "bob" / "bot").symlink_to("../ann/bot.sh")
-    (tmp_path / "bob" / "all").symlink_to("../ann")
-    (tmp_path / "bot").symlink_to("ann/bot.sh")
-    found = definition(tmp_path, f"{{ name = 'bob', command = ['{word}'] }}")
-    if shown is None:
-        with pytest.raises(NotVisible, match="is a link, or lies behind one"):
-            view(found, found.entrants[0], tmp_path / "data")
-    else:
-        assert view(found, found.entrants[0], tmp_path / "data").readable == (tmp_path / shown,)
+def test_a_program_sees_its_folder_or_the_files_that_its_command_names(
+    base: Path, command: str, folder: str, other: Entrant, readable: str, hidden: str
+) -> None:
+    bob = Entrant("bob", tuple(command.split(" ")), folder=folder)
+    made = contest(base, bob, other, visible=("../home/lib", "~/lib", "missing"))
+    seen, lib = view(made, bob, base / "data"), base.parent / "home" / "lib"
+    assert set(seen.readable) == {lib, *(base.parent / path for path in readable.split())}
+    assert set(seen.hidden) == {base.parent / path for path in hidden.split()}
+    assert seen.folder == base / folder
+    assert view(made, None, base / "data") == VisibleFiles(base, (lib, lib))
 
 
-def test_nobody_sees_the_data_directory_where_contests_lie_in_it(tmp_path: Path, victim: Path) -> None:
-    data = tmp_path / "data"
-    found = definition(data, f"{{ name = 'bob', command = ['{victim}'] }}")
-    with pytest.raises(NotVisible, match="data directory"):
-        view(found, found.entrants[0], data)
+@pytest.mark.parametrize(
+    ("place", "bob", "visible", "why"),
+    [
+        ("", Entrant("bob", ("./bot.sh",), folder="none"), "one", "the folder of bob is not there: {base}/none"),
+        ("", Entrant("bob", ("./bot.sh",), folder="one/all"), "one", "{base}/one/all of bob is a link, or lies behind"),
+        ("", Entrant("bob", ("one/all/bot.sh",)), "one", "{base}/one/all of bob is a link, or lies behind one; name"),
+        ("", Entrant("bob", ("link.sh",)), "one", "{base}/link.sh of bob is a link, or lies behind one; name the file"),
+        ("", Entrant("bob", ("data/ann/bot.sh",)), "one", IN_DATA),
+        ("", Entrant("bob", ("./bot.sh",), folder="data/ann"), "one", IN_DATA),
+        ("", Entrant("bob", ("bot.sh",)), "data/ann", IN_DATA),
+        ("data", Entrant("bob", ("ann/bot.sh",)), "../one", IN_DATA),
+        ("data", Entrant("bob", ("./bot.sh",), folder="."), "../one", IN_DATA),
+    ],
+)
+def test_a_program_that_cannot_be_shown_its_files_is_refused(
+    base: Path, place: str, bob: Entrant, visible: str, why: str
+) -> None:
+    with pytest.raises(NotVisible, match=f"^{re.escape(why.format(base=base))}"):
+        view(contest(base / place, bob, visible=(visible,)), bob, base / "data")
 
 
 def test_a_match_looks_at_no_file_outside_of_the_folder_of_a_player(tmp_path: Path) -> None:
