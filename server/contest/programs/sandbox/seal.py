@@ -55,7 +55,7 @@ def settings_copy() -> Path:
     atexit.register(shutil.rmtree, copy, ignore_errors=True)
     for path in sorted({path for name in NAMES for path in ETC.glob(name)}):
         to = copy / path.relative_to(ETC)
-        to.parent.mkdir(parents=True, exist_ok=True)
+        to.parent.mkdir(exist_ok=True)
         if path.is_dir():
             shutil.copytree(path, to, symlinks=True, copy_function=_copy_file)
         else:
@@ -327,11 +327,10 @@ def _named(base: Path, definition: Definition, entrant: Entrant) -> Iterable[Pat
 def _words(base: Path, command: Iterable[str]) -> Iterable[Path]:
     """Return the files and folders that the words of a command name, but for those that every sandbox shows."""
     for word in command:
-        if word and "\0" not in word and len(word) < 4096:
-            path = _lexical(base, word)
-            with suppress(OSError):  # a name that is too long for the file system is none
-                if path.exists() and not is_shown(path, *own_code()):
-                    yield path
+        path = _lexical(base, word)
+        with suppress(OSError):  # a name that is too long for the file system is none
+            if path.exists() and not is_shown(path, *own_code()):
+                yield path
 
 
 def _lexical(base: Path, word: str) -> Path:
@@ -345,9 +344,7 @@ def _installed(command: tuple[str, ...]) -> Iterable[Path]:
     if found is None:
         return
     real = Path(found).resolve()
-    if Path(found).absolute() != real:  # links lead to it
-        yield Path(found).absolute()
-    yield real
+    yield from (Path(found).absolute(), real)  # links may lead to it
     prefix = real.parent.parent
     # ~/.nvm/versions/node/v20 belongs to node, but neither ~ nor ~/.local to a program of theirs
     if (

@@ -11,6 +11,7 @@ from unittest.mock import Mock
 import pytest
 import trio
 import trio.testing
+from msgspec.structs import replace
 from rich.console import Console
 
 from engine.games.catalogue import GAMES
@@ -20,12 +21,17 @@ from engine.wire.messages import Code
 from server.arena.session import serve_stream
 from server.commands.run_contest import hold
 from server.config.settings import Settings
+from server.contest.definition import Bounds, Sandbox
+from server.contest.fixtures import Fixture
+from server.contest.formats.meetings import RoundRobin
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.programs.program import Program
 from server.contest.programs.sandbox import seal
 from server.contest.report.contents import make_report
 from server.contest.runtime.service import take_snapshot
 from server.net.admission import AddressUsage, ConnectionQuota
+from tests.descriptors import open_files
+from tests.server.contest import played
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import entrants
 from tests.server.harness import ArenaHarness, Client, hear_all, open_arena, stream_pair, until
@@ -40,25 +46,68 @@ stages = [{ format = "round-robin" }]
 """ + entrants(2, 0)
 
 
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="another sentence is for systems that are not Linux")
-@pytest.mark.parametrize("missing", ["libseccomp", "bubblewrap"])
-def test_a_missing_part_of_the_sandbox_is_named_with_two_ways_out(
-    monkeypatch: pytest.MonkeyPatch, missing: str
+WAY_OUT = (
+    'or write sandbox = "none" in the contest file: programs then run without a sandbox, '
+    "with all rights of the server's user"
+)
+BUBBLEWRAP = "install bubblewrap (apt-get install bubblewrap libseccomp2)"
+NAMESPACES = "let this user make user namespaces, and take bubblewrap 0.7 or later"
+
+
+@pytest.mark.parametrize(
+    ("lacks", "bubblewrap", "sentence"),
+    [
+        ("nothing", "exit 0", ""),
+        ("nothing", "echo 'but a warning' >&2", ""),
+        ("Linux", "exit 0", "this needs Linux; on Windows use WSL"),
+        ("libseccomp", "exit 0", f"none here; install libseccomp (apt-get install libseccomp2), {WAY_OUT}"),
+        ("bubblewrap", "", "PROGRAM does not run ([Errno 2] No such file or directory: 'PROGRAM'); "
+                           f"{BUBBLEWRAP}, {WAY_OUT}"),
+        ("namespaces", "echo 'bwrap: no\n namespaces' >&2; exit 1", f"bwrap: no namespaces; {NAMESPACES}, {WAY_OUT}"),
+        ("namespaces", "exit 3", f"PROGRAM ended with status 3; {NAMESPACES}, {WAY_OUT}"),
+    ],
+)  # fmt: skip
+def test_a_missing_part_of_the_sandbox_is_named_with_the_ways_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacks: str, bubblewrap: str, sentence: str
 ) -> None:
     def filter_to_read() -> int:
-        if missing == "libseccomp":
-            raise OSError("there is no libseccomp")
+        if lacks == "libseccomp":
+            raise OSError("none here")
         return os.open(os.devnull, os.O_RDONLY)
 
+    program = tmp_path / "bwrap"
+    if lacks != "bubblewrap":
+        program.write_text(f"#!/bin/sh\n{bubblewrap}\n")
+        program.chmod(0o755)
+    monkeypatch.setattr(seal, "PROGRAM", str(program))
     monkeypatch.setattr(seal, "filter_to_read", filter_to_read)
-    monkeypatch.setattr(seal, "PROGRAM", "/nowhere/bwrap")
-    why, _, ways = seal.sandbox_obstacle.__wrapped__().partition("; ")
-    assert {"libseccomp": "there is no libseccomp", "bubblewrap": "bwrap does not run"}[missing] in why
-    packages = {"libseccomp": "libseccomp2", "bubblewrap": "bubblewrap libseccomp2"}[missing]
-    assert ways == (
-        f"install {missing} (apt-get install {packages}), or write sandbox = "
-        '"none" in the contest file: programs then run without a sandbox, with all rights of the server\'s user'
-    )
+    monkeypatch.setattr(os, "pidfd_open", None, raising=False)
+    if lacks == "Linux":
+        monkeypatch.delattr(os, "pidfd_open")
+    before = open_files()
+    expected = sentence and f"programs cannot be sealed: {sentence.replace('PROGRAM', str(program))}"
+    assert seal.sandbox_obstacle.__wrapped__() == expected
+    assert open_files() <= before
+
+
+@pytest.mark.parametrize(
+    ("bounds", "pinned", "cores", "cpu_seconds"),
+    [
+        (Bounds(), True, 4, 63.0),  # 60 s for the start, 1 s for each player, 10 ms for each of 100 plies
+        (Bounds(), False, 4, 252.0),
+        (Bounds(), False, None, 63.0),
+        (Bounds(cpu_seconds=7), True, 4, 7.0),
+    ],
+)
+def test_a_program_may_think_during_the_longest_game_on_its_cores_or_as_long_as_its_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bounds: Bounds, pinned: bool, cores: int | None, cpu_seconds: float
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    definition, game = replace(played.contest(2, RoundRobin()), bounds=bounds), Fixture(0, 1, 0, 0, 0, ("random", "a1"))
+    expected = seal.Seal(seal.VisibleFiles(tmp_path.resolve()), bounds, cpu_seconds)
+    assert seal.seal_of(definition, game, "random", tmp_path, pinned=pinned) == expected
+    definition = replace(definition, sandbox=Sandbox.NONE)
+    assert seal.seal_of(definition, game, "random", tmp_path, pinned=pinned) is None
 
 
 class Hindrance:

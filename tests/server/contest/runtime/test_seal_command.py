@@ -1,9 +1,10 @@
 """The command of bubblewrap: every option, on a file system that the test has made."""
 
+import atexit
 import os
 import sys
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -125,7 +126,11 @@ def test_kernels_are_those_of_the_user_if_there_are_any(system: Path, monkeypatc
     assert (str(kernels), seal.KERNELS) in pairwise(command(VisibleFiles(Path("/own"))))
 
 
-def test_of_etc_programs_see_what_they_need(system: Path) -> None:
+def test_of_etc_programs_see_what_they_need_while_the_server_runs(
+    system: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_exit: list[Callable[[], object]] = []
+    monkeypatch.setattr(atexit, "register", lambda *call, **options: at_exit.append(partial(*call, **options)))
     copy = seal.settings_copy()
     assert {str(path.relative_to(copy)) for path in copy.rglob("*") if path.is_file()} == {
         "hosts",
@@ -137,6 +142,9 @@ def test_of_etc_programs_see_what_they_need(system: Path) -> None:
     }
     assert (copy / "ssl" / "certs" / "link.pem").readlink() == Path("root.pem"), "links stay links"
     assert not (copy / "timezone").is_symlink(), "the target of the link is perhaps missing in a sandbox"
+    for remove in at_exit * 2:  # somebody may have cleaned up before
+        remove()
+    assert not copy.exists()
 
 
 def test_the_environment_has_the_language_and_the_path_of_the_server() -> None:

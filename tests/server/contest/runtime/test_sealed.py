@@ -73,6 +73,18 @@ async def end(box: Sealed) -> None:
     box.close()
 
 
+def test_each_process_has_the_bounds_of_its_program() -> None:
+    bounds = Bounds(memory=100, processes=7, open_files=20, file_size=2)
+    assert sealed._limits(Seal(VisibleFiles(Path("/")), bounds, 10.4)) == {
+        resource.RLIMIT_CORE: (0, 0),
+        resource.RLIMIT_NOFILE: (20, 20),
+        resource.RLIMIT_FSIZE: (2 << 20, 2 << 20),
+        resource.RLIMIT_DATA: (1424 << 20, 1424 << 20),
+        resource.RLIMIT_CPU: (10, 11),
+        resource.RLIMIT_NPROC: (14, 14),
+    }
+
+
 @needs_sandbox
 async def test_a_bound_above_the_servers_own_is_the_servers_own(monkeypatch: pytest.MonkeyPatch) -> None:
     own = {resource.RLIMIT_NOFILE: (64, 100)}
