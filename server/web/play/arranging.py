@@ -85,7 +85,8 @@ def arrange(asked: Arrangement) -> dict[str, str]:
 
     Raises GameError if it is no position.
     """
-    position = GAMES[asked.game].read(_arranging(asked.game).write(asked))
+    text = _arranging(asked.game).write(asked)
+    position = GAMES[asked.game].read(text)
     return {"start": position.text(), "summary": position.summary()}
 
 
