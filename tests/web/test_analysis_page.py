@@ -51,6 +51,10 @@ def test_moves_and_other_moves_make_a_tree_that_a_link_holds(page: Page, address
     assert tree(page) == ["1.b2", "2.a1"] and current(page) == "1.b2"
 
 
+KEYS = "keys => keys.forEach(key => document.dispatchEvent(new KeyboardEvent('keydown', { key })))"
+"""Presses keys faster than the server answers."""
+
+
 def test_keys_step_through_lines_and_from_one_to_the_other(page: Page, address: str) -> None:
     show(page, address, TREE)
     expect(page.locator("#tree button")).to_have_count(7)
@@ -64,6 +68,8 @@ def test_keys_step_through_lines_and_from_one_to_the_other(page: Page, address: 
     expect(page.locator("#board .piece")).to_have_count(0)
     expect(page.locator("#back")).to_be_disabled()
     expect(page).to_have_url(re.compile("at=0$"))
+    page.evaluate(KEYS, ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft", "ArrowRight"])
+    expect(page.locator("#tree [aria-current]")).to_have_text("3.c1")
 
 
 def test_a_position_is_set_up_by_mouse_and_the_rules_say_what_is_wrong_with_it(page: Page, address: str) -> None:

@@ -143,20 +143,31 @@ def check_calm(page: Page) -> None:
     assert sum(value for value, _ in jumps) < MAX_SHIFT, jumps
 
 
+CUT = """() => [...document.querySelectorAll(".missing li, .start code, .code svg")].filter(one => {
+    const [box, frame] = [one, one.closest("#featured, .beside")].map(it => it.getBoundingClientRect());
+    return box.height < 20 || box.top < frame.top || box.bottom > frame.bottom;
+}).map(one => one.outerHTML.slice(0, 80))"""
+"""What a projector shows of names, the line that starts a bot and its code, but not as a whole."""
+
+
 @pytest.mark.slow
 def test_the_front_page_shows_the_contest_of_today(
     visit: Visit, seat: Seat, site: Site, contest_folder: Callable[[int], Path]
 ) -> None:
     folder = contest_folder(90)
-    files.write_report_files(report_of_today(missing=("a3", "a4"), running=False), folder)
+    missing = tuple(f"student-{number}" for number in range(20))
+    files.write_report_files(report_of_today(missing=missing, running=False), folder)
     page = visit()
     expect(page.locator("#head .tag")).to_have_text("waiting")
-    expect(page.locator("#featured .missing li")).to_have_text(["a3", "a4"])
+    expect(page.locator("#featured .missing li")).to_have_text(missing)
     expect(page.locator("#standings tr")).to_have_count(5)
     line = f"ARENA_HOST=127.0.0.1 ARENA_PORT={site.port} ARENA_NAME=NAME ARENA_GAME=any python3 mybot.py"
     expect(page.locator("#line")).to_have_text(line)
     night = visit("/contest/90/live")
     expect(night.locator(".start code")).to_have_text(line)
+    for size in ((1280, 720), (1440, 900), (1920, 1080)):
+        night.set_viewport_size({"width": size[0], "height": size[1]})
+        assert night.evaluate(CUT) == [], f"a class that is awaited fits {size}"
     check_accessibility(night)
     expect(page.locator("#powershell")).to_be_hidden()
     page.get_by_text("Windows PowerShell").click()

@@ -179,11 +179,15 @@ def _score(games: Sequence[ReportedGame]) -> str:
 
 def rounds(games: Sequence[ReportedGame]) -> list[Group]:
     """Group games by stages and rounds, the newest of these first."""
-    found: defaultdict[tuple[str, str], list[ReportedGame]] = defaultdict(list)
+    found: defaultdict[tuple[int, int], list[ReportedGame]] = defaultdict(list)
     for game in games:
-        place = f"Stage {game.stage}, round {game.round}", f"round-{game.stage}-{game.round}"
-        found[place if game.stage else ("Qualification", "round-0")].append(game)
-    return [Group(title, tuple(of_round), id) for (title, id), of_round in reversed(found.items())]
+        found[game.stage, game.round if game.stage else 0].append(game)
+    return [
+        Group(f"Stage {stage}, round {number}", tuple(of_round), f"round-{stage}-{number}")
+        if stage
+        else Group("Qualification", tuple(of_round), "round-0")
+        for (stage, number), of_round in sorted(found.items(), reverse=True)
+    ]
 
 
 def match_of(number: int, games: Sequence[ReportedGame]) -> int | None:

@@ -117,8 +117,9 @@ def _program(cpu: int | None, wall: int | None, memory: int | None, status: int 
 
 
 def as_of(report: Report) -> str:
-    """Return the state of a contest in words, with the date of the report as long as it may change."""
-    return report.status if report.state is ContestState.OVER else f"{report.status} ({date(report.made)})"
+    """Return the state of a contest in words, with the date of the report unless the words have a date or stay."""
+    dated = report.state in (ContestState.OVER, ContestState.PAUSED)
+    return report.status if dated else f"{report.status} (as of {date(report.made)})"
 
 
 def interruptions(report: Report) -> list[str]:

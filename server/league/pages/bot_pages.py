@@ -171,7 +171,7 @@ class VersionPages:
     def _found(self, path: Mapping[str, Any]) -> Version:
         bot, number = path["bot"], path["number"]
         if (version := self._versions.version(bot, number)) is None:
-            raise Refused(404, f"{bot} has no version {number}")
+            raise Refused(404, f"there is no version {number} of {bot}")
         return version
 
     def _log(self, version: Version) -> str:

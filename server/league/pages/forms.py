@@ -134,7 +134,12 @@ class Identities:
     def require(self, request: Request, right: Right | None = None) -> Identity:
         """Return who is signed in; raises `Refused` for nobody, or for somebody without the right."""
         if (found := self.find(request)) is None:
-            raise Refused(401, NOBODY)
+            raise Refused(
+                401,
+                f"{NOBODY}; arena-server people invite NAME --role organiser makes the link of an organiser"
+                if right is Right.ORGANISE
+                else NOBODY,
+            )
         if right and not found.person.may(right):
             roles = " and ".join(f"{role}s" for role, rights in RIGHTS.items() if right in rights)
             raise Refused(403, f"this is for {roles}; your role is {found.person.role}")

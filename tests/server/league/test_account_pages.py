@@ -121,7 +121,7 @@ def test_a_bot_logs_in_by_the_token_of_its_authors_page(site: Site, accounts: Ac
     assert visitor.post("/me/revoke", bot="hal-9000", form=form).status == 303
     assert not logs_in(site, "hal-9000", token)
     page = visitor.post("/me/revoke", bot="alphabeta", form=form)
-    assert page.status == 400 and "Hal has no bot" in page.text
+    assert page.status == 400 and "hal has no bot" in page.text
 
 
 def test_an_organiser_invites_and_others_may_not(site: Site, accounts: Accounts) -> None:
@@ -131,7 +131,7 @@ def test_an_organiser_invites_and_others_may_not(site: Site, accounts: Accounts)
     teacher = sign_in(site, accounts, "teacher", ORGANISER)
     form = teacher.get("/people").form
     page = teacher.post("/people/invite", names="kim\nleo <b>", role="author", form=form)
-    assert page.status == 400 and "A name is 1 to 32 letters" in page.text and "&lt;b&gt;" in page.text
+    assert page.status == 400 and "a name is 1 to 32 letters" in page.text and "&lt;b&gt;" in page.text
     page = teacher.post("/people/invite", names="kim leo", role="author", form=form)
     links = re.findall("<code>(/join/[^<]+)</code>", page.text)
     assert len(links) == 2 and Visitor(site).post(links[1]).status == 303

@@ -116,7 +116,7 @@ def test_a_contest_is_checked_copied_and_begun_from_a_form(site: Site, accounts:
 
     file = CONTEST.replace("Autumn", "Winter")
     wrong = post(file.replace("games = ", "games == "))
-    assert wrong.status == 400 and "This is no TOML" in wrong.text
+    assert wrong.status == 400 and "Not done: this is no TOML" in wrong.text
     checked = post(file)
     assert "It can begin: 3 entrants, 6 games on " in checked.text
     begun = post(file, "begin")

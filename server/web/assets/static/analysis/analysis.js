@@ -23,13 +23,13 @@ class Page extends StudyPage {
     this.steps(
       {
         begin: () => [],
-        back: () => this.study.path.slice(0, -1),
-        forward: () => [...this.study.path, 0],
-        end: () => trees.mainEnd(this.study.root, this.study.path),
+        back: () => this.wanted.path.slice(0, -1),
+        forward: () => [...this.wanted.path, 0],
+        end: () => trees.mainEnd(this.wanted.root, this.wanted.path),
       },
       (path) => this.#to(path),
     );
-    const step = (by) => this.study && this.#to(trees.beside(this.study.root, this.study.path, by));
+    const step = (by) => this.wanted && this.#to(trees.beside(this.wanted.root, this.wanted.path, by));
     Object.assign(this.keys, { ArrowUp: () => step(-1), ArrowDown: () => step(1) });
     this.keys.Escape = () => (this.arranging.isOpen ? this.arranging.cancel() : this.pointing?.cancel());
     $("arrange").addEventListener("click", () => this.#arrange());
@@ -37,6 +37,7 @@ class Page extends StudyPage {
     $("prune").addEventListener("click", () => this.#change(trees.pruned));
     $("note").addEventListener("input", () => {
       this.study = { ...this.study, root: trees.noted(this.study.root, this.study.path, $("note").value) };
+      this.wanted = this.study;
       this.tell();
       this.keepLink();
     });
@@ -96,10 +97,10 @@ class Page extends StudyPage {
     document.title = `Analysis: ${gameName(view.game)} · gipf-arena`;
     this.showSeats(view.sides.map(capital));
     drawTree($("tree"), this.study, (chosen) => this.#to(chosen));
-    const { note, next } = trees.nodeAt(root, path);
+    const { note } = trees.nodeAt(root, path);
     $("note").disabled = false;
     if ($("note").value !== note) $("note").value = note;
-    this.showSteps(!path.length, !next.length);
+    this.#showSteps();
     $("prune").disabled = !path.length;
     $("copy-tree").disabled = !root.next.length && !root.note;
     $("promote").disabled = !path.some((i) => i > 0);
@@ -130,12 +131,25 @@ class Page extends StudyPage {
     if (!path || this.arranging.isOpen) return;
     const before = this.study.path;
     const animated = path.length === before.length + 1 && before.every((i, at) => path[at] === i);
-    this.go({ ...this.study, path }, { animated });
+    this.#goTo({ ...this.wanted, path }, animated);
   }
 
   #change(change) {
-    const [root, path] = change(this.study.root, this.study.path);
-    this.go({ ...this.study, root, path });
+    const [root, path] = change(this.wanted.root, this.wanted.path);
+    this.#goTo({ ...this.wanted, root, path });
+  }
+
+  /** Steps that follow before the answer count from this study. */
+  #goTo(study, animated = false) {
+    this.go(study, { animated });
+    this.wanted = study;
+    this.#showSteps();
+  }
+
+  /** Show which steps are possible from where the reader wants to be. */
+  #showSteps() {
+    const { root, path } = this.wanted;
+    this.showSteps(!path.length, !trees.nodeAt(root, path).next.length);
   }
 
   /** Let somebody set up a position, beginning with the one that is shown. */

@@ -94,7 +94,7 @@ export class Pointing {
       }
     });
     this.events.chosen(depth > 0);
-    if (depth) this.events.say(`${this.pointed.join(" ")}: now point at ${names.join(" or ")}.`);
+    if (depth) this.events.say(`${this.pointed.join(" ")}: now choose ${names.join(" or ")}.`);
   }
 
   async #offerRows(push) {

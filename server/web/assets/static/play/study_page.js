@@ -26,6 +26,8 @@ export class StudyPage extends GamePage {
     this.waiting = false; // for the next position: a move would be made from the one before
     /** @type {any} what is shown: a `Study`, and what a page adds */
     this.study = null;
+    /** @type {any} */
+    this.wanted = null; // the study that a step leads to, else the one that is shown: the next step counts from it
     /** @type {any} to the question how its position stands */
     this.answer = null;
     /** @type {?Pointing} */
@@ -145,6 +147,7 @@ export class StudyPage extends GamePage {
   stop() {
     this.turn += 1;
     this.waiting = false;
+    this.wanted = this.study;
     this.pointing?.stop();
     say($("fault"), "");
   }
@@ -153,6 +156,7 @@ export class StudyPage extends GamePage {
     const { turn } = this;
     const { view, motion } = answer;
     this.study = study;
+    this.wanted = study;
     this.answer = answer;
     this.keepLink();
     this.tell();
