@@ -40,7 +40,7 @@ class Language(NamedTuple):
 
 
 PACKAGES = ("bots", "engine", "server")
-"""Names of packages, which a file of that name beside a bot would hide."""
+"""Packages of the arena. Python would import a file of that name beside a bot in place of the package."""
 
 SAID = "{host} {port} {name} {game}"
 """Where to play, as whom and what, as arguments; whatever starts programs fills these in."""
