@@ -175,8 +175,12 @@ def test_it_passes_the_conformance_test(program: Program, monkeypatch: pytest.Mo
 @pytest.mark.slow
 def test_it_gives_up_with_the_sentence_of_a_refusal(program: Program) -> None:
     with FakeServer(REFUSED_MOVE) as server:
-        command = [*program.command, "127.0.0.1", str(server.port), "ann", "gipf", "-", "1"]
-        subprocess.run(command, capture_output=True, timeout=WAIT_SECONDS, check=True)
+        subprocess.run(
+            [*program.command, "127.0.0.1", str(server.port), "ann", "gipf", "-", "1"],
+            capture_output=True,
+            timeout=WAIT_SECONDS,
+            check=True,
+        )
 
 
 @pytest.mark.slow
