@@ -230,7 +230,7 @@ def test_the_bot_of_a_file_is_what_it_plays_with(place: Callable[[str, str], Non
     ("text", "sentence"),
     [
         (None, "mine.py cannot be read: No such file or directory"),
-        ("def choose(:\n", "the bot failed before it called play"),
+        ("def choose(:\n", "mine.py, line 1: this is no Python: "),
         (
             "x = 1\nx.y\n",
             "the bot failed before it called play (mine.py, line 2, in <module>): AttributeError: 'int' object has no ",
