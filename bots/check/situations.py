@@ -303,7 +303,7 @@ def move_is_refused(bot: BotUnderTest) -> None:
         table.wait_for(m.Move, "MOVE while its clock lasts", "9")
         table.peer.refuse_move(code, "this is how a refusal looks")
         table.may_resign = True
-        request = table.wait_for(m.Resign | m.Crashed | m.Move, "a MOVE, or RESIGN", "6")
+        request = table.wait_for(m.Resign | m.Crashed | m.Move, "a MOVE, RESIGN or CRASHED", "6")
         if isinstance(request, m.Move):
             table.judge(request)
         table.close()
@@ -352,7 +352,7 @@ SITUATIONS: tuple[Situation, ...] = (
         Situation(f"the match ends while it {word}", partial(ends_early, reach=MOMENTS[word], ends=ends))
         for word, ends in ENDS.items()
     ),
-    Situation("its MOVE is refused: says another, or RESIGN", move_is_refused),
+    Situation("its MOVE is refused: says another, RESIGN or CRASHED", move_is_refused),
     *(Situation(f"resumes a match while it {word}", partial(resumes, reach=MOMENTS[word])) for word in MOMENTS),
     Situation("cannot resume a match: logs in again, or leaves", cannot_be_resumed),
 )

@@ -184,9 +184,9 @@ def play(
                 raise ArenaError(f"{place}{argument} is {rule.sentence}; not {values[argument]!r:.60}")
         if values["game"] in CHOSEN_BY and "params" not in called:
             values["params"] = ""  # the variant of the one game that a program was started for
-        login, seek = m.Login(values["name"], values["token"]), _seek(values)
         if _loads:
-            raise LoadedBot(player, login.name)
+            raise LoadedBot(player, values["name"])
+        login, seek = m.Login(values["name"], values["token"]), _seek(values)
         where = address(values["host"], values["port"], tls=tls, tls_ca=tls_ca)
         with end_in_order_when_terminated():
             return Session(player, where, login, seek, carry_on=carry_on, report=report).run(values["games"])

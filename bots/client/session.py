@@ -80,9 +80,14 @@ def make_note(move: int, **said: Unpack[NoteFields]) -> Note:
         "pv": lambda moves: tuple(printable(each.move if isinstance(each, Child) else each) for each in moves),
         "text": lambda text: printable(str(text)).strip(),
     }
-    given = {key: value for key, value in said.items() if key in Note._fields and value is not None}
-    values = {key: convert.get(key, int)(value) for key, value in given.items()}
-    return read_note(write_note(Note(**{"ply": move, **values})))
+    values: dict[str, Any] = {"ply": move}
+    for key, value in said.items():
+        if key in Note._fields and value is not None:
+            try:
+                values[key] = convert.get(key, int)(value)
+            except (OverflowError, TypeError, ValueError) as error:
+                raise ValueError(f"{key}: {error}") from None
+    return read_note(write_note(Note(**values)))
 
 
 def cut_note(note: Note) -> Note:

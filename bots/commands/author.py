@@ -84,8 +84,8 @@ def new(
 
     if not re.fullmatch(NAME_PATTERN, name):
         fail(f"NAME is {name!r}; a bot's name is {NAME_RULE}", 2)
-    if name in PACKAGES:
-        fail(f"NAME is {name!r}: a file {name}.py would hide the package of that name; choose another name", 2)
+    if language == "python" and name in (*PACKAGES, *sys.stdlib_module_names):
+        fail(f"NAME is {name!r}: Python would import {name}.py in place of the module {name}; choose {name}_bot", 2)
     check_variant(game, "", "--game")
     made = new_bot(name, language, game)
     try:

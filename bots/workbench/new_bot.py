@@ -40,7 +40,7 @@ class Language(NamedTuple):
 
 
 PACKAGES = ("bots", "engine", "server")
-"""Names of packages, which a file of that name beside a bot would hide."""
+"""Packages of the arena. Python would import a file of that name beside a bot in place of the package."""
 
 SAID = "{host} {port} {name} {game}"
 """Where to play, as whom and what, as arguments; whatever starts programs fills these in."""
@@ -104,7 +104,6 @@ def new_bot(name: str, language: str, game: str) -> dict[str, str]:
     spoken = LANGUAGES[language]
     source = f"{name}.py" if language == "python" else spoken.example.rpartition("/")[2]
     run = spoken.run.replace("{source}", source)
-    test = spoken.test.replace("{source}", source)
     command = run.replace(" {folder}/", " ").replace("{folder}", ".")
     there = {"{host}": "127.0.0.1", "{port}": str(PORT), "{name}": name, "{game}": game}
     by_hand = " ".join(there.get(word, word) for word in command.split())
@@ -122,12 +121,14 @@ def new_bot(name: str, language: str, game: str) -> dict[str, str]:
         "run": run.replace("{folder}", "$(1)"),
         "command": command,
         "by_hand": by_hand if "{game}" in run else f"ARENA_GAME={game} {by_hand}",
-        "test": test,
+        "test": spoken.test.replace("{source}", source),
         "arena": requirement(),
     }
     made = {source: (files("bots") / "examples" / spoken.example).read_text(encoding="utf-8")}
     for template, path in {**FILES, **spoken.files}.items():
-        made[path.replace("{source}", source)] = _fill(template, values)
+        text = (files("bots.workbench") / "templates" / f"{template}.template").read_text(encoding="utf-8")
+        # names are [[ name ]] in templates: braces belong to make and commands
+        made[path.replace("{source}", source)] = re.sub(r"\[\[ (\w+) \]\]", lambda found: values[found[1]], text)
     return made
 
 
@@ -137,9 +138,3 @@ def write_folder(folder: Path, made: dict[str, str]) -> None:
     for path, text in made.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
-
-
-def _fill(template: str, values: Mapping[str, str]) -> str:
-    """Return the text of a template with values for its names, ``[[ name ]]``: braces belong to make and commands."""
-    text = (files("bots.workbench") / "templates" / f"{template}.template").read_text(encoding="utf-8")
-    return re.sub(r"\[\[ (\w+) \]\]", lambda found: values[found[1]], text)

@@ -42,13 +42,15 @@ def loaded(file: Path, arguments: Sequence[str]) -> Iterator[LoadedBot]:
 
 def _run(file: Path, main: ModuleType) -> LoadedBot:
     try:
-        source = file.read_bytes()
-    except OSError as error:
+        program = compile(file.read_bytes(), str(file), "exec")
+    except SyntaxError as error:
+        raise ArenaError(f"{file}, line {error.lineno}: this is no Python: {error.msg}") from None
+    except (OSError, ValueError) as error:
         raise ArenaError(f"{file} cannot be read: {reason(error)}") from None
     stdin, sys.stdin = sys.stdin, io.StringIO()
     try:
         with loading(), redirect_stdout(sys.stderr):
-            exec(compile(source, str(file), "exec"), main.__dict__)
+            exec(program, main.__dict__)
     except LoadedBot as found:
         return found
     except SystemExit as leaving:

@@ -301,7 +301,9 @@ def lines(answer: ReplayedAnswer) -> list[str]:
     """Return a turn: its clock and the bot's time in seconds, the move of the record and the bot's; and its notes."""
     turn = answer.turn
     left = turn.left[turn.side] / 1000
-    words = f"{turn.ply:4} {left:10.3f}  {_recorded(turn):20} {answer.move or '-':20} {answer.seconds:10.3f}"
+    ended = ": ".join(filter(None, (turn.recorded, turn.ending)))
+    recorded = f"({ended})" if turn.ending else turn.recorded  # a move in brackets is not legal
+    words = f"{turn.ply:4} {left:10.3f}  {recorded:20} {answer.move or '-':20} {answer.seconds:10.3f}"
     more = f": {answer.failure}" if answer.failure else ""
     if answer.outcome == Agreement.SAME and answer.move not in ("", turn.recorded):
         more = " position"
@@ -336,13 +338,6 @@ def as_json(name: str, summary: Summary, side: int, answers: Sequence[ReplayedAn
             "turns": [_plain(answer) for answer in answers],
         }
     )
-
-
-def _recorded(turn: RecordedTurn) -> str:
-    """Return the move of the record; what is no legal move, in brackets."""
-    if not turn.ending:
-        return turn.recorded
-    return f"({turn.recorded}: {turn.ending})" if turn.recorded else f"({turn.ending})"
 
 
 def _plain(answer: ReplayedAnswer) -> dict[str, object]:

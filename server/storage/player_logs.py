@@ -214,8 +214,10 @@ def read_log(
             allowed = True
             lines += _lines(side, _path(settings.data, asked.match, player))
     if not allowed:
+        others = ("", *(player.lower() for _, player in players_of(record)))
+        stranger = "" if asked.name.lower() in others else f"{asked.name} did not play match {asked.match}; "
         sentence = f"the log of match {asked.match} is for its players: LOG {asked.match} TOKEN, that of MATCH or LOGIN"
-        raise ProtocolError(Code.BAD_TOKEN, sentence)
+        raise ProtocolError(Code.BAD_TOKEN, f"{stranger}{sentence}")
     return tuple(lines)
 
 

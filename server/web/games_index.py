@@ -435,7 +435,7 @@ def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
         "colours": [msgspec.structs.replace(row, name=GAMES[row.game].sides[int(row.name)]) for row in sides],
         "causes": select("reason, count(*) FROM played WHERE winner = 1 - side GROUP BY reason ORDER BY 2 DESC"),
         "seconds_a_game": used / 1_000_000 / max(1, won + drawn + lost),
-        "seconds_a_move": used / 1_000_000 / max(1, moves or 0),
+        "seconds_a_move": used / 1_000_000 / moves if moves else None,
         "recent": _games(connection, OWN, values, RECENT),
         "index": progress(connection, data),
     }

@@ -23,6 +23,7 @@ from bots.workbench.new_bot import LANGUAGES
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.match import verification
 from server.contest import contest_file
+from tests.bots.fake import FakeServer
 from tests.server.contest.runtime.bots import SANDBOX
 from tests.server.process import ServerProcess
 from tests.waiting import BUILD_SECONDS, WAIT_SECONDS
@@ -31,6 +32,26 @@ EXAMPLES = Path(__file__).parents[2] / "bots" / "examples"
 MAX_LINES = 150
 TOKEN = re.compile("[0-9a-f]{32}")
 """By which others could come back to the match."""
+
+REFUSED_MOVE = """\
+< ARENA 1 gipf
+> LOGIN ann*
+< WELCOME ann
+> SEEK gipf
+< MATCH 7 gipf - white bob 1000 0 100 0123456789abcdef0123456789abcdef
+> READY
+< TURN 1 1000 1000
+> MOVES
+< MOVES 1
+< | a1-b2
+> NOTE one of the longest of 1 moves
+> MOVE a1-b2
+< ERROR unknown_command 'a1-b2': write MOVE a1-b2
+> CRASHED ERROR unknown_command 'a1-b2': write MOVE a1-b2
+< RESULT 1 second crashed 1000 1000 ann has crashed
+> QUIT
+< BYE quit goodbye
+"""
 
 
 class Example(NamedTuple):
@@ -149,6 +170,17 @@ def test_it_passes_the_conformance_test(program: Program, monkeypatch: pytest.Mo
     command = [*program.command, "{host}", "{port}", "{name}"]
     results = check(command, port=0, game="gipf", situations=SITUATIONS, write=said.append, note=said.append)
     assert has_passed(results), said
+
+
+@pytest.mark.slow
+def test_it_gives_up_with_the_sentence_of_a_refusal(program: Program) -> None:
+    with FakeServer(REFUSED_MOVE) as server:
+        subprocess.run(
+            [*program.command, "127.0.0.1", str(server.port), "ann", "gipf", "-", "1"],
+            capture_output=True,
+            timeout=WAIT_SECONDS,
+            check=True,
+        )
 
 
 @pytest.mark.slow

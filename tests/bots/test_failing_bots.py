@@ -388,10 +388,11 @@ def test_what_the_server_leaves_out_is_reported_once() -> None:
     [
         ({"score": math.nan}, "score is a number as in 35, -35 or 0.125, not 'nan'"),
         ({"score": 10**9}, "score is a number as in 35, -35 or 0.125, not '1000000000'"),
-        ({"depth": "deep"}, "invalid literal for int() with base 10: 'deep'"),
+        ({"score": "high"}, "score: could not convert string to float: 'high'"),
+        ({"depth": "deep"}, "depth: invalid literal for int() with base 10: 'deep'"),
         ({"depth": -1}, "depth is a whole number of 1 to 12 digits, not '-1'"),
         ({"nodes": 10**12}, "nodes is a whole number of 1 to 12 digits, not '1000000000000'"),
-        ({"pv": 3}, "'int' object is not iterable"),
+        ({"pv": 3}, "pv: 'int' object is not iterable"),
     ],
 )
 def test_what_is_wrong_with_a_note_is_reported_and_the_bot_plays_on(said: dict[str, object], sentence: str) -> None:

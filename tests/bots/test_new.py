@@ -116,7 +116,8 @@ def test_it_builds_and_plays_by_the_protocol(language: str, folder: Path) -> Non
         (("../x",), 2, "NAME is '../x'; a bot's name is 1 to 32 letters"),
         (("mybot", "--game", "halma"), 2, "there is no game 'halma'"),
         (("mybot", "--language", "perl"), 2, "perl"),
-        (("bots",), 2, "NAME is 'bots': a file bots.py would hide the package of that name; choose another name"),
+        (("bots",), 2, "NAME is 'bots': Python would import bots.py in place of the module bots; choose bots_bot"),
+        (("random",), 2, "NAME is 'random': Python would import random.py in place of the module random; choose "),
         (
             ("taken",),
             1,

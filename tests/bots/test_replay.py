@@ -203,7 +203,7 @@ def test_what_a_bot_raises_is_one_answer_and_a_traceback(capsys: pytest.CaptureF
 
 FILES = {
     "play.py": "from bots.client import play\nplay(lambda position, clocks: 'a1', opponent='x')\nraise SystemExit(1)\n",
-    "named.py": "from bots.client import play\nplay(lambda position, clocks: 'a1', name='alice')\n",
+    "named.py": "from bots.client import play\nplay(lambda position, clocks: 'a1', name='alice', opponent='Alice')\n",
     "guarded.py": "from bots.client import play\ndef choose(p, c): return 'a1'\n"
     "if __name__ == '__main__': play(choose)\n",
     "words.py": "import sys\nfrom bots.client import play\nplay(lambda p, c: sys.argv[1], port=int(sys.argv[2]))\n",
@@ -230,7 +230,7 @@ def test_the_bot_of_a_file_is_what_it_plays_with(place: Callable[[str, str], Non
     ("text", "sentence"),
     [
         (None, "mine.py cannot be read: No such file or directory"),
-        ("def choose(:\n", "the bot failed before it called play"),
+        ("def choose(:\n", "mine.py, line 1: this is no Python: "),
         (
             "x = 1\nx.y\n",
             "the bot failed before it called play (mine.py, line 2, in <module>): AttributeError: 'int' object has no ",

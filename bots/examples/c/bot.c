@@ -126,7 +126,7 @@ int main(int count, char **words) {
             } else if (!strcmp(kind, "ERROR") && strcmp(first, "wrong_state") && strcmp(first, "not_your_turn")) {
                 /* those two say that messages have crossed, as a MOVE and the RESULT: nothing is to be done */
                 fprintf(stderr, "%.200s\n", line);
-                if (thinking) say("RESIGN");
+                if (thinking) say("CRASHED %s", line); /* for the RESULT and the record */
                 else if (playing) playing = 0, say("LOGIN %s %s", name, secret); /* the match cannot be resumed */
                 else return 1;
             } else if (!strcmp(kind, "BYE")) {

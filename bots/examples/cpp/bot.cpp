@@ -133,7 +133,7 @@ int main(int count, char **words) {
             } else if (kind == "ERROR" && first != "wrong_state" && first != "not_your_turn") {
                 // those two say that messages have crossed, as a MOVE and the RESULT: nothing is to be done
                 std::cerr << line->substr(0, 200) << "\n";
-                if (thinking) server.say("RESIGN");
+                if (thinking) server.say("CRASHED " + *line); // for the RESULT and the record
                 else if (resume.empty()) return 1;
                 else resume.clear(), server.say(login); // the match cannot be resumed
             } else if (kind == "BYE") {

@@ -87,7 +87,7 @@ func (b *bot) talk(server net.Conn) {
 		case kind == "ERROR":
 			fmt.Fprintf(os.Stderr, "%.200s\n", line)
 			if thinking {
-				say("RESIGN")
+				say("CRASHED " + line) // for the RESULT and the record
 			} else if b.resume != "" { // the match cannot be resumed
 				b.resume = ""
 				say(b.login)

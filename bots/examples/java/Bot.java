@@ -88,7 +88,7 @@ public class Bot {
                 // those two say that messages have crossed, as a MOVE and the RESULT: nothing is to be done
                 System.err.println(shortened(line));
                 if (thinking) {
-                    say("RESIGN");
+                    say("CRASHED " + line); // for the RESULT and the record
                 } else if (resume != null) { // the match cannot be resumed
                     resume = null;
                     say(login);

@@ -107,7 +107,7 @@ function talk() {
     if (code === "wrong_state" || code === "not_your_turn") return; // messages have crossed, as a MOVE and the RESULT
     console.error(line.slice(0, 200));
     if (thinking) {
-      say("RESIGN");
+      say(`CRASHED ${line}`); // for the RESULT and the record
     } else if (resume !== null) { // the match cannot be resumed
       resume = null;
       say(login);

@@ -76,7 +76,7 @@ impl Bot {
                 "ERROR" => {
                     eprintln!("{}", shortened(&line));
                     match thinking {
-                        true => say("RESIGN")?,
+                        true => say(&format!("CRASHED {line}"))?, // for the RESULT and the record
                         false if self.resume.take().is_some() => say(&self.login)?, // it cannot be resumed
                         false => return Ok(Some(1)),
                     }

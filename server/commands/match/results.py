@@ -114,7 +114,7 @@ class PlayerRow(msgspec.Struct, frozen=True):
     faults: tuple[FaultyGame, ...]
     """Losses by faults of its program, in the order of the games."""
     ms_a_move: float
-    """Milliseconds a move, on average; its initialisation is in them."""
+    """Milliseconds a move, on average, with initialisation; 0 without moves."""
 
 
 class MatchTally:
@@ -179,7 +179,7 @@ def _row(name: str, games: Sequence[PlayedGame]) -> PlayerRow:
         tuple(
             FaultyGame(game.number, game.match, cause, game.sentence) for game, cause in lost if cause not in NO_FAULTS
         ),
-        sum(game.used_ms[side] for game, side in sides) / max(1, sum(game.moves[side] for game, side in sides)),
+        sum(game.used_ms[side] for game, side in sides) / (sum(game.moves[side] for game, side in sides) or math.inf),
     )
 
 

@@ -132,13 +132,16 @@ def _opened_ledger(path: Path, setup: MatchSetup) -> Iterator[tuple[Store, int]]
     with opened_alone(path, place, "match"), ExitStack() as stack:
         try:
             store = stack.enter_context(closing(Store(path)))
+            for earlier in store.contests():
+                before = decode(store.opened_with(earlier.id)[0], type=Setting)
+                if differ := differences(before, setup.setting):
+                    raise Rejected(
+                        f"{place}: this file holds another match (different: {differ}); name another file, "
+                        "or ask for the same"
+                    )
             contest = store.open_contest(text, setup.definition, datetime.now(UTC))
-            before = decode(store.opened_with(contest)[0], type=Setting)
         except (BadStore, msgspec.DecodeError) as error:
             raise Rejected(f"{place}: this is no file of a match: {error}") from None
-        if differ := differences(before, setup.setting):
-            what = f"this file holds another match (different: {differ})"
-            raise Rejected(f"{place}: {what}; name another file, or ask for the same")
         for number in store.begun(contest):
             store.forget(contest, number)
         store.redefine(contest, setup.definition)

@@ -24,7 +24,7 @@ from engine.games.catalogue import GAMES
 from engine.match.clock import TimeControl
 from engine.statistics.elo import Sprt
 from engine.wire.words import NAME_PATTERN, NAME_RULE, nearest
-from server.config.builtin_bot import BUILTIN_BOTS, BadBuiltinBot, BuiltinBot, builtin_bot_command, read_builtin_bot
+from server.config.builtin_bot import BUILTIN_BOTS, BadBuiltinBot, builtin_bot_command, read_builtin_bot
 from server.contest.definition import Definition, DrawnOpenings, Entrant, Sandbox, Stage, Variant
 from server.contest.fixtures import Fixture
 from server.contest.formats.meetings import Pairs, all_meetings
@@ -106,12 +106,17 @@ def _read_player(text: str, folder: Path, *, confined: bool = False) -> MatchPla
         raise Rejected("a player is empty: it is a Python file, a command, or a built-in bot as alphabeta:3")
     program = words[0]
     if len(words) == 1 and program.partition(":")[0] in BUILTIN_BOTS:
-        bot = _builtin(program)
+        try:
+            bot = read_builtin_bot(program)
+        except BadBuiltinBot as error:
+            raise Rejected(str(error)) from None
+        if program.count(":") > (bot.level is not None):
+            raise Rejected(f"{program!r} names a game; name the game of the match by --game")
         return MatchPlayer(name if is_named else bot.name, builtin_bot_command(bot), text, "")
     # a sandbox shows no file outside of the folder, nor one behind a link that leads out of it
     inside = [word for word in words if not confined or (folder / word).resolve().is_relative_to(folder.resolve())]
     if program in inside or "/" not in program:
-        _check_program(program, folder)
+        _check_program(program, words[1:], folder)
     command = words
     if program.endswith(".py") and program in inside:
         helper = ("-P", "-m", PLAY_FILE, "{host}", "{port}") if _plays_by_library(program, folder) else ()
@@ -149,17 +154,7 @@ def _plays_by_library(program: str, folder: Path) -> bool:
     return any(LIBRARY.match(text) for text in texts)
 
 
-def _builtin(word: str) -> BuiltinBot:
-    try:
-        bot = read_builtin_bot(word)
-    except BadBuiltinBot as error:
-        raise Rejected(str(error)) from None
-    if word.count(":") > (bot.level is not None):
-        raise Rejected(f"{word!r} names a game; name the game of the match by --game")
-    return bot
-
-
-def _check_program(program: str, folder: Path) -> None:
+def _check_program(program: str, arguments: Sequence[str], folder: Path) -> None:
     """Raise `Rejected` where the program of a command is not there, or cannot be started."""
     is_file = os.path.isfile(folder / program)
     # arena-bot is found even if its environment is not on the path
@@ -170,7 +165,14 @@ def _check_program(program: str, folder: Path) -> None:
         if not program.endswith(".py") and not os.access(folder / program, os.X_OK):
             raise Rejected(f"{program} is not executable: chmod +x {shlex.quote(program)} makes it so")
     elif shutil.which(program, path=places) is None:
-        hint = f"; for the file of this folder write ./{program}" if is_file else ""
+        is_named = any(re.match(r"\w[\w.-]*=", word) for word in arguments)
+        hint = (
+            f"; for the file of this folder write ./{program}"
+            if is_file
+            else "; the name of a player has no blanks"
+            if is_named
+            else ""
+        )
         raise Rejected(f"there is no file, no program and no built-in bot {program}{hint}")
 
 

@@ -267,9 +267,13 @@ async def test_what_programs_of_a_contest_wrote_needs_a_token(tmp_path: Path, au
         return read_log(asked, store, settings, lambda match, name: KeptByContest(path, token), lambda name: None)
 
     secret = ("white 4 | my secret       book \ufffd\ufffd[2J", "white 4 | is open")
-    for wrote, token in ((True, ""), (False, tokens.hashed(ANN))):
-        with pytest.raises(ProtocolError, match="is for its players"):
-            read(LogRequest(1, name="ann"), wrote=wrote, token=token)
+    for name, wrote, token, sentence in (
+        ("ann", True, "", "^the log of match 1 is for its players"),
+        ("ann", False, tokens.hashed(ANN), "^the log of match 1 is for its players"),
+        ("carol", True, "", "^carol did not play match 1; the log of match 1 is for its players"),
+    ):
+        with pytest.raises(ProtocolError, match=sentence):
+            read(LogRequest(1, name=name), wrote=wrote, token=token)
     assert read(LogRequest(1, name="ann"), wrote=False) == OF_ANN
     assert read(LogRequest(1, ANN), token=tokens.hashed(ANN))[:2] == secret
     assert read(LogRequest(1, keys))[:2] == secret

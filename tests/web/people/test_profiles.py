@@ -23,6 +23,7 @@ def data(tmp_path: Path) -> Path:
         write(tmp_path, match, record(match))  # ann wins by a line
     write(tmp_path, 11, record(11, ("Bob", "ann")))
     write(tmp_path, 12, record(12, ("cid", "ann"), ("a1", "b1"), parameters="4 4 4"))
+    write(tmp_path, 13, record(13, ("dan", "eve"), ()))
     settle(tmp_path)
     return tmp_path
 
@@ -42,8 +43,9 @@ def test_results_are_counted_from_the_view_of_the_player(data: Path) -> None:
 
 
 def test_time_is_what_was_charged_for_the_moves_of_the_player(data: Path) -> None:
-    cid = of(data, "cid")
-    assert (cid["seconds_a_game"], cid["seconds_a_move"]) == (0.011, 0.011)  # a move of 10 ms, and 1 ms to resign
+    cid, dan = of(data, "cid"), of(data, "dan")
+    # cid made a move of 10 ms, and resigned after 1 ms; dan resigned at once
+    assert (cid["seconds_a_game"], cid["seconds_a_move"], dan["seconds_a_move"]) == (0.011, 0.011, None)
 
 
 def test_who_has_not_played_is_refused(data: Path) -> None:

@@ -131,6 +131,7 @@ def test_a_changed_player_has_another_digest(tmp_path: Path) -> None:
         ("python3 'a", "no closing quotation"),
         ("mybto.py", "there is no file mybto.py"),
         ("mybot", "there is no file, no program and no built-in bot mybot"),
+        ("x y=mein boet.py", "no built-in bot x; the name of a player has no blanks"),
         ("plain", "no built-in bot plain; for the file of this folder write ./plain"),
         ("./plain --x", "./plain is not executable: chmod +x ./plain makes it so"),
         ("./missing", "there is no file ./missing"),

@@ -19,10 +19,16 @@ from tests.server.commands.match.made import game, setup
 TEST = Sprt(0, 300)
 
 
-def progress(*results: str | None, test: Sprt | None = None, games: int = 8, cause: str = "board") -> MatchProgress:
+def progress(
+    *results: str | None,
+    test: Sprt | None = None,
+    games: int = 8,
+    cause: str = "board",
+    moves: tuple[int, int] = (3, 2),
+) -> MatchProgress:
     tally = MatchTally(("ann", "bob"), test)
     for number, winner in enumerate(results, 1):
-        tally.add(game(number, winner, cause))
+        tally.add(game(number, winner, cause, moves=moves))
     return MatchProgress(tally, games)
 
 
@@ -108,7 +114,10 @@ def test_a_row_has_results_pairs_time_and_causes() -> None:
     assert dict(ann.losses_by_cause) == {"time": 1} and dict(bob.losses_by_cause) == {"board": 2, "crashed": 1}
     assert [(fault.number, fault.cause) for fault in ann.faults] == [(4, "time")]
     assert [(fault.number, fault.sentence) for fault in bob.faults] == [(5, "sentence 5")]
-    assert ann.ms_a_move == pytest.approx(110 / 13)
+    # in the second match, the first player made no move
+    assert [row.ms_a_move for row in (ann, *progress("bob", moves=(0, 2)).tally.rows())] == pytest.approx(
+        [110 / 13, 0, 5]
+    )
 
 
 def test_players_of_a_round_robin_are_measured_against_all_others_and_the_best_one_stands_first() -> None:

@@ -60,7 +60,7 @@ def test_the_ledger_of_another_match_is_refused(tmp_path: Path, changed: Setting
     results = tmp_path / "results.sqlite3"
     begin(results, setup())
     with pytest.raises(Rejected) as caught:
-        hold_match(setup()._replace(setting=changed), results)
+        hold_match(setup()._replace(setting=changed, definition=replace(setup().definition, move_limit=7)), results)
     assert sentence in str(caught.value) and "this file holds another match" in str(caught.value)
 
 
