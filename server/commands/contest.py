@@ -26,7 +26,7 @@ from server.commands.options import (
     show_verdict,
 )
 from server.config import process_settings, tokens as token_file
-from server.config.declared import faults_named
+from server.config.declared import faults_named, read_text
 from server.config.serve_options import PORTS
 from server.config.settings import Settings
 from server.contest import contest_file
@@ -62,7 +62,7 @@ def hold(
 ) -> None:
     """Hold a contest from its first game to its final table; the same command goes on with one that was stopped.
 
-    Where a server uses the data directory already, it holds the contest, and this command ends.
+    Where a server uses the data directory already, it plays the contest, and this command shows the progress.
 
     Parameters
     ----------
@@ -99,9 +99,9 @@ def hold(
     if verify:
         _verify(file, data)
     text, definition = _read(file)
-    if check:
-        from server.commands.run_contest import check as look
+    from server.commands.run_contest import check as look, hold as run
 
+    if check:
         sys.exit(run_async("cannot check the contest", look, definition, partial(print, flush=True)))
     settings = Settings(
         host=host,
@@ -112,8 +112,6 @@ def hold(
         grace=grace,
         return_seconds=return_time,
     )
-    from server.commands.run_contest import hold as run
-
     process_settings.prepare_server()
     sys.exit(run_async("cannot hold the contest", run, text, definition, settings, dask, Console()))
 
@@ -277,16 +275,13 @@ def _number_of(data: Path, name: str) -> int:
     from server.contest.runtime.organiser_commands import BadIntervention, find_contest
     from server.contest.store.store import FILE, Store
 
-    with closing(Store(data / FILE, copy=True)) as store:
-        try:
-            return find_contest(store, name).id
-        except BadIntervention as error:
-            fail(str(error))
+    with closing(Store(data / FILE, copy=True)) as store, faults_explained("", BadIntervention, status=2):
+        return find_contest(store, name).id
 
 
 def _read(file: Path) -> tuple[str, Definition]:
     """Read a contest file: its text and its definition. Raises `BadTable`."""
     with faults_named(file):
-        text = file.read_text(encoding="utf-8-sig")  # some editors begin files with a mark
-        found = contest_file.read(text, lambda name: (file.parent / name).read_text(encoding="utf-8-sig"))
+        text = read_text(file)
+        found = contest_file.read(text, lambda name: read_text(file.parent / name))
         return text, replace(found, folder=str(file.parent.resolve()))

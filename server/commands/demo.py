@@ -98,6 +98,7 @@ def _verify_record(record: Path) -> int:
         return 1
     print(
         f"\nVerified: {summary.history.plies} moves, both clocks and the result ({summary.result}, {summary.reason})."
-        f"\nThe record is in {kept}; check it again with: arena-engine record {kept}"
+        f"\nThe record is in {kept}; check it again with: "
+        f"{shutil.which('arena-engine') or Path(sys.executable).with_name('arena-engine')} record {kept}"
     )
     return INTERRUPTED if summary.reason == Termination.SERVER_STOP else 0

@@ -22,6 +22,7 @@ from server.config.settings import Settings
 from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, Qualification
 from server.contest.fixtures import QUALIFICATION, GameResult, counted_games, games_over
+from server.contest.hosts.arena_host import games_to_compile
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster, connected_cluster
 from server.contest.hosts.game_worker import private_arena
@@ -56,7 +57,7 @@ LINE_SECONDS = 30.0
 """Time between two lines of progress if the output is no terminal."""
 
 OVER, STOPPED = 0, 3
-"""Exit statuses: the contest is over, or another server holds it; it was stopped, and the same command goes on."""
+"""Exit statuses: the contest is over; it was stopped, and the same command goes on."""
 
 
 async def hold(file: str, definition: Definition, settings: Settings, dask: str, console: Console) -> int:
@@ -77,13 +78,12 @@ async def hold(file: str, definition: Definition, settings: Settings, dask: str,
             found = await follower.look()
             is_finished, follower.before = False, found.moment.closed
             if follower.before is None or settings.web is not None:
-                served = await _serve_contest(settings, cluster, follower)
-                if served is None:
-                    return OVER
-                found, is_finished = served
+                found, is_finished = await _serve_contest(definition, settings, cluster, follower)
             if found.moment.closed is None:
-                over = games_over(game.termination for game in counted_games(found.games))
-                console.print(f"Stopped: {over}. The same command goes on with the contest.")
+                console.print(
+                    f"Stopped: {games_over(game.termination for game in counted_games(found.games))}. "
+                    "The same command goes on with the contest."
+                )
                 return STOPPED
             if not is_finished:
                 await follower.finish(found)
@@ -116,14 +116,15 @@ def verify_with_progress(data: Path, contest: int, console: Console) -> Verdict:
 
 
 async def _serve_contest(
+    definition: Definition,
     settings: Settings,
     cluster: Cluster | None,
     follower: "_Follower",
-) -> tuple[ContestSnapshot, bool] | None:
-    """Serve until the contest is over or the server is stopped.
+) -> tuple[ContestSnapshot, bool]:
+    """Serve until the contest is over or the server is stopped; return the last snapshot, and whether it was finished.
 
-    A server with pages finishes the contest when it is over, and serves its pages until it is stopped. Return the last
-    snapshot, and whether it was finished; None if another server uses the data directory, and holds the contest.
+    A server with pages finishes the contest when it is over, and serves its pages until it is stopped. If another
+    server uses the data directory, that server finishes the contest, and this function only waits for its end.
     """
     async with trio.open_nursery() as nursery:
         stopped = trio.Event()
@@ -137,9 +138,13 @@ async def _serve_contest(
         except DataDirectoryInUse:
             if cluster is not None:
                 raise
-            follower.say(f"the server that uses {settings.data} holds the contest; its pages show how it goes")
-            return None
+            follower.say(f"the server that uses {settings.data} plays the contest; Ctrl-C ends only this display")
+            found = await follower.follow(None, trio.Event())
+            follower.say(progress.progress_line(*found))
+            return found, True
         follower.say(f"listening on {settings.host}, port {arena.ports[0]}; Ctrl-C stops in order")
+        if games_to_compile(definition):
+            follower.say("the search of alphabeta is compiled before its first match: a minute or two, once")
         if cluster is not None:
             workers, games = number_of(cluster.workers, "worker"), number_of(cluster.games, "game")
             follower.say(f"the cluster at {cluster.address} has {workers}, and room for {games} at a time")
@@ -195,8 +200,7 @@ class _Follower:
 
     async def follow(self, arena: Arena | None, stopped: trio.Event) -> ContestSnapshot:
         """Show progress until the contest is over or the server is stopped; return the last snapshot."""
-        live = Live(console=self._console, auto_refresh=False, transient=True)
-        with live:
+        with Live(console=self._console, auto_refresh=False, transient=True) as live:
             while True:
                 began = trio.current_time()
                 found = await self.look(arena)
@@ -229,7 +233,6 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
     say(f"{definition.name}: {entrants}; {variants}; {number_of(openings, 'opening')}: the file can be played")
     say(progress.forecast(definition, Cores().count))
     width = max(len(entrant.name) for entrant in definition.entrants)
-    failed = 0
     with tempfile.TemporaryDirectory(prefix="arena-check-") as folder:
         faults = await _play(short_contest(definition), Path(folder))
         for entrant in definition.entrants:
@@ -239,17 +242,14 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
             elif entrant.name not in faults:
                 say(f"{entrant.name:{width}}  ok: it has played in {number_of(len(definition.variants), 'variant')}")
             else:
-                failed += 1
                 fault, lines = faults[entrant.name]
                 say(f"{entrant.name:{width}}  NOT OK: {formatting.printable(fault)}")
                 for line in lines:
                     say(f"{'':{width}}    | {formatting.printable(line)}")
     checked = sum(bool(entrant.command) for entrant in definition.entrants)
-    if failed:
-        say(f"{failed} of {number_of(checked, 'program')} cannot play as they are")
-    else:
-        say(f"all {number_of(checked, 'program')} have played" if checked else "there is no program to be checked")
-    return min(failed, 1)
+    verdict = f"{number_of(checked, 'program')} checked, {len(faults) or 'none'} failed"
+    say(verdict if checked else "there is no program to be checked")
+    return min(len(faults), 1)
 
 
 def short_contest(definition: Definition) -> Definition:
@@ -270,8 +270,14 @@ def short_contest(definition: Definition) -> Definition:
 
 async def _play(definition: Definition, data: Path) -> dict[str, tuple[str, list[str]]]:
     """Play the short games; return the first fault of each program that has one, and what it wrote on stderr."""
+    faults: dict[str, tuple[str, list[str]]] = {
+        entrant.name: (missing, [])
+        for entrant in definition.entrants
+        if (missing := missing_program(definition, entrant))
+    }
+    definition = replace(definition, entrants=tuple(one for one in definition.entrants if one.name not in faults))
     if not definition.entrants:
-        return {}
+        return faults
     if why := await trio.to_thread.run_sync(contest_obstacle, definition):
         raise OSError(why)
     games: dict[int | None, GameResult] = {}
@@ -287,7 +293,6 @@ async def _play(definition: Definition, data: Path) -> dict[str, tuple[str, list
 
                 runner = Runner(Ledger(contest, store, record_store, host, keep, gives_up=True), arena, host)
                 await runner.run()
-    faults: dict[str, tuple[str, list[str]]] = {}
     for match, game in games.items():
         for loss in losses(definition, game):
             entrant = definition.entrant(loss.name)

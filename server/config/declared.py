@@ -19,6 +19,9 @@ import msgspec
 
 from engine.wire.words import nearest
 
+MAX_CHARACTERS = 1 << 21
+"""Largest file: `read_text` ends at a device that never ends, as /dev/zero."""
+
 
 class BadTable(ValueError):
     """A file with a value that cannot be used. ``str(error)`` names the key, its value and what would be right."""
@@ -122,6 +125,15 @@ def faults_named(path: Path) -> Iterator[None]:
         raise BadTable(f"{path} is no UTF-8 text") from None
     except BadTable as error:
         raise BadTable(f"{path}: {error}") from None
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file, in UTF-8; raises `BadTable` if it is too long, OSError and UnicodeDecodeError."""
+    with path.open(encoding="utf-8-sig") as file:  # some editors begin files with a mark
+        text = file.read(MAX_CHARACTERS + 1)
+    if len(text) > MAX_CHARACTERS:
+        raise BadTable(f"{path.name!r} is longer than {MAX_CHARACTERS} characters, the limit for this file")
+    return text
 
 
 Declared = TypeVar("Declared")

@@ -21,6 +21,7 @@ from server.config.declared import (
     fields_of,
     read_fields,
     read_table,
+    read_text,
     read_toml,
 )
 from server.config.settings import (
@@ -162,7 +163,7 @@ class Configuration(NamedTuple):
 def read(path: Path) -> Configuration:
     """Read a configuration file; raises `BadTable` with a sentence that names file, key and what would be right."""
     with faults_named(path):
-        return _configuration(read_toml(path.read_text(encoding="utf-8-sig"), "a configuration file"), path.parent)
+        return _configuration(read_toml(read_text(path), "a configuration file"), path.parent)
 
 
 def _configuration(file: TomlTable, folder: Path) -> Configuration:

@@ -147,13 +147,19 @@ def _entrants(file: TomlTable) -> tuple[Entrant, ...]:
     for table in tables:
         entrant = read_table(table, Entrant)
         if entrant.name.lower() in entrants:
-            place = f"{table.name_of('name')} is {entrant.name!r}, the name of another entrant"
-            raise BadContest(f"{place}; capital and small letters are the same")
+            raise BadContest(
+                f"{table.name_of('name')} is {entrant.name!r}, the name of another entrant; "
+                "capital and small letters are the same"
+            )
         if table.has("command") and not entrant.command:
             raise table.wrong("command", "the list of a program and its arguments")
-        program, bot = bool(entrant.command), bool(entrant.version_of)
-        if (program and bot) or (entrant.folder and not program) or (entrant.version and not bot):
-            raise BadContest(f"{table.place} has a command, with a folder or not, or version-of, with a version or not")
+        faults = {
+            "command and version-of exclude each other": entrant.command and entrant.version_of,
+            "folder needs a command": entrant.folder and not entrant.command,
+            "version needs version-of": entrant.version and not entrant.version_of,
+        }
+        if fault := next((fault for fault, is_there in faults.items() if is_there), ""):
+            raise BadContest(f"{table.place}: {fault}")
         entrants[entrant.name.lower()] = entrant
     return tuple(entrants.values())
 

@@ -94,7 +94,7 @@ def recompute(past: KeptContest, checked: Iterable[Checked]) -> Recomputed:
     by_record = [result if result.match is None else by_match[result.match].game for result in results]
     games = effective_results(definition, by_record)
     counted = sum(game.match is not None for game in counted_games(games))
-    verdict = Verdict(counted, len(absences), tuple(differences), tuple(unproven), len(standing) - counted)
+    verdict = Verdict(counted, len(absences), tuple(differences), tuple(unproven), len(past.played) - counted)
     return Recomputed(games, plan_now, verdict)
 
 

@@ -51,7 +51,7 @@ def machine_fault(error: BaseException, besides: Collection[int] = PROGRAM_FAULT
         return f"{_CLAUSES[errno.EAGAIN]} ({error})"
     if isinstance(error, OSError) and error.errno not in besides:
         if error.errno is None:
-            return type(error).__name__
+            return str(error) or type(error).__name__
         words = _CLAUSES.get(error.errno, error.strerror or os.strerror(error.errno))
         return f"{words} ({errno.errorcode.get(error.errno, error.errno)})"
     return ""

@@ -15,7 +15,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -209,7 +209,6 @@ COLUMNS = "match, game, parameters, first, second, winner, result, reason, plies
 
 Text = Annotated[str, msgspec.Meta(max_length=100)]
 Number = Annotated[int, msgspec.Meta(ge=0, lt=10**15)]
-Day = Annotated[str, msgspec.Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -230,8 +229,8 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
     reason: Text | None = None
     shortest: Number | None = None
     longest: Number | None = None
-    since: Day | None = None
-    until: Day | None = None
+    since: date | None = None
+    until: date | None = None
     contest: Number | None = None
     before: Number | None = None
 
@@ -284,22 +283,28 @@ CONDITIONS = {
 }
 """The condition of SQL for each parameter of a search but its result."""
 
+FORMS = {
+    "result": f"one of {', '.join(RESULTS)}",
+    **dict.fromkeys(("since", "until"), "a date, as 2026-11-27"),
+    **dict.fromkeys(("shortest", "longest", "contest", "before"), "a whole number"),
+}
+"""The form of each parameter of a search that is no plain text, as a sentence ends."""
+
 
 def find(data: Path, connection: sqlite3.Connection, query: Mapping[str, str]) -> Games:
     """Return a page of games; raises `Refused`. docs/api.md describes the query."""
-    asked = {name: text.strip() for name, text in query.items() if text.strip()}
-    for name in ("player", "opponent"):
-        if name in asked:
-            asked[name] = asked[name].lower()
+    asked = {name: text.strip().lower() for name, text in query.items() if text.strip()}
     if "variant" in asked:
         asked["variant"] = " ".join(asked["variant"].replace(",", " ").split())
     try:
         search = convert(asked, Search, strict=False)
     except msgspec.ValidationError as error:
-        raise Refused(400, f"the search cannot be read: {error}") from None
+        name = str(error).rpartition("$.")[2].removesuffix("`")
+        form = FORMS.get(name, "a text of at most 100 characters")
+        raise Refused(400, f"{name} is {asked[name]!r:.60}; it has to be {form}") from None
     if search.result in ("won", "lost") and search.player is None:
         raise Refused(400, f"a search for {search.result} games names a player")
-    values = {name: value for name, value in msgspec.structs.asdict(search).items() if value is not None}
+    values = {name: value for name, value in msgspec.to_builtins(search).items() if value is not None}
     conditions = [CONDITIONS[name] for name in values if name not in ("result", "before")]
     if search.result is not None:
         conditions.append(RESULTS[search.result])

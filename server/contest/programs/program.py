@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -47,6 +48,11 @@ POLL_SECONDS = 0.01
 
 MAX_SHOWN = 200
 """Characters of a command that stand in a sentence."""
+
+PROGRAM_FAULT = re.compile(
+    "bwrap: execvp|bwrap: Can't (?:chdir|create file) .*(?:Permission denied|Read-only file system|Not a directory)"
+)
+"""Sentences of bubblewrap about a command that cannot be started, or a folder that cannot be entered."""
 
 
 class NotStarted(Exception):
@@ -157,7 +163,7 @@ class Program:
     def fault(self) -> str:
         """Return a clause why it never began, if that was not its own fault; else empty."""
         said = self._log.last_words()
-        return f"no sandbox could be made: {said}" if self._never_ran and "bwrap: execvp" not in said else ""
+        return f"no sandbox could be made: {said}" if self._never_ran and not PROGRAM_FAULT.search(said) else ""
 
     @property
     def usage(self) -> ProgramUsage:

@@ -63,7 +63,11 @@ def intervene(store: Store, contest: int, asked: Intervention) -> Intervention:
         begun, games = ({}, []) if definition.is_endless else (store.fixtures(contest), store.games(contest))
         fixtures = [fixture for of_match in begun.values() for fixture in of_match]
         stage, round = max(((fixture.stage, fixture.round) for fixture in fixtures), default=(-1, 0))
-        name = asked.name and _entrant(definition, asked.name)
+        names = {entrant.name.lower(): entrant.name for entrant in definition.entrants}
+        name = names.get(asked.name.lower(), "")
+        if not name and ACTIONS[asked.kind].target not in (Target.CONTEST, Target.GAME):
+            missing = f"no entrant of {definition.name!r} is called {asked.name!r}"
+            raise BadIntervention(f"{missing}{_of(list(names.values()))}")
         done = asked._replace(number=number, name=name, stage=stage, round=round)
         if is_cancelled(definition.interventions):
             raise BadIntervention(f"the contest {definition.name!r} was cancelled, and ends now")
@@ -72,14 +76,6 @@ def intervene(store: Store, contest: int, asked: Intervention) -> Intervention:
         return done
 
     return store.intervene(contest, make)
-
-
-def _entrant(definition: Definition, name: str) -> str:
-    """Return the name of an entrant as the contest file writes it."""
-    names = {entrant.name.lower(): entrant.name for entrant in definition.entrants}
-    if name.lower() not in names:
-        raise BadIntervention(f"no entrant of {definition.name!r} is called {name!r}{_of(list(names.values()))}")
-    return names[name.lower()]
 
 
 def _refusal(
@@ -128,8 +124,8 @@ def missing_program(definition: Definition, entrant: Entrant) -> str:
     Words with a placeholder, as in ``./{game}``, are not checked.
     """
     folder = Path(definition.folder) / entrant.folder
-    if not folder.is_dir():
-        return f"there is no folder {folder}"
+    if not os.access(folder, os.X_OK) or not folder.is_dir():
+        return f"there is no folder {folder} that the server can enter"
     program, *others = entrant.command
     place = str(folder / program) if "/" in program else program
     if "{" not in program and shutil.which(place, path=sealed_environment(os.environ, {})["PATH"]) is None:

@@ -28,6 +28,7 @@ from server.config.declared import (
     fields_of,
     read_fields,
     read_table,
+    read_text,
     read_toml,
     read_value,
 )
@@ -152,8 +153,7 @@ def read_file(path: Path) -> LadderDefinition:
     """Read a ladder file; raises `BadTable` with a sentence that names it."""
     folder = path.absolute().parent
     with faults_named(path):
-        text = path.read_text(encoding="utf-8-sig")
-        return read(text, folder, lambda name: (folder / name).read_text(encoding="utf-8-sig"))
+        return read(read_text(path), folder, lambda name: read_text(folder / name))
 
 
 def _optional(file: TomlTable, key: str) -> list[TomlTable]:

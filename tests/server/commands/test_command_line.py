@@ -57,6 +57,7 @@ def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest
         ("server", "contest witdraw", "witdraw cannot be read: No such file or directory"),
         ("server", "contest nosuch.toml", "nosuch.toml cannot be read: No such file or directory"),
         ("server", "contest .", ". cannot be read: Is a directory"),
+        ("server", "contest /dev/zero", "/dev/zero: 'zero' is longer than 2097152 characters"),
         ("server", "serve --tokens nosuch", "--tokens: nosuch: No such file or directory"),
         ("server", "serve --config nosuch", "nosuch cannot be read: No such file or directory"),
         ("server", "serve --tls-cert nosuch --tls-key nosuch", "--tls-cert, --tls-key: nosuch cannot be read"),

@@ -90,7 +90,10 @@ def test_what_cannot_be_changed_is_refused_in_a_sentence_and_stands_nowhere(run:
 @pytest.mark.parametrize(
     ("program", "missing"),
     [
-        ("command = ['python3', 'bot.py'], folder = 'bots'", "there is no folder {here}/bots"),
+        (
+            "command = ['python3', 'bot.py'], folder = 'bots'",
+            "there is no folder {here}/bots that the server can enter",
+        ),
         ("command = ['python3', 'bot.py']", "there is no file {here}/bot.py"),
         ("command = ['./bot', '{game}']", "./bot is no program that can be started from {here}"),
     ],

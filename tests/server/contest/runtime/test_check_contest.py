@@ -50,25 +50,36 @@ async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp
     python = sys.executable
     said = await checked(
         tmp_path,
-        4,
+        5,
         int(WAIT_SECONDS),
         entrant("good", python, str(DICE)),
         entrant("crash", python, str(DICE)),
         entrant("typo", "pyhton3", "bot.py"),
+        entrant("text", "/etc/passwd"),
         entrant("ends", python, "-c", "import sys; sys.exit('no weights.bin here')"),
         entrant("leaves", python, "-c", "input(); input()"),
         entrant("guest"),
     )
     lines = {line.split()[0]: line for line in said}
-    assert said[0] == "Tomorrow: 6 entrants; m,n,k 3 3 3; 1 opening: the file can be played"
-    assert said[1].startswith("30 games on "), said[1]
+    assert said[0] == "Tomorrow: 7 entrants; m,n,k 3 3 3; 1 opening: the file can be played"
+    assert said[1].startswith("42 games on "), said[1]
     assert lines["good"].endswith("  ok: it has played in 1 variant")
     assert "NOT OK: in m,n,k 3 3 3: crashed after " in lines["crash"] and "exit status 7" in lines["crash"]
-    assert "'pyhton3'" in lines["typo"] and "cannot be started" in lines["typo"]
+    assert "pyhton3 is no program" in lines["typo"] and "/etc/passwd is no program" in lines["text"]
     assert "exit status 1" in lines["ends"] and "    | no weights.bin here" in " ".join(said)
     assert "exit status 0" in lines["leaves"]
     assert lines["guest"].endswith("connects by itself: not checked")
-    assert said[-1] == "4 of 5 programs cannot play as they are"
+    assert said[-1] == "6 programs checked, 5 failed"
+
+
+@pytest.mark.slow
+async def test_an_entrant_whose_folder_cannot_be_entered_is_named_and_the_others_are_checked(tmp_path: Path) -> None:
+    (tmp_path / "locked").mkdir(mode=0)
+    lock = "{ name = 'lock', command = ['sleep', '0'], folder = 'locked' }, { name = 'guest' }"
+    definition = contest_file.read(FILE.format(int(WAIT_SECONDS), lock), str)
+    said: list[str] = []
+    assert await check(replace(definition, folder=str(tmp_path)), said.append) == 1
+    assert "lock   NOT OK: " in "".join(said) and said[-1] == "1 program checked, 1 failed"
 
 
 @pytest.mark.slow

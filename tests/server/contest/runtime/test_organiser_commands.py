@@ -126,6 +126,8 @@ def test_who_is_withdrawn_plays_no_more_and_has_done_nothing_wrong(
     table = standings(found.store.definition(found.id), 0, state.players, games, state.schedule.byes)
     assert (table[-1].name, table[-1].disqualified) == ("a1", "withdrawn by the organiser")
     assert table[-1].time_losses == 0
+    for kind in (Kind.WITHDRAW, Kind.REINSTATE, Kind.COMMAND):
+        assert "no entrant of 'test' is called ''; there are a1, a2" in found.refused(kind)
     assert found.refused(Kind.WITHDRAW, "a1") == "a1 plays no more already: withdrawn by the organiser"
 
 
