@@ -56,8 +56,7 @@ def run() -> None:
             _show(matches, "bare relay", load(relay, matches))
         _serve(matches, "server", bar=BARS.get(matches, ""))
     _serve(NOTED, "server, a note a move", 0, 1)
-    pace = f"{PACE:.0f} a match"
-    _serve(PACED, pace, PACE, bar=PACED_BAR)
+    _serve(PACED, f"{PACE:.0f} a match", PACE, bar=PACED_BAR)
 
 
 def _serve(matches: int, what: str, pace: float = 0.0, notes: int = 0, *, bar: str = "") -> None:

@@ -135,8 +135,7 @@ result annulled server_stop 9013.000 9970.000 9970.500 the server was stopped
 
 
 def test_clocks_are_recomputed_over_restarts() -> None:
-    summary = verify(RESTARTED)
-    assert summary.left == (9_970_000, 9_970_500)
+    assert verify(RESTARTED).left == (9_970_000, 9_970_500)
     cut = RESTARTED[: RESTARTED.index("ready black")]
     assert verify(cut).left == (9_980_000, 9_980_000)
     assert verify(cut).state.ready == (True, False)

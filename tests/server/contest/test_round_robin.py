@@ -100,8 +100,7 @@ def test_the_test_ends_the_match_at_the_same_pair_however_many_games_run() -> No
         assert decided.stages[-1].schedule.final
         lengths.add(len(decided.stages[0].schedule.fixtures))
     assert len(lengths) == 1 and max(lengths) < 100
-    lost = play(contest(2, Pairs(200, 0, 100)), first_loses)
-    assert len(lost) < 100
+    assert len(play(contest(2, Pairs(200, 0, 100)), first_loses)) < 100
 
 
 def test_games_that_are_played_when_the_test_decides_end_nothing_later() -> None:

@@ -117,8 +117,7 @@ def test_a_contest_is_checked_copied_and_begun_from_a_form(site: Site, accounts:
     file = CONTEST.replace("Autumn", "Winter")
     wrong = post(file.replace("games = ", "games == "))
     assert wrong.status == 400 and "Not done: this is no TOML" in wrong.text
-    checked = post(file)
-    assert "It can begin: 3 entrants, 6 games on " in checked.text
+    assert "It can begin: 3 entrants, 6 games on " in post(file).text
     begun = post(file, "begin")
     assert begun.status == 303 and "Winter" in prefect.get(begun.headers["location"]).text
     assert accounts.audit(1)[0].what == "opened the contest Winter"

@@ -26,8 +26,7 @@ CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 
 def _moves(parameters: str) -> Iterator[str]:
     """Return moves of a game that takes some while."""
-    text = played(parameters, seed=4)
-    return iter(verification.verify(text).history.moves)
+    return iter(verification.verify(played(parameters, seed=4)).history.moves)
 
 
 @pytest.mark.slow

@@ -48,8 +48,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(seal, "_TOP", tuple(str(tmp_path / name) for name in ("bin", "sbin", "lib")))
     monkeypatch.setattr(seal, "own_code", lambda: CODE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    made = cache(seal.settings_copy.__wrapped__)
-    monkeypatch.setattr(seal, "settings_copy", made)
+    monkeypatch.setattr(seal, "settings_copy", cache(seal.settings_copy.__wrapped__))
     monkeypatch.setattr(seal, "_system", seal._system.__wrapped__)
     return tmp_path
 

@@ -272,8 +272,7 @@ def test_a_contest_that_is_cancelled_before_its_first_game_is_verified(tmp_path:
     (tmp_path / "records").mkdir()
     found = verify(tmp_path, contest)
     assert found == Verdict(0, 0, ()) and found.sentence == "verified: 0 games"
-    one = Verdict(1, 0, ("a sentence",))
-    assert one.sentence == "NOT verified: 1 difference in 1 game"
+    assert Verdict(1, 0, ("a sentence",)).sentence == "NOT verified: 1 difference in 1 game"
 
 
 @pytest.mark.slow
