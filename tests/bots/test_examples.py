@@ -55,7 +55,7 @@ REFUSED_MOVE = """\
 
 
 class Example(NamedTuple):
-    """What a bot is built of; ``{source}`` and ``{folder}`` stand for its text, and where a check may write."""
+    """An example bot. In its check, ``{source}`` and ``{folder}`` stand for its file and a folder to write to."""
 
     source: str
     needs: tuple[str, ...]

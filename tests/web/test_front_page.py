@@ -147,7 +147,7 @@ CUT = """() => [...document.querySelectorAll(".missing li, .start code, .code sv
     const [box, frame] = [one, one.closest("#featured, .beside")].map(it => it.getBoundingClientRect());
     return box.height < 20 || box.top < frame.top || box.bottom > frame.bottom;
 }).map(one => one.outerHTML.slice(0, 80))"""
-"""What a projector shows of names, the line that starts a bot and its code, but not as a whole."""
+"""Names, line and code on a projector that are shown in part only."""
 
 
 @pytest.mark.slow
