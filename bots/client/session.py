@@ -85,7 +85,7 @@ def make_note(move: int, **said: Unpack[NoteFields]) -> Note:
         if key in Note._fields and value is not None:
             try:
                 values[key] = convert.get(key, int)(value)
-            except (OverflowError, TypeError, ValueError) as error:
+            except (AttributeError, OverflowError, TypeError, ValueError) as error:
                 raise ValueError(f"{key}: {error}") from None
     return read_note(write_note(Note(**values)))
 

@@ -494,8 +494,8 @@ def submit(
     while not detach:
         if reply["state"] != state:
             state = reply["state"]
-            if state == "refused":
-                print(_last_step(reply["log"]), end="")
+            if state == "refused" and (step := _last_step(reply["log"]).rstrip("\n")):
+                print(step)
             print(f"-- {state}{': ' if reply['sentence'] else ''}{reply['sentence']}", flush=True)
         if not reply["is_under_way"]:
             sys.exit(0 if state == "active" else 1)

@@ -44,7 +44,7 @@ def _run(file: Path, main: ModuleType) -> LoadedBot:
     try:
         program = compile(file.read_bytes(), str(file), "exec")
     except SyntaxError as error:
-        raise ArenaError(f"{file}, line {error.lineno}: this is no Python: {error.msg}") from None
+        raise ArenaError(f"{file}, line {error.lineno or 1}: this is no Python: {error.msg}") from None
     except (OSError, ValueError) as error:
         raise ArenaError(f"{file} cannot be read: {reason(error)}") from None
     stdin, sys.stdin = sys.stdin, io.StringIO()

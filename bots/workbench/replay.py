@@ -275,8 +275,12 @@ def player(bot: str, header: Header, side: str | None, *, debugger: bool) -> Ite
     if not words or not words[0].endswith(".py"):
         raise ArenaError(f"the bot is {bot!r}, but it has to be a Python file, as in mybot.py")
     with loaded(Path(words[0]), words[1:]) as file:
-        place = _side_of(header, side, (file.name, Path(words[0]).stem))
-        yield ReplayedPlayer(file.name, place, BotHere(file.bot, header, debugger=debugger))
+        file.bot.connected()
+        yield ReplayedPlayer(
+            file.name,
+            _side_of(header, side, (file.name, Path(words[0]).stem)),
+            BotHere(file.bot, header, debugger=debugger),
+        )
 
 
 def _side_of(header: Header, wanted: str | None, names: Sequence[str]) -> int:

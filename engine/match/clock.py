@@ -213,7 +213,7 @@ def about(microseconds: int) -> str:
 def span(microseconds: int) -> str:
     """Write a time of the settings exactly, as pages do: 100 ms, 1.5 s, 90 s, 10 min, 2 h.
 
-    It has the largest unit of which it has at least two, or one second, and that needs at most one decimal.
+    The unit is the largest one in which the time is at least 2 (1 for seconds), with at most one decimal.
     """
     for unit, size, least in UNITS:
         if microseconds >= least * size and 10 * microseconds % size == 0:

@@ -115,8 +115,8 @@ def take_note(
 ) -> RecordedNote:
     """Return a note in the form of the record; raises `ProtocolError` if it is invalid or over a limit.
 
-    A note without a ply is about the next move of a player on turn. It is about the last move of the other player, or
-    about the first one if there is no last move.
+    On turn, a note without a ply is about the player's next move; otherwise about its last move, or its first one if it
+    has made none.
     """
     plies = history.plies
     following = plies + 1 if history.position.turn == side else plies + 2

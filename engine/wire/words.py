@@ -60,7 +60,7 @@ def without_folders(text: str) -> str:
 
 def without_code(sentence: str) -> str:
     """Return the sentence of a result without the code of an illegal move, for people."""
-    return re.sub(r"""(?<=['"], )[A-Z]\w*: """, "", sentence, count=1)
+    return re.sub(r"""(?<=['"], )[A-Z]+_\w+: """, "", sentence, count=1)
 
 
 def nearest(word: str, known: Iterable[str], similarity: float = 0.6) -> str:

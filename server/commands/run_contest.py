@@ -45,7 +45,7 @@ from server.league.console.actions import web_address
 from server.league.contests import check_versions
 from server.ops.program_version import program
 from server.serve import serve
-from server.storage.disk import DataDirectoryInUse
+from server.storage.disk import DataDirectoryInUse, is_in_use
 
 LOOK_SECONDS = 1.0
 """Shortest time between two looks at the progress."""
@@ -141,7 +141,7 @@ async def _serve_contest(
             follower.say(f"the server that uses {settings.data} plays the contest; Ctrl-C ends only this display")
             found = await follower.follow(None, trio.Event())
             follower.say(progress.progress_line(*found))
-            return found, True
+            return found, found.moment.closed is not None
         follower.say(f"listening on {settings.host}, port {arena.ports[0]}; Ctrl-C stops in order")
         if games_to_compile(definition):
             follower.say("the search of alphabeta is compiled before its first match: a minute or two, once")
@@ -204,7 +204,7 @@ class _Follower:
             while True:
                 began = trio.current_time()
                 found = await self.look(arena)
-                if found.moment.closed is not None or stopped.is_set():
+                if found.moment.closed is not None or stopped.is_set() or (arena is None and not is_in_use(self._data)):
                     return found
                 if self._console.is_terminal:
                     live.update(Text(progress.progress_line(*found)), refresh=True)

@@ -286,7 +286,7 @@ CONDITIONS = {
 FORMS = {
     "result": f"one of {', '.join(RESULTS)}",
     **dict.fromkeys(("since", "until"), "a date, as 2026-11-27"),
-    **dict.fromkeys(("shortest", "longest", "contest", "before"), "a whole number"),
+    **dict.fromkeys(("shortest", "longest", "contest", "before"), "a whole number of at most 15 digits"),
 }
 """The form of each parameter of a search that is no plain text, as a sentence ends."""
 

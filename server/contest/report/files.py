@@ -98,7 +98,7 @@ def _cell(value: object) -> object:
     return value
 
 
-TOLERANCE = 1e-6
+TOLERANCE = 2e-6
 """Relative difference of figures that rounding on another machine may make; ratings are in Elo."""
 
 

@@ -131,7 +131,7 @@ def missing_program(definition: Definition, entrant: Entrant) -> str:
     if "{" not in program and shutil.which(place, path=sealed_environment(os.environ, {})["PATH"]) is None:
         return f"{program} is no program that can be started from {folder}"
     script = others[0] if others and Path(program).name.rstrip(".0123456789") in INTERPRETERS else "-"
-    is_there = script.startswith("-") or "{" in script or (folder / script).exists()
+    is_there = script.startswith("-") or "{" in script or os.access(folder / script, os.F_OK)
     return "" if is_there else f"there is no file {folder / script}"
 
 

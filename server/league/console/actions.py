@@ -111,7 +111,7 @@ async def answer_commands(
                     return ConsoleAnswer(False, f"Match {asked.subject} was annulled.")
                 case "dismiss":
                     name = dismiss(arena, accounts, asked.subject, asked.sentence, asked.by)
-                    return ConsoleAnswer(False, f"{name} was sent away.")
+                    return ConsoleAnswer(False, f"{name} was disconnected.")
         except (ProtocolError, NotAllowed, BadStore, OSError, ValueError) as error:
             return ConsoleAnswer(True, explain_fault(error))
         except Exception as error:  # no command may end the server
