@@ -99,6 +99,11 @@ def _verify_record(record: Path) -> int:
     print(
         f"\nVerified: {summary.history.plies} moves, both clocks and the result ({summary.result}, {summary.reason})."
         f"\nThe record is in {kept}; check it again with: "
-        f"{shutil.which('arena-engine') or Path(sys.executable).with_name('arena-engine')} record {kept}"
+        + (
+            "arena-engine"
+            if shutil.which("arena-engine")
+            else os.path.relpath(Path(sys.executable).with_name("arena-engine"))
+        )
+        + f" record {kept}"
     )
     return INTERRUPTED if summary.reason == Termination.SERVER_STOP else 0
