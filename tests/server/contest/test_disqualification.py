@@ -34,7 +34,9 @@ def test_every_loss_names_its_reason() -> None:
     one, other = FIXTURE.players
     told = {
         Cause.BOARD: GameResult(FIXTURE, 7, 0, "no_move", "black cannot move"),
-        Cause.BAD_MOVE: GameResult(FIXTURE, 7, 0, Termination.BAD_MOVE, f"{other} (black) played 'x', BAD: no move"),
+        Cause.BAD_MOVE: GameResult(
+            FIXTURE, 7, 0, Termination.BAD_MOVE, f"{other} (black) played 'x', BAD_MOVE_x: no move"
+        ),
         Cause.RESIGN: GameResult(FIXTURE, 7, 0, Termination.RESIGN, f"{other} (black) resigned"),
         Cause.ADJUDICATED: GameResult(FIXTURE, 7, 0, Termination.ADJUDICATED, f"{one} (white) wins in 3 plies"),
         Cause.FORFEIT: GameResult(FIXTURE, None, 0, FORFEIT, f"{other} had been disqualified"),
@@ -51,7 +53,7 @@ def test_every_loss_names_its_reason() -> None:
     for cause, game in told.items():
         (loss,) = losses(DEFINITION, game)
         assert (loss.name, loss.game, loss.side, loss.cause) == (other, game, game.fixture.players.index(other), cause)
-        assert loss.sentence.startswith(game.detail.replace("BAD: ", ""))
+        assert loss.sentence.startswith(game.detail.replace("BAD_MOVE_x: ", ""))
     (late,) = losses(DEFINITION, told[Cause.TIME])
     assert late.sentence == "late; 1 s used of 1 s allowed for 3 moves"
     (unmoved,) = losses(DEFINITION, told[Cause.HUNG])
