@@ -73,11 +73,11 @@ class RefereeMachine(RuleBasedStateMachine):
 
     @rule(span=SPANS)
     def wait(self, span: int) -> None:
-        """Time goes by, but no flag is overlooked."""
-        self.now += span
+        """Time goes by, but no flag is overlooked, nor is one that has fallen during a stall taken back."""
+        began, self.now = self.now, self.now + span
         deadline = referee.deadline(self.state)
         if deadline is not None and deadline <= self.now:
-            self.now = max(deadline, self.state.sent)
+            self.now = max(deadline, self.state.sent, began)
             if self.state.awaited is not None and self.state.awaited.until <= self.now:
                 self.awaited = {0: False, 1: False}
             self.take(referee.flag(self.state, self.now))
