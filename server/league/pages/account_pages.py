@@ -37,7 +37,7 @@ from server.league.pages.forms import (
 )
 from server.web.http.request import Refused
 
-AUDITED = 100
+SHOWN_CHANGES = 100
 """Changes that the organiser's page shows."""
 
 MAX_LINK = 100
@@ -163,7 +163,7 @@ class AccountPages:
             "People",
             identity=identity,
             people=[(one, self._accounts.bots(one)) for one in self._accounts.people()],
-            audit=self._accounts.audit(AUDITED),
+            audit=self._accounts.audit(SHOWN_CHANGES),
             roles=ROLES,
             open_roles=OPEN_ROLES,
             fault=fault,
