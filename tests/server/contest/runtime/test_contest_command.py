@@ -296,7 +296,4 @@ def test_a_contest_ends_like_a_local_one_though_a_worker_and_the_coordinator_are
     assert results(games) == results(kept(here))
     for game in games:
         assert verification.verify((there / "records" / f"{game.match}.txt").read_text()).history.plies == game.plies
-        assert all(usage is not None and usage.wall_seconds > 0 for usage in game.programs), (
-            "it comes back with the game"
-        )
     assert len(list((there / "records").iterdir())) == 6
