@@ -2,6 +2,7 @@
 # make check    lint and the fast tests: after each change
 # make test     all tests            make lint       style, types, directions of imports
 # make coverage how much of the referee, the protocol and running matches the tests reach
+# make snapshots accept the sentences that the program says now, in place of those in the tests
 # make bench    benchmarks           make campaign   the long forms of the tests, with fresh seeds
 #
 # Each makes .venv first if it is missing or if the dependencies have changed.
@@ -11,7 +12,7 @@ RUN := .venv/bin/python -P
 # the tests of a file share what they compile; tests/conftest.py puts long files first
 SHARED_OUT := --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo check fast test lint coverage bench campaign clean
+.PHONY: demo check fast test lint coverage snapshots bench campaign clean
 
 demo: .venv/ready
 	.venv/bin/arena-server demo
@@ -40,6 +41,13 @@ COVERING := tests/engine/wire tests/engine/test_[er]*.py tests/engine/test_clock
 
 coverage: .venv/ready
 	NUMBA_DISABLE_JIT=1 $(RUN) -m pytest -q $(SHARED_OUT) -n 4 --cov --hypothesis-profile=repeatable $(COVERING)
+
+# FILES: some of the files that compare a sentence; a test that had no sentence yet fails the first time
+SENTENCES := $${FILES:-$$(git grep -l "import.* snapshot" -- tests)}
+
+snapshots: .venv/ready
+	-@$(RUN) -m pytest -q -n 0 --inline-snapshot=create,fix $(SENTENCES)
+	$(RUN) -m pytest -q -n 0 $(SENTENCES)
 
 bench: .venv/ready
 	$(RUN) -m tests.bench
