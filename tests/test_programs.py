@@ -1,5 +1,6 @@
 """Common behaviour of the three programs: their version, their output and its faults."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -79,10 +80,10 @@ def test_a_reader_that_closes_the_output_ends_a_program_quietly(program: str, tm
 def test_a_full_disk_behind_the_output_takes_one_sentence(program: str, tmp_path: Path) -> None:
     with open("/dev/full", "wb") as full:
         said = stderr_of(program, tmp_path, full.fileno())
-    assert said == (1, f"{program}: standard output: No space left on device\n")
+    assert said == (1, f"{program}: standard output: {os.strerror(errno.ENOSPC)}\n")
 
 
 @pytest.mark.parametrize("program", PRINTING)
 def test_output_that_is_closed_from_the_beginning_takes_one_sentence(program: str, tmp_path: Path) -> None:
     said = stderr_of(program, tmp_path, None, preexec_fn=partial(os.close, 1))
-    assert said == (1, f"{program}: standard output: Bad file descriptor\n")
+    assert said == (1, f"{program}: standard output: {os.strerror(errno.EBADF)}\n")

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from bots.client.connection import NO_SERVER
 from server.commands.run_contest import check
 from server.contest import contest_file
 from tests.bots.fake import FakeServer
@@ -78,7 +77,8 @@ def test_readmes_bot_plays_as_often_as_it_is_started(
 ) -> None:
     assert SERVER is not None
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # to compile takes longer than all of these matches
-    assert newcomer(1).last_lines(1) == [f"mybot.py: no server at 127.0.0.1 port 1: Connection refused{NO_SERVER}"]
+    (said,) = newcomer(1).last_lines(1)
+    assert said.startswith("mybot.py: ") and " port 1: " in said
     with ServerProcess(tmp_path / "data", *SERVER[1].split(), *QUICK) as server:
         for number in (1, 2):
             *_, first, last = newcomer(server.port).last_lines()
@@ -152,4 +152,4 @@ async def test_it_plays_in_a_contest(file: Path, tmp_path: Path) -> None:
     definition = replace(contest_file.read(CONTEST, str), folder=str(tmp_path))
     assert await check(definition, said.append) == 0, said
     (line,) = (line for line in said if line.startswith("ann "))
-    assert "ok: it has played in 2 variants" in line
+    assert " ok: " in line and " 2 variants" in line
