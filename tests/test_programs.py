@@ -12,26 +12,17 @@ from typing import Any
 
 import pytest
 
+from tests.test_options import LINES
+
 pytestmark = pytest.mark.slow
 
 PROGRAMS = {"arena-bot": "bots", "arena-engine": "engine", "arena-server": "server"}
 
 
-def run(program: str, home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a program of a user whose home is a folder."""
-    return subprocess.run(
-        [sys.executable, "-m", PROGRAMS[program], *arguments],
-        env={**os.environ, "HOME": str(home)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_a_program_tells_its_version(program: str, tmp_path: Path) -> None:
-    done = run(program, tmp_path, "--version")
-    assert (done.returncode, done.stdout, done.stderr) == (0, version("gipf-arena") + "\n", "")
+def test_a_program_tells_its_version(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    LINES[program](["--version"], result_action="return_none")
+    assert capsys.readouterr() == (f"{version('gipf-arena')}\n", "")
 
 
 @pytest.mark.parametrize("program", ["engine", "bots", "server"])

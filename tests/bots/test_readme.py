@@ -90,7 +90,7 @@ def test_readmes_bot_plays_as_often_as_it_is_started(
         ):
             *_, first, last = newcomer(server.port, wish=wish).last_lines()
             assert f" against {opponent}" in first and f" against {opponent}" in last
-        many = [newcomer(server.port, name=f"mybot{number}") for number in range(5)]
+        many = [newcomer(server.port, name=f"mybot{number}") for number in range(2)]
         for each in many:
             assert sum(line.startswith("match ") for line in each.last_lines()) == 2
 
@@ -131,7 +131,7 @@ CONTEST = (
     + f"""
 name = "One file"
 time = {{ budget = 60_000 }}
-games = [{{ game = "mnk", params = "3 3 3" }}, {{ game = "morris" }}]
+games = [{{ game = "mnk", params = "3 3 3" }}, {{ game = "arrows", params = "4 4" }}]
 stages = [{{ format = "round-robin" }}]
 entrants = [{{ name = "ann", command = ['{sys.executable}', "mybot.py"] }}, {{ name = "bob" }}]
 """
