@@ -26,19 +26,21 @@ WITHOUT_EXTRAS = f"""
 import sys
 for package in {[package for packages in EXTRAS.values() for package in packages]}:
     sys.modules[package] = None
+if {{"match", "server", "-c"}} & set(sys.orig_argv):  # bots do without it, and start sooner
+    import trio
 """
 """The first lines of a process that finds none of the packages of extras."""
 
 SYSTEMS = {
     "Linux": "",
     "macOS": """
-import os, signal, subprocess, trio
+import os, signal, subprocess
 for name in ("fdatasync", "pidfd_open", "sched_getaffinity", "sched_setaffinity", "sched_setscheduler", "waitid"):
     delattr(os, name)
 del signal.pidfd_send_signal
 """,
     "Windows": """
-import os, select, selectors, signal, subprocess, sys, trio
+import os, select, selectors, signal, subprocess
 subprocess.Popen.kill = lambda process: process.poll() is None and os.kill(process.pid, 9)
 for name in ("fcntl", "grp", "pwd", "readline", "resource", "termios"):
     sys.modules[name] = None
@@ -52,7 +54,9 @@ for name in (
     "SIGALRM", "SIGCHLD", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGUSR1", "SIGUSR2", "pidfd_send_signal", "pthread_kill",
 ):
     delattr(signal, name)
-del select.poll, trio.lowlevel.FdStream
+del select.poll
+if "trio" in sys.modules:
+    del sys.modules["trio"].lowlevel.FdStream
 selectors.DefaultSelector = selectors.SelectSelector
 """,
 }
@@ -66,6 +70,7 @@ def run(folder: Path, *arguments: str, typed: str = "", system: str = "Linux") -
     (site / "sitecustomize.py").write_text(WITHOUT_EXTRAS + SYSTEMS[system], encoding="utf-8")
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     environment = {**os.environ, "PATH": path, "PYTHONPATH": str(site), "NUMBA_DISABLE_JIT": "0"}
+    environment["TMPDIR"] = str(folder)  # a match that cannot lock its folder there would lose it to another match
     return subprocess.run(
         [sys.executable, "-P", *arguments], cwd=folder, env=environment, input=typed, capture_output=True, text=True,
         timeout=BUILD_SECONDS, check=False,

@@ -25,11 +25,10 @@ def test_a_program_tells_its_version(program: str, capsys: pytest.CaptureFixture
     assert capsys.readouterr() == (f"{version('gipf-arena')}\n", "")
 
 
-@pytest.mark.parametrize("program", ["engine", "bots", "server"])
-def test_what_an_encoding_lacks_is_shown_as_an_escape(program: str) -> None:
+def test_what_an_encoding_lacks_is_shown_as_an_escape() -> None:
     main = "from engine.commands import program; program.load = lambda name: lambda: print('gr\\xfcn \\u25cb')"
     found = subprocess.run(
-        [sys.executable, "-P", "-c", f"{main}; from {program}.__main__ import main; main()"],
+        [sys.executable, "-P", "-c", f"{main}; from bots.__main__ import main; main()"],
         env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert found.stdout == "gr\\xfcn \\u25cb\n"
@@ -74,7 +73,6 @@ def test_a_full_disk_behind_the_output_takes_one_sentence(program: str, tmp_path
     assert said == (1, f"{program}: standard output: {os.strerror(errno.ENOSPC)}\n")
 
 
-@pytest.mark.parametrize("program", PRINTING)
-def test_output_that_is_closed_from_the_beginning_takes_one_sentence(program: str, tmp_path: Path) -> None:
-    said = stderr_of(program, tmp_path, None, preexec_fn=partial(os.close, 1))
-    assert said == (1, f"{program}: standard output: {os.strerror(errno.EBADF)}\n")
+def test_output_that_is_closed_from_the_beginning_takes_one_sentence(tmp_path: Path) -> None:
+    said = stderr_of("arena-engine", tmp_path, None, preexec_fn=partial(os.close, 1))
+    assert said == (1, f"arena-engine: standard output: {os.strerror(errno.EBADF)}\n")

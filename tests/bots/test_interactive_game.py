@@ -1,15 +1,14 @@
 """A table: undo and redo, who sits there; and a game as text."""
 
-from random import Random
-
 import pytest
+from hypothesis import given, strategies as st
 from inline_snapshot import snapshot
 from inline_snapshot.extra import raises
 
 from bots.terminal.terminal_game import PERSON, InteractiveGame, TerminalPlayer
 from engine.games.catalogue import GAMES
 from engine.games.interface import BadMove, BadPosition, Game, History, read_game, write_game
-from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
+from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named
 
 BOT = TerminalPlayer(1.0)
 
@@ -76,18 +75,15 @@ def test_a_table_begins_without_moves_and_ends_with_the_game() -> None:
     assert over.begun(start.history) == start
 
 
-@pytest.mark.parametrize(("game", "parameters"), EVERY_VARIANT, ids=named)
-def test_a_game_written_down_is_read_back(game: Game, parameters: str) -> None:
-    *_, end = random_game(game, parameters, Random(1), most=12)
+@given(variant=st.sampled_from(EVERY_VARIANT), choices=st.lists(st.integers(0, 999), max_size=12))
+def test_a_game_written_down_is_read_back(variant: tuple[Game, str], choices: list[int]) -> None:
+    game, parameters = variant
     history = History.begin(game.start(parameters))
-    chance = Random(2)
-    for _ in range(12):
-        legal = history.position.legal_moves
-        if not legal:
-            break
-        history = history.after(chance.choice(legal))
+    for choice in choices:
+        if legal := history.position.legal_moves:
+            history = history.after(legal[choice % len(legal)])
     assert read_game(game, write_game(history)) == history
-    assert read_game(game, end.text()) == History.begin(end)
+    assert read_game(game, history.position.text()) == History.begin(history.position)
 
 
 @pytest.mark.parametrize("game", EVERY_GAME, ids=named)
