@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
+from bots.check import situations
+from bots.check.run import check, has_passed
+from bots.check.situations import SITUATIONS
 from bots.cli import main
 from bots.workbench.new_bot import LANGUAGES
 from engine.games.catalogue import GAMES
@@ -98,16 +101,31 @@ def test_the_python_bot_passes_its_own_test_and_one_that_plays_no_legal_move_doe
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "python"])
-def test_it_builds_and_plays_by_the_protocol(language: str, folder: Path) -> None:
+def test_it_builds_and_passes_the_conformance_test(
+    language: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if why := unusable(language):
         pytest.skip(why)
     if language == "rust" and not shutil.which("cargo"):
         pytest.skip("there is no cargo")
+    monkeypatch.setattr(situations, "TURN_SECONDS", 0.05)  # for all six together: how long is watched for a wrong move
     new("mybot", "--language", language)
-    assert "2 ok, 0 FAIL" in make(folder / "mybot", "test")
+    make(folder / "mybot", "build")
+    command = LANGUAGES[language].run.format(folder="mybot", host="{host}", port="{port}", name="{name}", game="gipf")
+    said: list[str] = []
+    results = check(command.split(), port=0, game="gipf", situations=SITUATIONS, write=said.append, note=said.append)
+    assert has_passed(results), said
     make(folder / "mybot", "clean")
     left = {path.name for path in (folder / "mybot").iterdir()}
     assert not left & {"bot", "Bot.class", "target"}
+
+
+@pytest.mark.slow
+def test_make_test_tries_two_situations(folder: Path) -> None:
+    if why := unusable("c"):
+        pytest.skip(why)
+    new("mybot", "--language", "c")
+    assert "2 ok, 0 FAIL" in make(folder / "mybot", "test")
 
 
 def test_a_folder_that_cannot_be_made_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

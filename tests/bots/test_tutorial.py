@@ -91,4 +91,4 @@ def test_a_bot_that_has_learned_beats_one_that_guesses(
     runpy.run_path("learn.py", run_name="__main__")
     search, learned = tutorial("search"), tutorial("learned")
     assert json.loads((tmp_path / "weights.json").read_text()) == learned.WEIGHTS
-    assert points(start_of("mnk", "6 6 4"), learned.choose, search.choose, 4) >= 3
+    assert points(start_of("mnk", "6 6 4"), learned.choose, search.choose, 2) >= 1.5
