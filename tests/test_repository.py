@@ -55,8 +55,3 @@ def test_commands_of_the_documents_and_their_options_exist(capsys: pytest.Captur
                 assert re.search(rf"{option}(?![\w-])", known), f"{document.name}: {program} {command} {option}"
                 options += 1
     assert len(shown) > 40 and options > 60
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "bots").glob("*_bot.py")), ids=lambda path: path.name)
-def test_bots_stand_on_the_client_library(path: Path) -> None:
-    assert "from bots." in path.read_text(encoding="utf-8")

@@ -1,12 +1,10 @@
 """Programs on stdin and stdout that play through the bridge, well and badly."""
 
-import os
 import re
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +19,7 @@ from tests.bots.fake import FakeServer
 from tests.bots.piped_programs import PIPED
 from tests.bots.scripts import QUIT, SEEK, login_of
 from tests.bots.texts import BOARD, FIRST, SECOND, THIRD
+from tests.server.process import wait_until
 from tests.waiting import WAIT_SECONDS
 
 LOGIN = login_of("bridge")
@@ -331,21 +330,15 @@ while True: hear()
 """
     status, _, _ = bridged(capfd, source, BEGIN + READY + WON + QUIT)
     assert status == 0
-    assert ended(int((tmp_path / "pid").read_text()))
+    wait_until(lambda: has_ended(int((tmp_path / "pid").read_text())))
 
 
-def ended(number: int) -> bool:
+def has_ended(number: int) -> bool:
     """Tell whether a process has ended, perhaps not waited for yet."""
-    deadline = time.monotonic() + WAIT_SECONDS
-    while time.monotonic() < deadline:
-        try:
-            if Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-            os.kill(number, 0)
-        except (ProcessLookupError, FileNotFoundError):
-            return True
-        time.sleep(0.02)
-    return False
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
 
 
 @pytest.mark.slow
@@ -367,11 +360,10 @@ def test_a_bridge_that_is_ended_resigns_and_ends_the_program(number: int, status
             source,
         ]
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-        while not (tmp_path / "pid").exists():
-            time.sleep(0.02)
+        wait_until((tmp_path / "pid").exists)
         process.send_signal(number)
         assert process.wait(WAIT_SECONDS) == status
-    assert ended(int((tmp_path / "pid").read_text()))
+    wait_until(lambda: has_ended(int((tmp_path / "pid").read_text())))
 
 
 # The dialect of arrows.

@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +21,7 @@ from engine.match import verification
 from server.contest import contest_file
 from tests.bots.fake import FakeServer
 from tests.server.contest.runtime.bots import SANDBOX
-from tests.server.process import ServerProcess
+from tests.server.process import ServerProcess, wait_until
 from tests.waiting import BUILD_SECONDS, WAIT_SECONDS
 
 EXAMPLES = Path(__file__).parents[2] / "bots" / "examples"
@@ -140,8 +139,9 @@ def test_it_plays_every_game_match_after_match(program: Program, arena: Arena) -
         done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
         assert done.returncode == 0, done.stderr
         assert done.stderr.count("MATCH ") == count and not TOKEN.search(done.stderr), done.stderr
-    while len(records := records_of(program.language, arena)) < sum(matches.values()):
-        time.sleep(0.05)  # a record is told to the disk some time after the players were told the result
+    # a record is told to the disk some time after the players were told the result
+    wait_until(lambda: len(records_of(program.language, arena)) == sum(matches.values()))
+    records = records_of(program.language, arena)
     assert Counter(one.header.position.game.name for one in records) == matches
     assert not {one.reason for one in records} & {"time", "bad_move", "resign"}
     for one in records:

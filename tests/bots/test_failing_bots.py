@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,6 +40,7 @@ from tests.bots.scripts import (
     scripted,
 )
 from tests.bots.texts import FIRST, THIRD
+from tests.server.process import wait_until
 from tests.waiting import WAIT_SECONDS
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
@@ -193,10 +193,7 @@ def test_a_program_that_loops_says_where_and_resigns_when_it_is_told_to_end(
     with FakeServer(script) as server:
         program.write_text(LOOPING.format(port=server.port), encoding="utf-8")
         bot = subprocess.Popen([sys.executable, str(program)], stderr=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + WAIT_SECONDS
-        while not any(line.startswith(f"STDERR | {logged}") for line in server.said):
-            assert time.monotonic() < deadline, f"the bot does not say where it stands, but {server.said}"
-            time.sleep(0.02)
+        wait_until(lambda: any(line.startswith(f"STDERR | {logged}") for line in server.said))
         bot.send_signal(number)
         shown = bot.communicate(timeout=WAIT_SECONDS)[1]
     assert bot.returncode == (143 if number == signal.SIGTERM else -signal.SIGINT)

@@ -12,11 +12,11 @@ import pytest
 from inline_snapshot import snapshot
 
 from bots.check import situations
-from bots.check.run import check, has_passed
 from bots.check.situations import SITUATIONS
 from bots.cli import main
 from bots.workbench.new_bot import LANGUAGES
 from engine.games.catalogue import GAMES
+from tests.bots.test_check import checked
 from tests.bots.test_examples import EXAMPLES, unusable
 from tests.waiting import BUILD_SECONDS
 
@@ -112,9 +112,8 @@ def test_it_builds_and_passes_the_conformance_test(
     new("mybot", "--language", language)
     make(folder / "mybot", "build")
     command = LANGUAGES[language].run.format(folder="mybot", host="{host}", port="{port}", name="{name}", game="gipf")
-    said: list[str] = []
-    results = check(command.split(), port=0, game="gipf", situations=SITUATIONS, write=said.append, note=said.append)
-    assert has_passed(results), said
+    right, said = checked(SITUATIONS, command.split(), "gipf")
+    assert right, said
     make(folder / "mybot", "clean")
     left = {path.name for path in (folder / "mybot").iterdir()}
     assert not left & {"bot", "Bot.class", "target"}

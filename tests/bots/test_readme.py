@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from bots.check.run import chosen
 from server.commands.run_contest import check
 from server.contest import contest_file
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import SEEK, login_of
+from tests.bots.test_check import checked
 from tests.server.contest.runtime.bots import SANDBOX
 from tests.server.process import ServerProcess
 from tests.waiting import WAIT_SECONDS
@@ -102,15 +104,6 @@ play(lambda position, clocks: {choice}, name="mybot", port={port})
 """
 
 
-def run(folder: Path, choice: str = "position.legal_moves[0]", port: int = 1) -> tuple[int, str]:
-    """Run a bot as its author would; return its exit status, and what it shows on stderr."""
-    program = folder / "mybot.py"
-    program.write_text(FIRST_BOT.format(choice=choice, port=port), encoding="utf-8")
-    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=False)
-    assert done.stdout == ""
-    return done.returncode, done.stderr
-
-
 WAITING = login_of("mybot") + SEEK + "hold\n"
 
 
@@ -144,6 +137,12 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "mybot.py"
     path.write_text(BOT[1], encoding="utf-8")
     return path
+
+
+@pytest.mark.slow
+def test_it_moves_and_comes_back_as_the_conformance_test_asks(file: Path) -> None:
+    right, said = checked([*chosen("plays the"), *chosen("resumes")], [sys.executable, str(file)])
+    assert right, said
 
 
 @pytest.mark.slow
