@@ -133,12 +133,14 @@ async def run_check(command: Sequence[str], folder: Path, log: Path, data: Path,
     Only the bot is in a sandbox: it reaches nothing of the test but its connections. The results stand beside the log,
     in `CHECK_REPORT`.
     """
-    words = [
+    return await _run(
+        log,
+        data,
+        CHECK_SECONDS,
         *(sys.executable, "-P", "-m", "bots", "check", "--game", variant[0]),
         *("--json", str(log.with_name(CHECK_REPORT)), "--"),
         *(sys.executable, "-P", "-m", sealed_bot.__name__, str(folder), *command),
-    ]
-    return await _run(words, log, data, CHECK_SECONDS)
+    )
 
 
 async def run_match(
@@ -148,15 +150,17 @@ async def run_match(
 
     The exit status is that of ``arena-bot match --strict``. Raises OSError.
     """
-    words = [
+    return await _run(
+        log,
+        data,
+        MATCH_SECONDS,
         *(sys.executable, "-P", "-m", "bots", "match", f"{name}={shlex.join(command)}", "random"),
         *("--game", variant[0], "--params", variant[1].replace(" ", ",") or "-", "--games", str(GAMES_PLAYED)),
         *("--budget", str(BUDGET_MS), "--concurrency", "1", "--sandbox", "--strict", "--folder", str(folder)),
-    ]
-    return await _run(words, log, data, MATCH_SECONDS)
+    )
 
 
-async def _run(words: Sequence[str], log: Path, data: Path, seconds: float) -> Ended:
+async def _run(log: Path, data: Path, seconds: float, *words: str) -> Ended:
     """Run a program of this distribution outside of sandboxes, at a low priority; its output goes into the log.
 
     Sandboxes that it makes show nothing of the data directory.
