@@ -316,7 +316,7 @@ class Pipeline:
                 raise OSError(why)
             await self._take(version)
             self._failures = 0
-        except* (OSError, BadStore) as group:
+        except* (OSError, BadStore, RuntimeError) as group:
             first: BaseException = group
             while isinstance(first, BaseExceptionGroup):
                 first = first.exceptions[0]

@@ -38,9 +38,11 @@ def built(versions: Versions, ann: Person, data: Path, files: Mapping[str, str])
 @pytest.mark.slow
 @pytest.mark.usefixtures("passes")
 def test_what_a_makefile_makes_is_what_plays(versions: Versions, ann: Person, tmp_path: Path) -> None:
-    makefile = "bot: bot.c size.h\n\t$(CC) -o $@ $<\nsize.h:\n\techo '#define SIZE 3' > $@\n"
-    program = '#include "size.h"\nint main(void) { return SIZE - 3; }\n'
-    version, log = built(versions, ann, tmp_path, {"Makefile": makefile, "bot.c": program})
+    files = {
+        "Makefile": "bot: bot.c size.h\n\t$(CC) -o $@ $<\nsize.h:\n\techo '#define SIZE 3' > $@\n",
+        "bot.c": '#include "size.h"\nint main(void) { return SIZE - 3; }\n',
+    }
+    version, log = built(versions, ann, tmp_path, files)
     assert (version.state, version.sentence, version.command) == ("active", "", ("./bot", *upload.ARGUMENTS))
     assert "-o bot bot.c" in log
     assert (versions.folder(version) / "build" / "bot").stat().st_mode & 0o111

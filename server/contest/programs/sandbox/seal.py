@@ -159,11 +159,10 @@ def sandboxed(command: Sequence[str], view: VisibleFiles, bounds: Bounds, given:
 
 def sealed_environment(server: Mapping[str, str], told: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a program in a sandbox, with the language and the search path of the ``server``."""
-    kept = {name: server[name] for name in _KEPT_VARIABLES if name in server}
-    home = {"HOME": SCRATCH, "TMPDIR": SCRATCH, "ARENA_KERNELS": KERNELS}
     # arena-bot is found also where the server's own environment is not on the path
     places = (server.get("PATH", os.defpath), str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin")
-    return {"LANG": "C.UTF-8", **kept, "PATH": os.pathsep.join(places), **home, **told}
+    own = {"PATH": os.pathsep.join(places), "HOME": SCRATCH, "TMPDIR": SCRATCH, "ARENA_KERNELS": KERNELS}
+    return {"LANG": "C.UTF-8", **{name: server[name] for name in _KEPT_VARIABLES if name in server}, **own, **told}
 
 
 def outermost(paths: Iterable[Path]) -> list[Path]:
@@ -266,8 +265,10 @@ def sandbox_obstacle() -> str:
                 check=False,
             )
     except (OSError, subprocess.TimeoutExpired) as error:
-        how = "install bubblewrap (apt-get install bubblewrap libseccomp2)"
-        return f"programs cannot be sealed: {PROGRAM} does not run ({error}); {how}, or {WITHOUT}"
+        return (
+            f"programs cannot be sealed: {PROGRAM} does not run ({error}); "
+            f"install bubblewrap (apt-get install bubblewrap libseccomp2), or {WITHOUT}"
+        )
     finally:
         os.close(refused)
     said = " ".join(done.stderr.decode(errors="replace").split()) or f"{PROGRAM} ended with status {done.returncode}"

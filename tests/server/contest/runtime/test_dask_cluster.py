@@ -281,8 +281,8 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path
 async def test_who_does_not_come_is_named_and_what_it_wrote_and_saw_comes_back(tmp_path: Path) -> None:
     (tmp_path / "data" / "tokens").mkdir(parents=True)
     looks = [sys.executable, "-c", "import os, sys; sys.exit(os.listdir('data'))"]
-    text = f'visible = ["."]\n{PROGRAMS}{entrants(1, 0)}[[entrants]]\nname = "bad"\ncommand = {looks}\n'
-    found = definition(str(tmp_path), text)
+    entrant = f'[[entrants]]\nname = "bad"\ncommand = {looks}\n'
+    found = definition(str(tmp_path), f'visible = ["."]\n{PROGRAMS}{entrants(1, 0)}{entrant}')
     with trio.fail_after(WAIT_SECONDS):
         answer = await game_worker.play_job(job(of=found))
     assert answer.names == ("bad",)
