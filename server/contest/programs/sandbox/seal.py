@@ -138,11 +138,12 @@ def sandboxed(command: Sequence[str], view: VisibleFiles, bounds: Bounds, given:
     cache_home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     if (kernels := cache_home.absolute() / "gipf-arena" / "kernels").is_dir():
         words += ["--ro-bind", str(kernels), KERNELS]
+    shown = [(path, path.resolve()) for path in (*map(Path, _WHOLE), *readable)]
     hidden = {
-        path / real.relative_to(path.resolve())  # the same files, by their path in the sandbox
+        path / real.relative_to(source)  # the same files, by their path in the sandbox
         for real in (folder.resolve() for folder in {*view.hidden, *SECRET_FOLDERS} if folder.is_dir())
-        for path in (*map(Path, _WHOLE), *readable)
-        if real.is_relative_to(path.resolve())
+        for path, source in shown
+        if str(real).startswith(str(source)) and real.is_relative_to(source)  # the first one is much faster
     }
     within = {path for path in (*own_code(), *view.readable) if any(path.is_relative_to(folder) for folder in hidden)}
     words += [
