@@ -159,7 +159,10 @@ def folder_lock(folder: Path) -> Iterator[None]:
     with ExitStack() as stack:
         is_locked = False
         with suppress(OSError):
-            is_locked = _lock(stack.enter_context((folder / LOCK).open("ab")))
+            # programs in sandboxes may only read the folder: they cannot lock what they cannot open
+            is_locked = _lock(
+                stack.enter_context(open(folder / LOCK, "ab", opener=lambda path, flags: os.open(path, flags, 0o200)))
+            )
         _held.add(folder)
         try:
             yield
