@@ -6,47 +6,73 @@ A line that stderr does not take is lost, and counted. A full pipe, a stopped te
 not the server.
 """
 
-import logging
+import json
 import os
 import re
 import stat
 import sys
+import traceback
 from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TextIO
 
-import structlog
-
-log = structlog.get_logger()
-"""The log of the server."""
+LEVELS = ("debug", "info", "warning", "error")
+"""Levels of events, from the least one."""
 
 UNSAFE = re.compile(r"[^\x20-\x7e]")
 
 
+class Logger:
+    """Writes events with their fields, as lines of logfmt or JSON. The field ``exc_info`` is an exception."""
+
+    def __init__(self) -> None:
+        """Begin with all levels, in logfmt on what is stderr at that time."""
+        self.out: NonBlockingWriter | None = None
+        self.least_level = "debug"
+        self.is_json = False
+        self.debug, self.info, self.warning, self.error = (partial(self._write, level) for level in LEVELS)
+
+    def _write(self, level: str, event: str, /, **fields: Any) -> None:
+        if LEVELS.index(level) < LEVELS.index(self.least_level):
+            return
+        stamp = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+        items = {"timestamp": stamp, "level": level, "event": event, **fields}
+        if self.out is not None and self.out.lost:
+            items["lines_lost"] = self.out.lost
+        if error := items.pop("exc_info", None):
+            items["exception"] = "".join(traceback.format_exception(error)).rstrip("\n")
+        line = json.dumps(items, default=str) if self.is_json else " ".join(map(_logfmt, items, items.values()))
+        if self.out is None:
+            print(escaped(line), file=sys.stderr)
+        else:
+            self.out.write(f"{escaped(line)}\n")
+
+
+log = Logger()
+"""The log of the server."""
+
+
 def configure(*, verbose: bool = False, quiet: bool = False, json: bool = False) -> None:
     """Set the format and the least level for the whole process."""
-    level = logging.DEBUG if verbose else logging.WARNING if quiet else logging.INFO
-    renderer: Any = (
-        structlog.processors.JSONRenderer(default=str)
-        if json
-        else structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"])
-    )
-    out = NonBlockingWriter(sys.stderr)
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            out.count,
-            structlog.processors.TimeStamper(fmt="iso"),
-            structlog.processors.format_exc_info,
-            renderer,
-            escaped,
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.WriteLoggerFactory(out),  # type: ignore[arg-type]
-        cache_logger_on_first_use=True,
-    )
+    log.out = NonBlockingWriter(sys.stderr)
+    log.least_level = "debug" if verbose else "warning" if quiet else "info"
+    log.is_json = json
 
 
-def escaped(_logger: Any, _method: str, line: Any) -> str:
+def _logfmt(key: str, value: Any) -> str:
+    """Return a field in logfmt: a true one is its key alone, and a text with spaces stands in quotes."""
+    if value is True:
+        return key
+    text = "" if value is None else "false" if value is False else str(value)
+    is_quoted = any(mark in text for mark in ' ="')
+    if is_quoted:
+        text = text.replace("\\", "\\\\").replace('"', '\\"')
+    text = text.replace("\n", "\\n")
+    return f'{key}="{text}"' if is_quoted else f"{key}={text}"
+
+
+def escaped(line: str) -> str:
     """Escape what cannot be printed safely in a line that is ready otherwise."""
     return UNSAFE.sub(lambda found: found.group().encode("unicode_escape").decode(), line)
 
@@ -59,31 +85,23 @@ class NonBlockingWriter:
         self._file = file
         self._descriptor: int | None = None
         self._rest = b""
-        self._lost = 0
+        self.lost = 0
+        """Number of lines that were lost since the last one that was written."""
         with suppress(OSError, ValueError):
             self._descriptor = _unblocked(file.fileno())
 
     def write(self, line: str) -> None:
         """Write a line with its end, or lose it."""
         if self._descriptor is None:
-            self._file.write(line)
+            print(line, end="", file=self._file, flush=True)
             return
         data = self._rest + line.encode()
         try:
             self._rest = data[os.write(self._descriptor, data) :]
         except OSError:
-            self._lost += 1
+            self.lost += 1
         else:
-            self._lost = 0
-
-    def count(self, _logger: Any, _method: str, event: Any) -> Any:
-        """Let the next line that is taken say how many were lost before it."""
-        return event | {"lines_lost": self._lost} if self._lost else event
-
-    def flush(self) -> None:
-        """Do what `write` leaves to be done: nothing, where there is a descriptor."""
-        if self._descriptor is None:
-            self._file.flush()
+            self.lost = 0
 
 
 def _unblocked(descriptor: int) -> int:

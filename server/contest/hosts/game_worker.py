@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-import structlog
 import trio
 from msgspec.structs import replace
 
@@ -35,7 +34,7 @@ from server.contest.store.folders import errors_of
 from server.contest.verification import header_differences
 from server.net.admission import RateLimiter, patrol
 from server.net.timing import StallMonitor, microseconds
-from server.ops.logs import configure
+from server.ops.logs import configure, log
 from server.ops.program_version import program_with_rules
 from server.ops.typed_json import decode
 from server.storage.record_store import RecordStore
@@ -113,7 +112,7 @@ def play_task(job: bytes) -> bytes:
     """Play a game as a task of a dask worker, until the scheduler cancels it."""
     from distributed import get_worker
 
-    if not structlog.is_configured():
+    if log.out is None:
         configure(quiet=True)
     worker = get_worker()
     key = worker.get_current_task()
