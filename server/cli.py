@@ -8,7 +8,7 @@ import cyclopts
 from cyclopts import Parameter
 from cyclopts.config import Dict
 
-from engine.commands.program import Rejected, duration, explain, load, no_more, program_version
+from engine.commands.program import VERSION, Rejected, duration, explain, load, no_more
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
 from engine.match.clock import TimeControl
@@ -40,7 +40,7 @@ app = cyclopts.App(
     name="arena-server",
     default_parameter=Parameter(negative=(), validator=duration),
     help="Hosts matches between programs that play board games over TCP.",
-    version=program_version,
+    version=VERSION,
     config=_from_file,
 )
 

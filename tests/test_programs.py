@@ -5,11 +5,12 @@ import signal
 import subprocess
 import sys
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from engine.commands.program import VERSION
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +31,7 @@ def run(program: str, home: Path, *arguments: str) -> subprocess.CompletedProces
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_program_tells_its_version(program: str, tmp_path: Path) -> None:
     done = run(program, tmp_path, "--version")
-    assert (done.returncode, done.stdout, done.stderr) == (0, version("gipf-arena") + "\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{VERSION}\n", "")
 
 
 @pytest.mark.parametrize("program", ["engine", "bots", "server"])

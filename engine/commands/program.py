@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 ENCODING, ERRORS = "utf-8", "surrogateescape"
 """Encoding of conversations, which preserves any bytes."""
 
+VERSION = "0.1.0"
+"""Version of this distribution. To read it from the installed files would take a tenth of a bot's start."""
+
 MAX_BUFFERED = 1 << 16
 """Largest number of buffered characters of answers."""
 
@@ -223,13 +226,6 @@ def requirement(extra: str = "") -> str:
     if fetched := origin.get("vcs_info"):
         return f"gipf-arena{bracketed} @ {fetched['vcs']}+{origin['url']}@{fetched['commit_id']}"
     return f"gipf-arena{bracketed} @ {origin['url']}"
-
-
-def program_version() -> str:
-    """Return the version of this distribution. The library that finds it takes a tenth of a bot's start."""
-    from importlib.metadata import version
-
-    return version("gipf-arena")
 
 
 def load(module: str, name: str = "main") -> Callable[[], Any]:

@@ -24,19 +24,22 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import msgspec
 import trio
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import REPETITIONS, History, Position
-from engine.solve.solver import Result, Solution, SolverLimits, solve
 from engine.wire.words import number_of
 from server.config import process_settings
 from server.contest.definition import Adjudication
 from server.match.match import Match
 from server.ops.typed_json import decode
 from server.ops.worker_process import OK, WorkerProcess, WorkerQuestion, answer_questions, command_of
+
+if TYPE_CHECKING:
+    from engine.solve.solver import Solution
 
 POLL_SECONDS = 0.05
 """How often to look for positions that were not looked at yet."""
@@ -92,6 +95,8 @@ def prove(
     position: Position, seconds: float, megabytes: int, unwanted: Callable[[], bool] = lambda: False
 ) -> PerfectPlay | None:
     """Solve a position; None if that exceeds the time or memory, or is ``unwanted``. Compiling does not count."""
+    # the server, which reads the answers, does not load the solver
+    from engine.solve.solver import Result, SolverLimits, solve
 
     def clock() -> float:
         return perf_counter() + (FOREVER if unwanted() else 0.0)
@@ -109,7 +114,7 @@ def prove(
     return PerfectPlay((Result.FIRST, Result.SECOND).index(solution.result), plies, solution.plies is not None)
 
 
-def _most_plies(position: Position, solution: Solution) -> int | None:
+def _most_plies(position: Position, solution: "Solution") -> int | None:
     """Return a bound on the number of plies of a win, if one is known."""
     if solution.plies is not None:
         return solution.plies
