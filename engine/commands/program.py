@@ -6,10 +6,8 @@ errors.
 
 import gc
 import io
-import json
 import math
 import os
-import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -72,6 +70,8 @@ def split_command(text: str, folder: Path = Path()) -> list[str]:
 
     Files are looked for in a folder.
     """
+    import shlex  # a shell of an assignment needs none
+
     return [text] if os.path.isfile(folder / text) else shlex.split(text)
 
 
@@ -216,6 +216,7 @@ def requirement(extra: str = "") -> str:
 
     The address of a version control system holds no passwords there.
     """
+    import json
     from importlib.metadata import distribution
 
     installed = distribution("gipf-arena")
