@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import trio
 
@@ -20,6 +20,7 @@ from server.config import keys
 from server.config.process_settings import stop_signals
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.hosts.dask_cluster import Cluster
 from server.contest.programs.builtin_bots import keep_builtin_bots
 from server.contest.programs.sandbox.cores import usable
 from server.contest.runtime.service import ContestService
@@ -41,9 +42,6 @@ from server.ops.supervisor import supervise
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
 
-if TYPE_CHECKING:
-    from server.contest.hosts.dask_cluster import Cluster
-
 GOODBYE_SECONDS = 2.0
 """Deadline for sending the last lines when the server stops."""
 
@@ -53,7 +51,7 @@ MATCHES_SECONDS = 0.05
 
 async def serve(
     settings: Settings,
-    cluster: "Cluster | None" = None,
+    cluster: Cluster | None = None,
     ladder: LadderDefinition | None = None,
     *,
     task_status: trio.TaskStatus[Arena] = trio.TASK_STATUS_IGNORED,
@@ -91,7 +89,7 @@ async def _serve(
     settings: Settings,
     store: Store,
     accounts: Accounts,
-    cluster: "Cluster | None",
+    cluster: Cluster | None,
     ladder: LadderDefinition | None,
     listeners: list[trio.SocketListener],
     own: list[trio.SocketListener],

@@ -21,6 +21,7 @@ LEVELS = ("debug", "info", "warning", "error")
 """Levels of events, from the least one."""
 
 UNSAFE = re.compile(r"[^\x20-\x7e]")
+"""Characters that are written as escapes."""
 
 
 class Logger:
@@ -36,17 +37,17 @@ class Logger:
     def _write(self, level: str, event: str, /, **fields: Any) -> None:
         if LEVELS.index(level) < LEVELS.index(self.least_level):
             return
-        stamp = datetime.now(UTC).isoformat().replace("+00:00", "Z")
-        items = {"timestamp": stamp, "level": level, "event": event, **fields}
-        if self.out is not None and self.out.lost:
-            items["lines_lost"] = self.out.lost
-        if error := items.pop("exc_info", None):
-            items["exception"] = "".join(traceback.format_exception(error)).rstrip("\n")
+        out, error = self.out or sys.stderr, fields.pop("exc_info", None)
+        items = {
+            "timestamp": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ}",
+            "level": level,
+            "event": event,
+            **fields,
+            **({"lines_lost": out.lost} if isinstance(out, NonBlockingWriter) and out.lost else {}),
+            **({"exception": "".join(traceback.format_exception(error)).rstrip("\n")} if error else {}),
+        }
         line = json.dumps(items, default=str) if self.is_json else " ".join(map(_logfmt, items, items.values()))
-        if self.out is None:
-            print(escaped(line), file=sys.stderr)
-        else:
-            self.out.write(f"{escaped(line)}\n")
+        out.write(UNSAFE.sub(lambda found: found.group().encode("unicode_escape").decode(), line) + "\n")
 
 
 log = Logger()
@@ -65,16 +66,9 @@ def _logfmt(key: str, value: Any) -> str:
     if value is True:
         return key
     text = "" if value is None else "false" if value is False else str(value)
-    is_quoted = any(mark in text for mark in ' ="')
-    if is_quoted:
-        text = text.replace("\\", "\\\\").replace('"', '\\"')
-    text = text.replace("\n", "\\n")
-    return f'{key}="{text}"' if is_quoted else f"{key}={text}"
-
-
-def escaped(line: str) -> str:
-    """Escape what cannot be printed safely in a line that is ready otherwise."""
-    return UNSAFE.sub(lambda found: found.group().encode("unicode_escape").decode(), line)
+    if any(mark in text for mark in ' ="\n'):
+        text = json.dumps(text, ensure_ascii=False)
+    return f"{key}={text}"
 
 
 class NonBlockingWriter:

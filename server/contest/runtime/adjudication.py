@@ -24,7 +24,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 import msgspec
 import trio
@@ -37,9 +36,6 @@ from server.contest.definition import Adjudication
 from server.match.match import Match
 from server.ops.typed_json import decode
 from server.ops.worker_process import OK, WorkerProcess, WorkerQuestion, answer_questions, command_of
-
-if TYPE_CHECKING:
-    from engine.solve.solver import Solution
 
 POLL_SECONDS = 0.05
 """How often to look for positions that were not looked at yet."""
@@ -110,18 +106,12 @@ def prove(
         return None
     if solution.result is Result.DRAW:
         return PerfectPlay(None)
-    plies = _most_plies(position, solution)
+    plies = solution.within if solution.plies is None else solution.plies
+    if plies is None:
+        kernel = position.kernel(compile=False)
+        if kernel.rules.plies_left is not None:  # a bound on the number of plies of a win
+            plies = int(kernel.rules.plies_left(kernel.state))
     return PerfectPlay((Result.FIRST, Result.SECOND).index(solution.result), plies, solution.plies is not None)
-
-
-def _most_plies(position: Position, solution: "Solution") -> int | None:
-    """Return a bound on the number of plies of a win, if one is known."""
-    if solution.plies is not None:
-        return solution.plies
-    kernel = position.kernel(compile=False)
-    if solution.within is None and kernel.rules.plies_left is not None:
-        return int(kernel.rules.plies_left(kernel.state))
-    return solution.within
 
 
 def answer(question: WorkerQuestion, seconds: float, megabytes: int) -> tuple[int, bytes]:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Collection
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
 import trio
 
@@ -29,6 +28,8 @@ from server.contest.fixtures import (
 )
 from server.contest.hosts.arena_host import ArenaHost, precompile_bots
 from server.contest.hosts.contest_players import POLL_SECONDS, Attendance, ContestPlayers, Presence
+from server.contest.hosts.dask_cluster import Cluster, ClusterHost
+from server.contest.hosts.game_worker import cluster_obstacle
 from server.contest.hosts.host import PROGRAMS, GameTask, Host, HostedGame, NotPlayed, PlayerMissing
 from server.contest.plan import Plan, Present, games_to_start, plan
 from server.contest.programs.sandbox import seal
@@ -38,9 +39,6 @@ from server.contest.scoring import absence_result, find_disqualified, game_resul
 from server.match.match import Match
 from server.ops.logs import log
 from server.ops.supervisor import pause_seconds, supervise
-
-if TYPE_CHECKING:
-    from server.contest.hosts.dask_cluster import Cluster
 
 
 class Planner:
@@ -138,7 +136,7 @@ class Runner:
         ledger: Ledger,
         arena: Arena,
         seats: ArenaHost,
-        cluster: "Cluster | None" = None,
+        cluster: Cluster | None = None,
         host: Host | None = None,
         planner: Planner | None = None,
     ) -> None:
@@ -149,18 +147,10 @@ class Runner:
         self.contest = ledger.contest
         self._ledger = ledger
         ledger.pause_changed = self._publish
+        self._cluster = None if cluster_obstacle(self.definition) else cluster
         self._arena = arena
         self._seats = seats
-        self._cluster = None
-        self._host: Host = host or seats
-        if cluster is not None:
-            # most servers have no cluster, and do not load its modules
-            from server.contest.hosts.dask_cluster import ClusterHost
-            from server.contest.hosts.game_worker import cluster_obstacle
-
-            if not cluster_obstacle(self.definition):
-                self._cluster = cluster
-                self._host = host or ClusterHost(arena, cluster)
+        self._host: Host = host or (seats if self._cluster is None else ClusterHost(arena, self._cluster))
         self._connecting = frozenset(entrant.name for entrant in self.definition.entrants if entrant.connects)
         self._attendance = Attendance(ContestPlayers.of(arena), self._connecting)
         self.playing: dict[Fixture, int | None] = {}

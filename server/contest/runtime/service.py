@@ -5,7 +5,7 @@ A contest is opened by writing it into the store, also from another process. The
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import trio
 
@@ -14,6 +14,7 @@ from server.contest.definition import Definition
 from server.contest.fixtures import GameResult, counted_games
 from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
+from server.contest.hosts.dask_cluster import Cluster
 from server.contest.plan import Plan, Present, plan
 from server.contest.programs.program import end_left_programs
 from server.contest.programs.sandbox.cores import Cores
@@ -29,9 +30,6 @@ from server.contest.store.store import Store
 from server.contest.store.verifier import verify
 from server.ops.logs import log
 from server.ops.supervisor import supervise
-
-if TYPE_CHECKING:
-    from server.contest.hosts.dask_cluster import Cluster
 
 POLL_SECONDS = 0.5
 """How often to look for a contest that was opened."""
@@ -94,7 +92,7 @@ def write_report(data: Path, contest: int, found: ContestSnapshot) -> Report:
 class ContestService:
     """The service that runs all contests that are not over."""
 
-    def __init__(self, arena: Arena, store: Store, cluster: "Cluster | None" = None) -> None:
+    def __init__(self, arena: Arena, store: Store, cluster: Cluster | None = None) -> None:
         """Take the arena in which games are played, and the store.
 
         Contests that can be played on the ``cluster`` are.
