@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
 from tests.interpreting import nothing_compiled
@@ -30,6 +31,16 @@ settings.load_profile("working")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # a shell lets what it runs in the background ignore Ctrl-C, and what is started here would inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+_configure_log = structlog.configure
+
+
+def _configure_uncached(**options: Any) -> None:
+    """Configure the log so that a later test can catch what is logged: a cached logger stays as it was for good."""
+    _configure_log(**options | {"cache_logger_on_first_use": False})
+
+
+setattr(structlog, "configure", _configure_uncached)  # noqa: B010  # mypy knows the parameters
 
 # pytest-timeout reads this: a test that hangs fails with its stack, and the other tests go on
 os.environ["PYTEST_TIMEOUT"] = str(TEST_SECONDS)

@@ -20,7 +20,7 @@ from tests.web.site import Site
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-BASE = ("cyclopts", "msgspec", "rich", "trio")
+BASE = ("cyclopts", "msgspec", "rich", "structlog", "trio")
 """The packages of the base install."""
 
 WITHOUT_EXTRAS = f"""

@@ -6,69 +6,49 @@ A line that stderr does not take is lost, and counted. A full pipe, a stopped te
 not the server.
 """
 
-import json
+import logging
 import os
 import re
 import stat
 import sys
-import traceback
 from contextlib import suppress
-from datetime import UTC, datetime
-from functools import partial
 from typing import Any, TextIO
 
-LEVELS = ("debug", "info", "warning", "error")
-"""Levels of events, from the least one."""
+import structlog
+
+log = structlog.get_logger()
+"""The log of the server."""
 
 UNSAFE = re.compile(r"[^\x20-\x7e]")
-"""Characters that are written as escapes."""
-
-
-class Logger:
-    """Writes events with their fields, as lines of logfmt or JSON. The field ``exc_info`` is an exception."""
-
-    def __init__(self) -> None:
-        """Begin with all levels, in logfmt on what is stderr at that time."""
-        self.out: NonBlockingWriter | None = None
-        self.least_level = "debug"
-        self.is_json = False
-        self.debug, self.info, self.warning, self.error = (partial(self._write, level) for level in LEVELS)
-
-    def _write(self, level: str, event: str, /, **fields: Any) -> None:
-        if LEVELS.index(level) < LEVELS.index(self.least_level):
-            return
-        out, error = self.out or sys.stderr, fields.pop("exc_info", None)
-        items = {
-            "timestamp": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ}",
-            "level": level,
-            "event": event,
-            **fields,
-            **({"lines_lost": out.lost} if isinstance(out, NonBlockingWriter) and out.lost else {}),
-            **({"exception": "".join(traceback.format_exception(error)).rstrip("\n")} if error else {}),
-        }
-        line = json.dumps(items, default=str) if self.is_json else " ".join(map(_logfmt, items, items.values()))
-        out.write(UNSAFE.sub(lambda found: found.group().encode("unicode_escape").decode(), line) + "\n")
-
-
-log = Logger()
-"""The log of the server."""
 
 
 def configure(*, verbose: bool = False, quiet: bool = False, json: bool = False) -> None:
     """Set the format and the least level for the whole process."""
-    log.out = NonBlockingWriter(sys.stderr)
-    log.least_level = "debug" if verbose else "warning" if quiet else "info"
-    log.is_json = json
+    level = logging.DEBUG if verbose else logging.WARNING if quiet else logging.INFO
+    renderer: Any = (
+        structlog.processors.JSONRenderer(default=str)
+        if json
+        else structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"])
+    )
+    out = NonBlockingWriter(sys.stderr)
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            out.count,
+            structlog.processors.TimeStamper(fmt="iso"),
+            structlog.processors.format_exc_info,
+            renderer,
+            escaped,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.WriteLoggerFactory(out),  # type: ignore[arg-type]
+        cache_logger_on_first_use=True,
+    )
 
 
-def _logfmt(key: str, value: Any) -> str:
-    """Return a field in logfmt: a true one is its key alone, and a text with spaces stands in quotes."""
-    if value is True:
-        return key
-    text = "" if value is None else "false" if value is False else str(value)
-    if any(mark in text for mark in ' ="\n'):
-        text = json.dumps(text, ensure_ascii=False)
-    return f"{key}={text}"
+def escaped(_logger: Any, _method: str, line: Any) -> str:
+    """Escape what cannot be printed safely in a line that is ready otherwise."""
+    return UNSAFE.sub(lambda found: found.group().encode("unicode_escape").decode(), line)
 
 
 class NonBlockingWriter:
@@ -79,23 +59,31 @@ class NonBlockingWriter:
         self._file = file
         self._descriptor: int | None = None
         self._rest = b""
-        self.lost = 0
-        """Number of lines that were lost since the last one that was written."""
+        self._lost = 0
         with suppress(OSError, ValueError):
             self._descriptor = _unblocked(file.fileno())
 
     def write(self, line: str) -> None:
         """Write a line with its end, or lose it."""
         if self._descriptor is None:
-            print(line, end="", file=self._file, flush=True)
+            self._file.write(line)
             return
         data = self._rest + line.encode()
         try:
             self._rest = data[os.write(self._descriptor, data) :]
         except OSError:
-            self.lost += 1
+            self._lost += 1
         else:
-            self.lost = 0
+            self._lost = 0
+
+    def count(self, _logger: Any, _method: str, event: Any) -> Any:
+        """Let the next line that is taken say how many were lost before it."""
+        return event | {"lines_lost": self._lost} if self._lost else event
+
+    def flush(self) -> None:
+        """Do what `write` leaves to be done: nothing, where there is a descriptor."""
+        if self._descriptor is None:
+            self._file.flush()
 
 
 def _unblocked(descriptor: int) -> int:

@@ -6,10 +6,10 @@ import socket
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, redirect_stderr
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import structlog
 import trio
 import trio.testing
 
@@ -36,40 +36,16 @@ FOREVER = 1_000_000
 """Seconds, on a simulated clock, after which a test that waits for a message has failed."""
 
 
-UNCONFIGURED = dict(vars(logs.log))
-
-
 @contextmanager
 def logged(**options: bool) -> Iterator[io.StringIO]:
     """Catch what the server writes into its log, as `server.ops.logs.configure` has it with these options."""
     written = io.StringIO()
-    with redirect_stderr(written), own_log():
+    with redirect_stderr(written):
         logs.configure(**options)
-        yield written
-
-
-@contextmanager
-def own_log() -> Iterator[None]:
-    """Have a log that nobody has configured or captured; leave it as it was before."""
-    before = dict(vars(logs.log))
-    vars(logs.log).update(UNCONFIGURED)
-    try:
-        yield
-    finally:
-        vars(logs.log).update(before)
-
-
-@contextmanager
-def capture_logs() -> Iterator[list[dict[str, Any]]]:
-    """Yield a list of the events that are logged meanwhile, each with its ``log_level``; they are not written."""
-    events: list[dict[str, Any]] = []
-
-    def append(level: str, event: str, /, **fields: Any) -> None:
-        events.append({"event": event, "log_level": level, **fields})
-
-    with own_log():
-        vars(logs.log).update({level: partial(append, level) for level in logs.LEVELS})
-        yield events
+        try:
+            yield written
+        finally:
+            structlog.reset_defaults()
 
 
 async def at_once(work: Callable[..., Any], *what: Any) -> Any:

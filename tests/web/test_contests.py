@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 
 import pytest
 from playwright.sync_api import expect
+from structlog.testing import capture_logs
 
 from server.contest import contest_file
 from server.contest.formats.meetings import RoundRobin
@@ -17,7 +18,6 @@ from server.league.ladder import definition as ladder
 from server.web import answers  # noqa: F401 (templates use its filters)
 from server.web.views import contests
 from tests.server.contest.report.samples import sample_report
-from tests.server.harness import capture_logs
 from tests.web.chromium import Visit, check_accessibility
 from tests.web.site import Site, write_reports
 

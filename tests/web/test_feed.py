@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 import pytest
 import trio
 import trio.testing
+from structlog.testing import capture_logs
 
 from server.web import live
 from server.web.live import Broadcaster, Channel, framed
-from tests.server.harness import capture_logs
 from tests.web.reader import BEAT, Reader
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+import structlog
 import trio
 from msgspec.structs import replace
 
@@ -34,7 +35,7 @@ from server.contest.store.folders import errors_of
 from server.contest.verification import header_differences
 from server.net.admission import RateLimiter, patrol
 from server.net.timing import StallMonitor, microseconds
-from server.ops.logs import configure, log
+from server.ops.logs import configure
 from server.ops.program_version import program_with_rules
 from server.ops.typed_json import decode
 from server.storage.record_store import RecordStore
@@ -112,7 +113,7 @@ def play_task(job: bytes) -> bytes:
     """Play a game as a task of a dask worker, until the scheduler cancels it."""
     from distributed import get_worker
 
-    if log.out is None:
+    if not structlog.is_configured():
         configure(quiet=True)
     worker = get_worker()
     key = worker.get_current_task()

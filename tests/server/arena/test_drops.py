@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from engine.games.catalogue import GAMES
@@ -18,7 +19,7 @@ from engine.match import verification
 from engine.wire import messages as m
 from engine.wire.ends import SessionState
 from tests.server.arena.test_requests import TOKEN, organised
-from tests.server.harness import ArenaHarness, capture_logs, open_arena
+from tests.server.harness import ArenaHarness, open_arena
 
 DROPS = 10_000 if os.environ.get("ARENA_CAMPAIGN") else 400
 BUDGET, INCREMENT = 5.0, 0.1

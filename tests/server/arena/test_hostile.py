@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+import structlog
 import trio
 from hypothesis import given, strategies as st
 from trio.testing import MockClock
@@ -22,7 +23,6 @@ from engine.wire import messages as m
 from engine.wire.coding import REQUEST_BYTES
 from server.config import tokens
 from server.config.settings import ERRORS, Settings
-from server.ops.logs import log
 from tests.bench.sampled import memory
 from tests.server.arena import attack
 from tests.server.harness import ArenaHarness, logged, open_arena, play, playing
@@ -162,6 +162,7 @@ async def test_nothing_that_is_said_reaches_logs_files_or_others_unescaped(
 @pytest.mark.parametrize("text", NASTY)
 def test_log_line_stays_one_line_of_printable_ascii(text: str, as_json: bool) -> None:
     with logged(json=as_json) as written:
+        log = structlog.get_logger()
         log.error("a fault", name=text, names=(text, [text]), path=Path(text), exc_info=ValueError(f"bad\n{text}"))
     (line,) = written.getvalue().split("\n")[:-1]
     assert line.isascii() and line.isprintable()

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import trio
+from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from engine.games.catalogue import GAMES
@@ -18,7 +19,7 @@ from server.storage import record_store as record_store_module
 from server.storage.disk import Disk
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
-from tests.server.harness import ArenaHarness, Client, capture_logs, logged, open_arena, play, playing, ready
+from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, playing, ready
 
 VICTIM = "3,3,9,9"
 """The variant that is broken; the ten others play another one."""

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 import trio
 from hypothesis import given, strategies as st
+from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from engine.wire import messages as m
@@ -30,7 +31,7 @@ from server.config.settings import (
 from server.net import admission as limiting
 from server.net.admission import RateLimiter, TooMany
 from tests.clocks import SetClock
-from tests.server.harness import ArenaHarness, Client, capture_logs, open_arena, play, playing, until
+from tests.server.harness import ArenaHarness, Client, open_arena, play, playing, until
 from tests.waiting import WAIT_SECONDS
 
 STRANGER = "192.0.2.7"

@@ -11,13 +11,14 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from engine.match import recovery, verification
 from engine.wire import messages as m
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
-from tests.server.harness import capture_logs, open_arena
+from tests.server.harness import open_arena
 from tests.server.process import Client, ServerProcess, seat
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))

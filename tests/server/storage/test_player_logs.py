@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from engine.wire import messages as m
@@ -18,7 +19,7 @@ from server.contest.store.folders import errors_of, kept_by_contest
 from server.contest.store.store import FILE, Store
 from server.storage.player_logs import SENT_BYTES, BoundedLog, KeptByContest, LogRequest, read_log, without_plies
 from server.storage.record_store import RecordStore
-from tests.server.harness import ArenaHarness, Client, capture_logs, hear_all, open_arena, play, ready
+from tests.server.harness import ArenaHarness, Client, hear_all, open_arena, play, ready
 
 
 def written(path: Path) -> bytes:

@@ -12,6 +12,7 @@ from typing import ClassVar, NamedTuple
 
 import pytest
 import trio
+from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from engine.games.interface import Termination
@@ -24,7 +25,7 @@ from server.storage import record_store as numbering
 from server.storage.disk import Disk, SyncRound
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
-from tests.server.harness import capture_logs, hear_all, open_arena, play, ready, say_all
+from tests.server.harness import hear_all, open_arena, play, ready, say_all
 from tests.server.storage.power import PowerlessDisk
 
 CUTS = 100 if os.environ.get("ARENA_CAMPAIGN") else 1

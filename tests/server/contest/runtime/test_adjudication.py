@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 import trio
 from msgspec.structs import replace
+from structlog.testing import capture_logs
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import History, Outcome
@@ -23,7 +24,7 @@ from server.contest.definition import Adjudication
 from server.contest.runtime import adjudication
 from server.contest.runtime.adjudication import BY, Adjudicator, PerfectPlay, prove, ruling
 from server.ops.supervisor import supervise
-from tests.server.harness import ArenaHarness, capture_logs, open_arena, play, ready, until
+from tests.server.harness import ArenaHarness, open_arena, play, ready, until
 from tests.waiting import WAIT_SECONDS
 
 RULES = Adjudication(from_ply=0, seconds=600.0, megabytes=64)

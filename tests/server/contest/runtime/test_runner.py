@@ -10,6 +10,7 @@ import pytest
 import trio
 import trio.testing
 from msgspec.structs import replace
+from structlog.testing import capture_logs
 
 from engine.games.interface import ANNULLED
 from engine.match import verification
@@ -31,7 +32,7 @@ from tests.server.contest.runtime.bots import (
     seeking,
     wait_until_over,
 )
-from tests.server.harness import capture_logs, open_arena, until
+from tests.server.harness import open_arena, until
 
 ROUND_ROBIN = """
 name = "Ann, Bob and Carol"

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import trio
+from structlog.testing import capture_logs
 
 from server.config.process_settings import nice_value
 from server.contest.definition import Bounds
@@ -20,7 +21,7 @@ from server.contest.programs.sandbox.limits import SandboxMonitor
 from server.contest.programs.sandbox.process import Sealed
 from server.contest.programs.sandbox.seal import Seal, VisibleFiles, sandbox_obstacle
 from tests.descriptors import open_files
-from tests.server.harness import capture_logs, until
+from tests.server.harness import until
 from tests.waiting import WAIT_SECONDS
 
 SEAL = Seal(VisibleFiles(Path("/")), Bounds(), 10.0)

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 import trio
+from structlog.testing import capture_logs
 
 from engine.wire import messages as m
 from server.contest.fixtures import Intervention, Kind
@@ -23,7 +24,7 @@ from server.ops import supervisor
 from server.storage import database
 from server.web.views.contests import ReportIndex
 from tests.server.contest.runtime.bots import play_by_seed, running_contest, wait_until_over
-from tests.server.harness import ArenaHarness, capture_logs, until
+from tests.server.harness import ArenaHarness, until
 
 SMALL = """
 name = "Small"
