@@ -16,6 +16,7 @@ from urllib.request import urlopen
 import pytest
 from packaging.requirements import Requirement
 
+from engine.commands.program import VERSION
 from tests.waiting import BUILD_SECONDS
 from tests.web.site import Site
 
@@ -170,7 +171,7 @@ def test_the_wheel_holds_what_belongs_to_it_and_nothing_else(built: Built) -> No
     with zipfile.ZipFile(built.wheel) as packed:
         names = set(packed.namelist())
         metadata = packed.read(next(name for name in names if name.endswith("/METADATA"))).decode()
-    folder = f"gipf_arena-{PROJECT['version']}.dist-info"
+    folder = f"gipf_arena-{VERSION}.dist-info"
     assert {name.partition("/")[0] for name in names} == {"engine", "server", "bots", folder}
     assert f"{folder}/licenses/LICENSE" in names and "\nLicense-Expression: MIT\n" in metadata
     packaged = {
@@ -190,7 +191,7 @@ def test_the_packages_are_those_of_the_wheel_and_tell_its_version(installed: Ins
     shown = installed.run("arena-bot", "--help")
     assert all(f"│ {command} " in shown for command in PROJECT["entry-points"]["arena_bot.commands"])
     for program in PROJECT["scripts"]:
-        assert installed.run(program, "--version") == f"{PROJECT['version']}\n"
+        assert installed.run(program, "--version") == f"{VERSION}\n"
 
 
 def interpreter(version: str) -> str:

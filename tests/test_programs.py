@@ -6,12 +6,12 @@ import signal
 import subprocess
 import sys
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.commands.program import VERSION
 from tests.test_options import LINES
 
 pytestmark = pytest.mark.slow
@@ -22,7 +22,7 @@ PROGRAMS = {"arena-bot": "bots", "arena-engine": "engine", "arena-server": "serv
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_program_tells_its_version(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     LINES[program](["--version"], result_action="return_none")
-    assert capsys.readouterr() == (f"{version('gipf-arena')}\n", "")
+    assert capsys.readouterr() == (f"{VERSION}\n", "")
 
 
 def test_what_an_encoding_lacks_is_shown_as_an_escape() -> None:

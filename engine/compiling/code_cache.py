@@ -15,7 +15,6 @@ cache directory that outlives them.
 import hashlib
 import os
 import platform
-import shutil
 import sys
 import threading
 from array import array
@@ -112,6 +111,8 @@ def folder_of(fingerprints: Iterable[str]) -> Path | None:
 
 def _remove_unused(newest: Path) -> None:
     """Delete the folders beside a new one that were not used for `MAX_UNUSED_SECONDS`: their sources have changed."""
+    import shutil  # few processes store compiled code
+
     oldest = newest.stat().st_mtime - MAX_UNUSED_SECONDS
     for other in newest.parent.iterdir():
         with suppress(FileNotFoundError):  # another process deletes the same

@@ -15,12 +15,10 @@ Authors control the content of these folders. No link in them is followed here: 
 the program sees there.
 """
 
-import atexit
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -43,30 +41,6 @@ NAMES = (
 """Files of /etc that programs and libraries need, and everybody may read."""
 
 ETC = Path("/etc")
-
-
-@cache
-def settings_copy() -> Path:
-    """Copy what programs need of /etc to a folder that lasts as long as this process; raises OSError.
-
-    Threads that ask at the same time may make two copies. Both stay: each may be in use.
-    """
-    copy = Path(tempfile.mkdtemp(prefix="arena-etc-"))
-    atexit.register(shutil.rmtree, copy, ignore_errors=True)
-    for path in sorted({path for name in NAMES for path in ETC.glob(name)}):
-        to = copy / path.relative_to(ETC)
-        to.parent.mkdir(exist_ok=True)
-        if path.is_dir():
-            shutil.copytree(path, to, symlinks=True, copy_function=_copy_file)
-        else:
-            _copy_file(str(path), str(to))
-    return copy
-
-
-def _copy_file(path: str, to: str) -> None:
-    with suppress(PermissionError, FileNotFoundError):  # no program could read it, or a link leads nowhere
-        shutil.copy(path, to)
-
 
 PROGRAM = "bwrap"
 """The program of bubblewrap."""
@@ -197,7 +171,9 @@ def _system() -> tuple[str, ...]:
             words += ["--symlink", str(path.readlink()), str(path)]
         elif path.is_dir():
             words += ["--ro-bind", str(path), str(path)]
-    words += ["--ro-bind", str(settings_copy()), str(ETC)]
+    for path in sorted({path for name in NAMES for path in ETC.glob(name)}):
+        if os.access(path, os.R_OK):
+            words += ["--ro-bind-try", str(path), str(path)]  # an update of the system may remove it
     shared = ("--size", str(SHARED_MEGABYTES * MEGABYTE), "--tmpfs", "/dev/shm")
     words += ["--dev", "/dev", *shared, "--remount-ro", "/dev"]
     # root may change settings of the kernel there, capabilities or not
