@@ -1,0 +1,61 @@
+"""The time limit of a test that runs trio: it ends trio, too, which would else go on beneath the next test."""
+
+import signal
+import sys
+import traceback
+from collections.abc import Generator
+from types import FrameType
+from typing import Any
+
+import pytest
+import trio
+
+AGAIN_SECONDS = 5.0
+"""Pause before the limit acts again: a task may not end, and hypothesis repeats what has failed."""
+
+
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_timeout_set_timer() -> Generator[None, Any, Any]:
+    """Let pytest-timeout raise in a task where trio waits: in trio's own code an exception would leave trio running."""
+    result = yield
+    fail = signal.getsignal(signal.SIGALRM)
+    assert callable(fail)
+    ended: set[trio.lowlevel.TrioToken] = set()
+
+    def expire(number: int, frame: FrameType | None) -> None:
+        signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
+        if trio.lowlevel.in_trio_run() and not trio.lowlevel.in_trio_task():
+            token = trio.lowlevel.current_trio_token()
+            if token not in ended:
+                ended.add(token)
+                _print_tasks(trio.lowlevel.current_root_task())
+                token.run_sync_soon(fail, number, frame)
+                return
+        fail(number, frame)
+
+    signal.signal(signal.SIGALRM, expire)
+    return result
+
+
+def _print_tasks(task: trio.lowlevel.Task | None) -> None:
+    """Print where a task waits, and those that it has started."""
+    if task is None:
+        return
+    print(task.name, *traceback.StackSummary.extract(task.iter_await_frames()).format(), sep="\n", file=sys.stderr)
+    for nursery in task.child_nurseries:
+        for child in nursery.child_tasks:
+            _print_tasks(child)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Generator[None, Any, Any]:
+    """Name the limit where it has ended trio, which calls it an internal error."""
+    try:
+        return (yield)
+    except trio.TrioInternalError as error:
+        cause = error.__cause__
+        while isinstance(cause, BaseExceptionGroup):
+            cause = cause.exceptions[0]
+        if isinstance(cause, pytest.fail.Exception):
+            raise cause from None
+        raise
