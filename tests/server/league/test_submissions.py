@@ -421,6 +421,7 @@ def test_a_bot_without_a_fault_plays_from_then_on(
 
     monkeypatch.setattr(pipeline, "run_check", check)
     monkeypatch.setattr(pipeline, "GAMES_PLAYED", 2)
+    monkeypatch.setattr(pipeline, "NICENESS", 0)  # else other tests let its match wait
     monkeypatch.chdir(tmp_path.parent)
     versions = Versions(Path(tmp_path.name), accounts)
     files: dict[str, bytes | str] = {

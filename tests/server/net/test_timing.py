@@ -4,6 +4,7 @@ import math
 import signal
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
@@ -208,9 +209,10 @@ STOPPED_SECONDS = 0.5
 @pytest.mark.slow
 def test_a_server_that_was_stopped_charges_nobody_for_it(tmp_path: Path) -> None:
     """Neither a player who answers meanwhile, nor one who answers after it."""
-    with ServerProcess(tmp_path) as server, pair(server.port, "params=3,3,9,9 budget=600000") as (ann, bob):
+    with ServerProcess(tmp_path) as server, ExitStack() as stack:
+        began = time.monotonic()  # before the clock of the mover
+        ann, bob = stack.enter_context(pair(server.port, "params=3,3,9,9 budget=600000"))
         for mover, move, meanwhile in ((ann, "a1-b2", True), (bob, "a3-b4", False)):
-            began = time.monotonic()
             mover.hear(m.Turn)
             server.process.send_signal(signal.SIGSTOP)
             while Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()[0] != "T":
@@ -226,6 +228,7 @@ def test_a_server_that_was_stopped_charges_nobody_for_it(tmp_path: Path) -> None
             left = mover.hear(m.Moved)[2 if mover is ann else 3]
             most = time.monotonic() - began - (back - stopped) + 2 * PULSE_SECONDS
             assert 0 <= 600 - left / 1000 < most, "nothing at all, where it was stopped with the TURN"
+            began = back
         bob.say(m.Resign())
         ann.hear(m.Result)
         assert server.stop() == 0

@@ -30,9 +30,10 @@ def choose(position, clocks):
 
 
 LOOPS = """
+from time import sleep
 def choose(position, clocks):
     while True:
-        pass
+        sleep(0.01)
 """
 
 
@@ -61,8 +62,8 @@ def test_two_bots_of_a_folder_play_with_records_and_reports(tmp_path: Path) -> N
 @pytest.mark.slow
 def test_the_line_of_a_loop_stands_behind_its_loss(tmp_path: Path) -> None:
     write(tmp_path, ann=LOOPS, bob=CHOOSE.format(place=0))
-    _, said, _ = run(tmp_path, "ann.py", "bob.py", *SMALL, "--games", "2", "--budget", "500", "--increment", "0")
-    assert len(re.findall(r"in ann\.py, line [34], in choose$", said, re.MULTILINE)) == 2
+    _, said, _ = run(tmp_path, "ann.py", "bob.py", *SMALL, "--games", "2", "--budget", "2000", "--increment", "0")
+    assert len(re.findall(r"in ann\.py, line [45], in choose$", said, re.MULTILINE)) == 2
 
 
 BY_SOCKET_WITHOUT_TOKEN = """
