@@ -262,25 +262,6 @@ async def test_running_match_is_annulled(tmp_path: Path, autojump_clock: MockClo
         assert (await ann.hear(m.Match)).match == 2  # both are in the lobby again, and play
 
 
-@pytest.mark.parametrize(
-    ("line", "code"),
-    [
-        ("ANNUL 7", "unknown_match"),
-        ("ANNUL 0", "unknown_match"),
-        ("ANNUL 999999999999 why", "unknown_match"),
-        ("ANNUL", "bad_arguments"),
-        ("ANNUL -1", "bad_arguments"),
-        ("ANNUL one", "bad_arguments"),
-    ],
-)
-async def test_match_that_is_none(tmp_path: Path, autojump_clock: MockClock, line: str, code: str) -> None:
-    async with with_organiser(tmp_path) as (harness, organiser):
-        await harness.pair()
-        await organiser.stream.send_all(f"{line}\n".encode())
-        assert (await organiser.next()).code == code
-        assert set(harness.arena.matches) == {1}
-
-
 # Players.
 
 

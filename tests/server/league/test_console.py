@@ -22,6 +22,8 @@ from tests.web.site import Site, Table
 
 __all__ = ["accounts", "site"]
 
+pytestmark = pytest.mark.slow
+
 
 def test_an_organiser_sees_who_is_here_and_what_is_played_and_nobody_else_does(site: Site, accounts: Accounts) -> None:
     teacher = sign_in(site, accounts, "teacher", ORGANISER)
@@ -116,7 +118,6 @@ def test_a_contest_is_checked_copied_and_begun_from_a_form(site: Site, accounts:
     assert prefect.get("/organise/new?from=99").status == 404
 
 
-@pytest.mark.slow
 def test_what_is_announced_stands_on_pages_and_is_sent_to_who_does_not_play(
     site: Site, accounts: Accounts, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -160,7 +161,6 @@ def test_no_program_is_started_and_no_file_read_from_a_page(old: str, new: str) 
         read_new(CONTEST.replace(old, new))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("text", [text for _, text in TEMPLATES])
 def test_a_contest_can_begin_by_each_template(text: str) -> None:
     assert read_new(text).stages

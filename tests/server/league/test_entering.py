@@ -280,20 +280,18 @@ def test_the_named_versions_are_entered_whichever_is_active(
 def test_two_versions_play_a_contest_and_a_killed_server_loses_no_game_that_was_over(tmp_path: Path) -> None:
     with closing(Accounts(tmp_path)) as accounts:
         versions = Versions(tmp_path, accounts)
-        _, token = author(accounts, versions, "ann")
+        ann, token = author(accounts, versions, "ann")
+        comparisons = Comparisons(tmp_path, accounts, versions)
+        comparisons.begin(ann, "ann", (2, 1), "mnk", "3,3,3", 2)
         words = ["compare", "2", "1", "--name", "ann", "--token", token, "--game", "mnk", "--params", "3,3,3"]
         with Site(tmp_path) as site:
-            words += ["--games", "2", "--server", site.url]
-            begun = run_program("bots", *words, "--detach")
-            assert begun.returncode == 0 and f"{site.url}/contest/1" in begun.stdout, begun.stderr
             site.logs("match_ended")
             site.stop(signal.SIGKILL)
             site.start()
-            comparisons = Comparisons(tmp_path, accounts, versions)
             wait_until(lambda: comparisons.of("ann")[0].is_over, 0.1)
             (comparison,) = comparisons.of("ann")
             assert comparison.done == 2 and comparison.summary.startswith("ann.2 has "), comparison
-            done = run_program("bots", *words)
+            done = run_program("bots", *words, "--games", "2", "--server", site.url)
             assert done.returncode == 0 and "-- 2 of 2 games: ann.2 has" in done.stdout, done.stderr
             assert site.stop() == 0
         with closing(Store(tmp_path / FILE)) as store:

@@ -135,9 +135,9 @@ def test_a_single_file_keeps_its_name_and_scripts_run(tmp_path: Path) -> None:
             snapshot("BadUpload: an upload has at most 500 files, this one 501; leave out what is built"),
         ),
         (
-            lambda: packed({"zeros": bytes(65 << 20)}),
+            lambda: packed({"zeros": bytes(2 << 20)}),
             "bot.zip",
-            snapshot("BadUpload: the files of an upload have at most 64 MB together"),
+            snapshot("BadUpload: the files of an upload have at most 1 MB together"),
         ),
         (
             lambda: packed({"bot.py": "x" * 1000})[:-30],
@@ -148,8 +148,9 @@ def test_a_single_file_keeps_its_name_and_scripts_run(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_upload_is_refused_in_a_sentence(
-    tmp_path: Path, data: Callable[[], bytes], name: str, sentence: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: Callable[[], bytes], name: str, sentence: str
 ) -> None:
+    monkeypatch.setattr(upload, "MAX_BYTES", 1 << 20)
     folder = tmp_path / "in"
     folder.mkdir()
     with raises(sentence):

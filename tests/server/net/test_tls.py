@@ -64,11 +64,11 @@ def test_who_does_not_encrypt_or_trust_is_told_so_and_half_open_handshakes_hold_
             with pytest.raises(Unreachable):
                 Connection(*address("127.0.0.1", server.port, **wrong))
         idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
-        for trusted in (papers.authority, papers.certificate):
+        for trusted, requests in ((papers.authority, 1), (papers.certificate, 200)):
             with closing(Connection(*address("127.0.0.1", server.port, tls_ca=str(trusted)))) as connection:
-                for _ in range(200):
+                for _ in range(requests):
                     connection.send(m.AskHelp())
-                for _ in range(200):
+                for _ in range(requests):
                     assert isinstance(connection.receive(WAIT_SECONDS), m.Help)  # in turn: 2000 s
         for peer in idle:
             peer.close()

@@ -87,6 +87,7 @@ def test_a_full_disk_raises_nothing() -> None:
         log.flush()
 
 
+@pytest.mark.slow
 def test_a_server_goes_on_when_whoever_has_read_its_log_is_gone(tmp_path: Path) -> None:
     command = [sys.executable, "-P", "-m", "server", "serve", "--no-web", "--port", "0", "--data", str(tmp_path)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:

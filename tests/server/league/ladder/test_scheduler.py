@@ -27,13 +27,6 @@ def chosen(players: dict[str, LadderPlayer], ratings: dict[str, OnlineRating], s
     return [{game.first, game.second} for game in games]
 
 
-def test_a_game_tells_more_the_nearer_and_the_more_uncertain_both_are() -> None:
-    known, near, far = OnlineRating(1500, 40), OnlineRating(1550, 40), OnlineRating(2100, 40)
-    assert information(known, near) > 3 * information(known, far)
-    assert information(known, OnlineRating(1550, 200)) > information(known, near)
-    assert information(known, OnlineRating(1500, 0)) == pytest.approx(information(OnlineRating(1500, 0), known))
-
-
 @pytest.mark.parametrize("difference", [0.0, 150.0])
 def test_a_game_is_expected_to_tell_as_much_as_it_does_on_average(difference: float) -> None:
     players = {"ann": LadderPlayer("ann", "ann"), "level": LadderPlayer("level", "", 1500.0)}
