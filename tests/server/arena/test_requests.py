@@ -194,13 +194,7 @@ def organised(settings: Settings) -> Settings:
 async def with_organiser(folder: Path) -> AsyncIterator[tuple[ArenaHarness, Client]]:
     """An arena, and somebody who organises in it."""
     async with open_arena(folder, change=organised) as harness:
-        yield harness, await organiser_in(harness)
-
-
-async def organiser_in(harness: ArenaHarness) -> Client:
-    client = await harness.connect()
-    assert await client.answer(m.Organise(TOKEN)) == m.Organising()
-    return client
+        yield harness, await harness.guest(m.Organise(TOKEN), m.Organising)
 
 
 def annul(match: int, sentence: str = "") -> m.Annul:
