@@ -101,7 +101,6 @@ def wait_until_it_works(process: subprocess.Popen[str], kind: str) -> None:
 def words_of_any(kind: str, tmp_path: Path) -> tuple[str, ...]:
     words = {
         "demo": ("server", "demo", "--first", "alphabeta:9", "--second", "random", "--budget", "86400000"),
-        "bot": ("bots", "random", "--port", "1"),
         "engine": ("engine", "perft", "gipf", "--depth", "9", "--interpreted"),
     }
     return words.get(kind) or (*words_of(kind, tmp_path, 0), "--verbose")

@@ -180,11 +180,6 @@ def test_kind_level_and_game_are_read_and_make_the_name(text: str, bot: BuiltinB
     assert re.fullmatch(NAME_PATTERN, name)
 
 
-def test_the_level_is_an_argument_where_one_is_named() -> None:
-    assert read_builtin_bot("alphabeta:3:mnk").arguments == ("alphabeta", "--level", "3")
-    assert read_builtin_bot("alphabeta").arguments == ("alphabeta",)
-
-
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

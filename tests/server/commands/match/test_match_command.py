@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-import sys
 from pathlib import Path
 
 import cyclopts
@@ -64,23 +63,6 @@ def test_the_line_of_a_loop_stands_behind_its_loss(tmp_path: Path) -> None:
     write(tmp_path, ann=LOOPS, bob=CHOOSE.format(place=0))
     _, said, _ = run(tmp_path, "ann.py", "bob.py", *SMALL, "--games", "2", "--budget", "2000", "--increment", "0")
     assert len(re.findall(r"in ann\.py, line [45], in choose$", said, re.MULTILINE)) == 2
-
-
-BY_SOCKET_WITHOUT_TOKEN = """
-import os, socket
-
-stream = socket.create_connection((os.environ["ARENA_HOST"], int(os.environ["ARENA_PORT"]))).makefile("rw")
-print(f"LOGIN {os.environ['ARENA_NAME']}", file=stream, flush=True)
-while stream.readline():
-    pass
-"""
-
-
-@pytest.mark.slow
-def test_a_program_that_cannot_log_in_is_told_why_soon(tmp_path: Path) -> None:
-    write(tmp_path, ann=BY_SOCKET_WITHOUT_TOKEN)
-    status, _, complained = run(tmp_path, f"{sys.executable} ann.py {{port}}", "random", *SMALL, "--games", "2")
-    assert status == 1 and "ARENA_TOKEN" in complained and "after 60 seconds" not in complained
 
 
 WAITS_FROM_THE_SECOND_GAME = """

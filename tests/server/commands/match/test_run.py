@@ -119,6 +119,25 @@ def test_a_fault_of_the_machine_that_lasts_ends_the_match(tmp_path: Path, monkey
     assert refused.value.status == 1
 
 
+BY_SOCKET_WITHOUT_TOKEN = """
+import os, socket
+
+stream = socket.create_connection((os.environ["ARENA_HOST"], int(os.environ["ARENA_PORT"]))).makefile("rw")
+print(f"LOGIN {os.environ['ARENA_NAME']}", file=stream, flush=True)
+while stream.readline():
+    pass
+"""
+
+
+@pytest.mark.slow
+def test_a_program_that_cannot_log_in_is_told_why_soon(tmp_path: Path) -> None:
+    (tmp_path / "ann.py").write_text(BY_SOCKET_WITHOUT_TOKEN)
+    commands = PLAYS | {"ann": (sys.executable, "ann.py", "{port}")}
+    with pytest.raises(Rejected, match="ARENA_TOKEN") as refused:
+        hold_match(setup(commands=commands, games=2, folder=str(tmp_path)))
+    assert "after 60 seconds" not in str(refused.value)
+
+
 @pytest.mark.slow
 def test_a_player_that_has_not_started_yet_ends_the_match_and_one_that_has_loses_the_game(tmp_path: Path) -> None:
     starts = "[ -e works ] || { echo no tables >&2; exit 1; }; [ -e broken ] && exit 1; touch $0; exec $@"
