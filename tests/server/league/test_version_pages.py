@@ -11,6 +11,7 @@ from server.league.accounts import ORGANISER, Accounts
 from tests.server.league.test_account_pages import Visitor, accounts, sign_in, site
 from tests.server.league.test_submissions import SEALED, packed
 from tests.server.process import run_program, wait_until
+from tests.waiting import BUILD_SECONDS
 from tests.web.asking import Answer
 from tests.web.site import Site
 
@@ -33,7 +34,7 @@ def send(visitor: Visitor, bot: str, form: str, name: str, data: bytes) -> Answe
 
 def ended(visitor: Visitor, path: str) -> Answer:
     """Look at a version until it is not under way any more, as the page does by itself."""
-    wait_until(lambda: "every 3s" not in visitor.get(path).text, 0.2)
+    wait_until(lambda: "every 3s" not in visitor.get(path).text, 0.2, BUILD_SECONDS)
     return visitor.get(path)
 
 

@@ -82,6 +82,11 @@ class Ladder(Site):
         """Wait until so many games are counted."""
         wait(lambda: len(self.counted()) >= games)
 
+    def wait_for_end(self) -> None:
+        """Wait until one more game is over."""
+        ended = self.log.count("match_ended")
+        wait(lambda: self.log.count("match_ended") > ended)
+
 
 @pytest.fixture(scope="module")
 def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ladder]:
@@ -117,7 +122,7 @@ def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_count
     chance = random.Random(7)
     games: list[CountedGame] = []
     for _ in range(KILLS):
-        ladder.logs("match_ended")
+        ladder.wait_for_end()
         time.sleep(0.03 * chance.random())  # just about when a game is counted
         ladder.kill()
         games = check_counted(ladder.data, games, {})
