@@ -19,7 +19,8 @@ def pytest_timeout_set_timer() -> Generator[None, Any, Any]:
     """Let pytest-timeout raise in a task where trio waits: in trio's own code an exception would leave trio running."""
     result = yield
     fail = signal.getsignal(signal.SIGALRM)
-    assert callable(fail)
+    if not callable(fail):  # pytest-timeout was told to use a thread
+        return result
     ended: set[trio.lowlevel.TrioToken] = set()
 
     def expire(number: int, frame: FrameType | None) -> None:

@@ -129,7 +129,8 @@ def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(room: str, words: str, sentence: str, run: Run) -> None:
-    assert run(*words.split(), room=room).fault == sentence
+    found = run(*words.split(), room=room)
+    assert (found.status, found.fault) == (2, sentence)
 
 
 def test_files_that_are_no_text_and_directories_that_are_none_are_named(run: Run, tmp_path: Path) -> None:
