@@ -41,7 +41,9 @@ def test_a_hangup_stops_the_server_in_order_and_grace_lets_running_matches_end(t
 
 
 @pytest.mark.slow
-def test_a_server_under_nohup_ignores_hangups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_under_nohup_ignores_hangups_and_stops_by_ctrl_c(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     monkeypatch.setenv("PYTHONUTF8", "1")  # so that the process is started anew, and inherits what is ignored
     try:
@@ -49,6 +51,7 @@ def test_a_server_under_nohup_ignores_hangups(tmp_path: Path, monkeypatch: pytes
             server.process.send_signal(signal.SIGHUP)
             ann.say(m.Resign())
             assert bob.hear(m.Result).reason == "resign"
+            assert server.stop(signal.SIGINT) == 0
     finally:
         signal.signal(signal.SIGHUP, before)
 
