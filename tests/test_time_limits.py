@@ -1,4 +1,4 @@
-"""A test that exceeds its time while trio waits fails with the places where its tasks wait, and trio can run again."""
+"""A test that exceeds its time while trio waits shows where its tasks wait. Then trio can run again."""
 
 import signal
 
@@ -9,7 +9,7 @@ from tests.time_limits import pytest_pyfunc_call
 
 
 class Limit(trio.abc.Instrument):
-    """A time limit that is reached when trio waits for the first time."""
+    """An alarm that rings when trio waits for the first time."""
 
     def __init__(self) -> None:
         self.is_reached = False

@@ -1,4 +1,4 @@
-"""The time limit of a test that runs trio: it ends trio, too, which would else go on beneath the next test."""
+"""End trio when a test exceeds its time. Otherwise trio would go on beneath the next test."""
 
 import signal
 import sys
@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 import trio
 
-AGAIN_SECONDS = 5.0
-"""Pause before the limit acts again: a task may not end, and hypothesis repeats what has failed."""
+from tests.waiting import WAIT_SECONDS
 
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)
 def pytest_timeout_set_timer() -> Generator[None, Any, Any]:
-    """Let pytest-timeout raise in a task where trio waits: in trio's own code an exception would leave trio running."""
+    """Let pytest-timeout raise in a task while trio waits. An exception in trio's own code would leave trio running."""
     result = yield
     fail = signal.getsignal(signal.SIGALRM)
     if not callable(fail):  # pytest-timeout was told to use a thread
@@ -24,11 +23,12 @@ def pytest_timeout_set_timer() -> Generator[None, Any, Any]:
     ended: set[trio.lowlevel.TrioToken] = set()
 
     def expire(number: int, frame: FrameType | None) -> None:
-        signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
         if trio.lowlevel.in_trio_run() and not trio.lowlevel.in_trio_task():
             token = trio.lowlevel.current_trio_token()
             if token not in ended:
                 ended.add(token)
+                # again later: a task may not end, and Hypothesis repeats a test that has failed
+                signal.setitimer(signal.ITIMER_REAL, WAIT_SECONDS)
                 _print_tasks(trio.lowlevel.current_root_task())
                 token.run_sync_soon(fail, number, frame)
                 return
@@ -39,7 +39,7 @@ def pytest_timeout_set_timer() -> Generator[None, Any, Any]:
 
 
 def _print_tasks(task: trio.lowlevel.Task | None) -> None:
-    """Print where a task waits, and those that it has started."""
+    """Print where a task and its child tasks wait."""
     if task is None:
         return
     print(task.name, *traceback.StackSummary.extract(task.iter_await_frames()).format(), sep="\n", file=sys.stderr)
@@ -50,7 +50,7 @@ def _print_tasks(task: trio.lowlevel.Task | None) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call() -> Generator[None, Any, Any]:
-    """Name the limit where it has ended trio, which calls it an internal error."""
+    """Raise the failure of pytest-timeout in place of the internal error that trio makes of it."""
     try:
         return (yield)
     except trio.TrioInternalError as error:

@@ -94,7 +94,7 @@ class Server(ServerProcess):
                 made = summary.history.moves
                 noted = {note.ply: note.note.text for note in summary.state.notes if note.ply <= len(made)}
                 assert all(made[ply - 1] == text for ply, text in noted.items()), "each note is about its own move"
-                assert len(noted) >= len(made) - len(self._logged), "a server that dies has not read one, and no more"
+                assert len(noted) >= len(made) - len(self._logged), "each server that dies loses one note at most"
                 return made
         raise AssertionError(f"match {match} is lost")
 
