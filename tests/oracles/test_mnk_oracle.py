@@ -37,7 +37,7 @@ def test_small_boards_have_the_known_values(parameters: tuple[int, int, int], va
     assert oracle.value(oracle.empty(*parameters)) == value
 
 
-@pytest.mark.slow("interpreted")
+@pytest.mark.campaign
 def test_a_board_just_large_enough_is_won() -> None:
     """By a first move in the middle; to look at the other first moves would take ten times as long."""
     assert oracle.value(oracle.placed(oracle.empty(3, 4, 3), (1, 1))) == -1

@@ -91,7 +91,7 @@ def test_one_of_the_candidates_is_as_good_as_the_best_move(rows: int, columns: i
         values = {child: -oracle.value(oracle.placed(position, fields[i])) for i, child in enumerate(children)}
         assert max(values[child] for child in cut) == max(values.values())
         fewer += len(cut) < len(children)
-    assert fewer > 5
+    assert fewer > 3
 
 
 FEW = 12
