@@ -2,22 +2,23 @@
 
 from collections.abc import Iterator
 from itertools import count
-from random import Random
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given, strategies as st
 from inline_snapshot import snapshot
 from inline_snapshot.extra import raises
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import Game, GameError, History
+from engine.games.interface import MOVE_LIMIT, Game, GameError, History
 from engine.search.searcher import GameEngine, Stop
 from server.web.http.request import Refused
 from server.web.play import questions
 from server.web.play.questions import Question, ThinkQuestion, look, read, rows, think
 from tests.engine.gipf.test_choosing import crowded
-from tests.games.cases import OTHER_VARIANTS, named
+from tests.games.cases import OTHER_VARIANTS
+from tests.web.strategies import choices
 
 VARIANTS = [
     (game, parameters)
@@ -39,14 +40,14 @@ def ways(question: Question, chosen: str) -> Iterator[str]:
         yield from ways(question, choice["move"]) if choice["more"] else [choice["move"]]
 
 
-@pytest.mark.parametrize(("game", "parameters"), VARIANTS, ids=named)
-def test_pointing_reaches_every_position_that_moves_lead_to(game: Game, parameters: str) -> None:
-    chance = Random(3)
+@given(variant=st.sampled_from(VARIANTS), numbers=choices(16))
+def test_pointing_reaches_every_position_that_moves_lead_to(variant: tuple[Game, str], numbers: list[int]) -> None:
+    game, parameters = variant
     question = Question(game=game.name, parameters=parameters)
     history = History.begin(game.start(parameters))
-    for _ in range(25):
+    for number in numbers:
         answer = look(question)
-        legal = history.position.legal_moves
+        legal = () if history.outcome(MOVE_LIMIT) else history.position.legal_moves
         assert answer["moves"] == history.moves and answer["view"].text == history.position.text()
         assert bool(answer["legal"]) == bool(legal) == (answer["view"].ending is None)
         if not legal:
@@ -55,7 +56,7 @@ def test_pointing_reaches_every_position_that_moves_lead_to(game: Game, paramete
         assert pointed == {history.position.play(move) for move in legal}
         places = {place.name for place in (*answer["view"].layout.fields, *answer["view"].layout.dots)}
         assert {name for one in answer["legal"] for name in one["points"]} <= places
-        history = history.after(chance.choice(legal))
+        history = history.after(legal[number % len(legal)])
         question = msgspec.structs.replace(question, moves=history.moves)
         motion = look(question)["motion"]
         assert motion is not None and motion.move == history.moves[-1]
