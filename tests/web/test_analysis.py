@@ -152,27 +152,6 @@ def test_pieces_that_cannot_be_set_up_are_refused(asked: Arrangement, fault: str
         arrange(asked)
 
 
-@pytest.mark.parametrize(
-    ("asked", "code"),
-    [
-        (msgspec.structs.replace(GIPF, reserves=(9, 0)), "WRONG_WHITE_PAWNS_NUMBER"),
-        (msgspec.structs.replace(GIPF, parameters="1 3 9 9"), "bad_parameters"),
-        (
-            msgspec.structs.replace(GIPF, pieces=(("b2", 0, None), ("b3", 0, None), ("b4", 0, None))),
-            "ERROR_FOUND_1_ROW_OF_LENGTH_K",
-        ),
-        (
-            Arrangement(game="arrows", parameters="4 4", pieces=(("1,1", 0, 9), ("2,2", 1, 0))),
-            "WRONG_DIRECTION",
-        ),
-    ],
-)
-def test_pieces_that_make_no_position_are_refused_by_the_rules(asked: Arrangement, code: str) -> None:
-    with pytest.raises(GameError) as caught:
-        arrange(asked)
-    assert caught.value.code == code
-
-
 @pytest.mark.parametrize(("line", "result"), [((), ""), (("b2", "a1"), ""), (("b2", "a1", "b1", "a2", "b3"), "first")])
 def test_a_game_is_written_as_a_record_that_is_true(line: tuple[str, ...], result: str) -> None:
     written = record(Question(game="mnk", parameters="3 3 3", moves=line), "2026-11-20T20:15:00.000Z")["record"]

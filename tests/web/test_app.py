@@ -4,7 +4,6 @@ import gzip
 import json
 import re
 import socket
-import tomllib
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -35,11 +34,6 @@ def over(site: Site) -> int:
     table.resign()
     table.close()
     return table.match
-
-
-def test_hypercorn_whose_private_parts_are_used_has_an_upper_bound() -> None:
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert "<" in next(line for line in project["optional-dependencies"]["server"] if line.startswith("hypercorn"))
 
 
 def test_a_page_at_a_trailing_slash_is_at_the_same_server(site: Site) -> None:
