@@ -14,10 +14,11 @@ import sys
 import tempfile
 import time
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPMessage
 from pathlib import Path
-from typing import IO, Annotated, Any, Literal
+from typing import IO, Annotated, Any, Literal, NoReturn
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -428,6 +429,23 @@ class LeagueBot:
     token: str | None = None
 
 
+class Reply(dict[str, Any]):
+    """An object in an answer of a league."""
+
+    @classmethod
+    def of(cls, fields: dict[str, Any]) -> "Reply":
+        """Return an object whose texts have no characters that control a terminal, except for line ends."""
+        return cls((name, _shown(value) if isinstance(value, str) else value) for name, value in fields.items())
+
+    def __missing__(self, name: str) -> NoReturn:
+        """Raise `ArenaError`: another server has answered."""
+        raise ArenaError(f"this is no league: its answer has no field {name}")
+
+
+def _shown(text: str) -> str:
+    return "".join(character if character.isprintable() or character == "\n" else " " for character in text)
+
+
 class League:
     """A league, as a bot's author uses it from the command line."""
 
@@ -440,14 +458,13 @@ class League:
         self.url = _url(entry.server) if entry.server else f"http://{f'[{host}]' if ':' in host else host}:{WEB_PORT}"
         self._bot = f"{self.url}/bots/{quote(entry.name)}"
 
-    def ask(self, path: str, data: bytes | None = None) -> dict[str, Any]:
+    def ask(self, path: str, data: bytes | None = None) -> Reply:
         """Return the answer to a request below the page of the bot, a POST where it has data. Raises `ArenaError`."""
         content = fetch(f"{self._bot}/{path}", MAX_ANSWER_BYTES, data, self._token)
-        try:
-            reply: dict[str, Any] = json.loads(content)
-        except ValueError:
-            raise ArenaError(f"{self.url} is no league: it does not answer in JSON") from None
-        return reply
+        with suppress(ValueError, RecursionError):
+            if isinstance(reply := json.loads(content, object_hook=Reply.of), Reply):
+                return reply
+        raise ArenaError(f"{self.url} is no league: it does not answer with an object of JSON")
 
 
 def _url(server: str) -> str:

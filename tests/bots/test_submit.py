@@ -236,3 +236,22 @@ def test_a_token_goes_to_no_other_server(data: bytes | None) -> None:
 def test_an_answer_of_a_league_has_an_end() -> None:
     with answering(b"HTTP/1.0 200 OK\r\n\r\n") as (league, _), pytest.raises(ArenaError, match="more than"):
         League(LeagueBot(name="ann-1", token="secret", server=league)).ask("versions")
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        ("<html>", snapshot("URL is no league: it does not answer with an object of JSON")),
+        ("[]", snapshot("URL is no league: it does not answer with an object of JSON")),
+        ("[" * 100_000, snapshot("URL is no league: it does not answer with an object of JSON")),
+        ("{}", snapshot("this is no league: its answer has no field sentence")),
+        ('{"sentence": "a\\u001b[2Jb\\nc"}', snapshot("a [2Jb\nc")),
+    ],
+)
+def test_an_answer_that_is_not_of_a_league_is_refused_and_cannot_control_a_terminal(answer: str, sentence: str) -> None:
+    with answering(f"HTTP/1.0 200 OK\r\ncontent-length: {len(answer)}\r\n\r\n{answer}".encode()) as (url, _):
+        try:
+            said = League(LeagueBot(name="ann-1", token="secret", server=url)).ask("versions")["sentence"]
+        except ArenaError as error:
+            said = str(error).replace(url, "URL")
+    assert said == sentence

@@ -14,7 +14,7 @@ import trio
 from engine.wire.seat import variable
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox.process import SIGNALLED, running
-from server.contest.programs.sandbox.seal import Seal, VisibleFiles, sealed_environment
+from server.contest.programs.sandbox.seal import SECRETS, Seal, VisibleFiles, sealed_environment
 
 CPU_SECONDS = 900
 """Processor time of a bot, from its start to its end."""
@@ -27,9 +27,8 @@ async def main(folder: Path, *command: str) -> int:
     """Run a command in a folder until it ends, and return its exit status; raises OSError."""
     port = int(os.environ[variable("port")])
     seal = Seal(VisibleFiles(folder, (folder,)), Bounds(), CPU_SECONDS, niceness=0)
-    environment = sealed_environment(
-        os.environ, {name: value for name, value in os.environ.items() if name.startswith(variable(""))}
-    )
+    told = {name: value for name, value in os.environ.items() if name.startswith(variable("")) and name != SECRETS}
+    environment = sealed_environment(os.environ, told)
     async with running(command, environment, seal, port, STDERR) as box, trio.open_nursery() as nursery:
         if (listener := await box.listener()) is not None:
             nursery.start_soon(trio.serve_listeners, partial(_join, port), [listener])
