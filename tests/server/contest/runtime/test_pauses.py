@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from msgspec.structs import replace
 
 from server.contest.fixtures import SET_ASIDE, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import MAX_FAILURES, CoreQueue
+from server.contest.plan import plan
 from server.contest.programs import program, program as programs
 from server.contest.programs.program import MachineFault, NotStarted, Surroundings
 from server.contest.programs.sandbox.cores import spawn
@@ -25,12 +28,13 @@ from server.contest.runtime import ledger
 from server.contest.runtime.service import take_snapshot
 from server.contest.scoring import find_disqualified
 from server.contest.store.folders import folder_of
+from server.contest.store.store import FILE, Store
 from server.net.admission import AcceptStatus, Listener
 from server.ops import descendants
 from server.ops.faults import PROGRAM_FAULTS, machine_fault
 from tests.descriptors import open_files
 from tests.server.contest.runtime.bots import DICE, read_definition, running_contest, wait_until_over
-from tests.server.contest.runtime.test_contest_command import kept, run
+from tests.server.contest.runtime.test_contest_command import hold, kept
 from tests.server.contest.runtime.test_program import SEAT
 from tests.server.contest.runtime.test_sandbox import with_word
 from tests.waiting import WAIT_SECONDS
@@ -106,20 +110,23 @@ async def test_a_program_that_is_stopped_at_its_start_loses_for_no_answer_and_no
 
 @pytest.mark.slow
 def test_a_program_that_kills_the_server_costs_it_that_game_alone(tmp_path: Path) -> None:
-    text = PROGRAMS.replace('"p1"', '"killer"')
+    """The server has died in it three times before: each of the two times that are left takes a process."""
+    text, data = PROGRAMS.replace('"p1"', '"killer"'), tmp_path / "data"
     (tmp_path / "contest.toml").write_text(text, encoding="utf-8")
-    starts = 0
-    while True:
-        starts += 1
-        status, said = run(tmp_path / "contest.toml", tmp_path / "data")
-        if status != -signal.SIGKILL:
-            break
-    assert (status, starts) == (0, MAX_FAILURES + 1), said
-    games = counted_games(kept(tmp_path / "data"))
-    assert [(game.fixture.players, game.played) for game in games if game.played] == [(("p0", "killer"), True)]
+    data.mkdir()
+    with closing(Store(data / FILE)) as store:
+        definition = replace(read_definition(text), folder=str(tmp_path))
+        contest = store.open_contest(text, definition, datetime.now(UTC))
+        (kills,) = [game for game in plan(definition, []).due if game.players == ("killer", "p0")]
+        for _ in range(MAX_FAILURES - 2):
+            store.failed(contest, kills)
+    statuses = [hold(tmp_path / "contest.toml", data)[0] for _ in range(3)]
+    assert statuses == [-signal.SIGKILL, -signal.SIGKILL, 0]
+    games = counted_games(kept(data))
+    assert [game.fixture.players for game in games if game.played] == [("p0", "killer")]
     (aside,) = [game for game in games if not game.played]
-    assert (aside.fixture.players, aside.termination) == (("killer", "p0"), SET_ASIDE)
-    report = (folder_of(tmp_path / "data", 1) / "index.html").read_text(encoding="utf-8")
+    assert (aside.fixture, aside.termination) == (kills, SET_ASIDE)
+    report = (folder_of(data, 1) / "index.html").read_text(encoding="utf-8")
     assert aside.detail in report
 
 
