@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from engine.duel import openings
 from engine.games.catalogue import GAMES
 from engine.match.clock import TimeControl
 from server.contest.contest_file import BadContest, read
@@ -16,6 +17,13 @@ from server.contest.formats.meetings import Gauntlet, Ladder, RoundRobin
 from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.openings import BadOpening, from_moves, from_text, generated
 from server.contest.plan import plan
+
+
+@pytest.fixture(autouse=True)
+def _few_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give up soon where there are no more openings."""
+    monkeypatch.setattr(openings, "TRIES", 200)
+
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "contests.md"
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given, strategies as st
+from inline_snapshot import snapshot
 from msgspec.structs import replace
 
 from engine.games.catalogue import GAMES
@@ -41,7 +43,7 @@ DEFINITION = Definition(
     seed=1,
     entrants=tuple(Entrant(name) for name in ("ann", "bob", "carol", "late")),
     variants=(Variant("mnk", "3 3 3", (GAMES["mnk"].start("3 3 3").text(),)),),
-    stages=(Stage(RoundRobin(2), CONTROL),),
+    stages=(Stage(RoundRobin(), CONTROL),),
     move_limit=50,
     time_losses=2,
 )
@@ -65,7 +67,7 @@ def _played(fixture: Fixture, number: int) -> str:
 
 @pytest.fixture(scope="module")
 def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data directory of a contest that is over: 24 games, 10 of them forfeited."""
+    """The data directory of a contest that is over: 12 games, 4 of them forfeited."""
     data = tmp_path_factory.mktemp("held") / "data"
     hold(data, DEFINITION, _played)
     return data
@@ -204,9 +206,9 @@ FORGERIES: list[tuple[str, Callable[[Path], None], str]] = [
 def test_a_contest_with_true_records_is_verified(held: Path) -> None:
     told: list[tuple[int, int]] = []
     found = verify(held, 1, lambda done, count: told.append((done, count)))
-    assert found == Verdict(14, 0, ())
-    assert found.sentence == "verified: 14 games"
-    assert told[0] == (0, 14) and told[-1] == (14, 14)
+    assert found == Verdict(8, 0, ())
+    assert found.sentence == snapshot("verified: 8 games")
+    assert told[0] == (0, 8) and told[-1] == (8, 8)
     with closing(Store(held / FILE, copy=True)) as store:
         assert set(find_disqualified(DEFINITION, store.games(1))) == {"late"}
 
@@ -229,7 +231,7 @@ def test_the_record_of_a_game_that_was_annulled_by_the_organiser_is_held_against
     with closing(Store(data / FILE)) as store:
         store.intervene(1, lambda number: Intervention(number, DATE, Kind.REPLAY, match=3))
     found = verify(data, 1)
-    assert (found.games, found.annulled) == (13, 1)
+    assert (found.games, found.annulled) == (7, 1)
     assert not any("match 3" in difference for difference in found.differences)
 
 
@@ -294,16 +296,15 @@ def test_what_rests_on_the_kept_results_alone_is_said_plainly(held: Path, tmp_pa
     assert not [sentence for sentence in found.differences if "missing for" in sentence]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@given(st.integers(0, 10**6))
 def test_no_contest_that_went_by_its_rules_differs(seed: int) -> None:
     """Results come from a seed; forfeits, and what was paired, have to follow from them."""
-    formats = (RoundRobin(), Swiss(3), Knockout(tie_breaks=1, control=CONTROL))
-    definition = simulated(6, *formats, advance=4, time_losses=2, seed=seed)
+    formats = (RoundRobin(), Swiss(2), Knockout(tie_breaks=1, control=CONTROL))
+    definition = simulated(4, *formats, advance=3, time_losses=2, seed=seed)
     games = play(definition, by_seed(seed, late=0.6, slow="a2"), random.Random(seed), at_once=3)
     games = [game if game.match is None else game._replace(match=number) for number, game in enumerate(games)]
     stands = plan(definition, games)
     assert check_forfeits(definition, games) == []
     assert check_schedule(definition, games, stands, closed=True) == []
-    assert any(not game.played for game in games) or seed
     without = [game for game in games if game.fixture != games[0].fixture]
     assert check_schedule(definition, without, plan(definition, without), closed=True)

@@ -51,10 +51,10 @@ def others() -> Iterator[tuple[int, bytes]]:
 
 def kills() -> None:
     found = [number for number, _ in others()]
+    tell(kills=len(found))  # before: this program is ended soon after its rival
     for number in found:
         os.kill(number, signal.SIGSTOP)
         os.kill(number, signal.SIGKILL)
-    tell(killed=len(found))
 
 
 def reads() -> None:
@@ -107,6 +107,11 @@ def meddles() -> None:
         attack()
 
 
+def robs() -> None:
+    for attack in (reads, overwrites, kills):
+        attack()
+
+
 def forks() -> None:
     tell(forked=True)
     if os.fork() == 0:
@@ -134,7 +139,7 @@ def spins() -> None:
 
 def floods() -> None:
     tell(floods=True)
-    sys.stderr.write("flood\n" * 500_000)
+    sys.stderr.write("flood\n" * 200_000)
     for _ in range(2000):
         say("NONSENSE " + "x" * 500)
 

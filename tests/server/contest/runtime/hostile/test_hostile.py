@@ -11,15 +11,13 @@ import pytest
 
 from engine.games.interface import Termination
 from engine.match import verification
-from server.contest import contest_file
-from server.contest.fixtures import GameResult, counted_games
+from server.contest.fixtures import counted_games
 from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.store.folders import folder_of
-from tests.server.contest.runtime.bots import DICE
+from tests.server.contest.runtime.bots import DICE, history_by_seed, read_definition
 from tests.server.contest.runtime.test_contest_command import Command, kept
 from tests.server.contest.runtime.test_sandbox import with_word
 from tests.server.process import free_port
-from tests.waiting import BUILD_SECONDS
 
 ATTACKER = Path(__file__).with_name("attacker.py")
 HONEST = ("honest1", "honest2")
@@ -49,7 +47,7 @@ LOSE = {
 
 PLAY_ON: dict[str, list[dict[str, object]]] = {
     "meddles": [
-        {"killed": 0},
+        {"kills": 0},
         {"tokens": 0, "ssh": "FileNotFoundError", "records": "FileNotFoundError", "secret": None},
         {"database": "OperationalError", "record": "FileNotFoundError"},
         {"rival": "FileNotFoundError", "own": "OSError"},
@@ -66,7 +64,7 @@ class Held:
     """A contest that was held."""
 
     def __init__(
-        self, folder: Path, honest: tuple[str, ...], hostile: tuple[str, ...], sandbox: str, patch: pytest.MonkeyPatch
+        self, folder: Path, honest: tuple[str, ...], hostile: tuple[str, ...], rules: str, patch: pytest.MonkeyPatch
     ) -> None:
         """Hold it; each entrant has a folder of its own, with a copy of its program."""
         self.data = folder / "data"
@@ -74,7 +72,7 @@ class Held:
         (home / ".ssh").mkdir(parents=True)
         (home / ".ssh" / "id").write_text("secret")
         self.port = free_port()
-        text = f'sandbox = "{sandbox}"\n' + CONTEST
+        text = rules + CONTEST
         for name in honest + hostile:
             source = DICE if name in honest else ATTACKER
             (folder / name).mkdir()
@@ -85,27 +83,14 @@ class Held:
                 rival = folder / "honest1" / "bot.py"
                 command += [str(home), str(self.data), str(rival), str(self.port)]
             text += f"[[entrants]]\nname = '{name}'\ncommand = {command}\nfolder = '{name}'\n"
-        contest_file.read(text, str)
+        self.definition = read_definition(text)
         file = folder / "contest.toml"
         file.write_text(text, encoding="utf-8")
         patch.setenv("ARENA_SECRET", "of the server")
         with Command(file, self.data, "--port", str(self.port)) as command_line:
-            said, _ = command_line.process.communicate(timeout=BUILD_SECONDS)
-            status = command_line.process.returncode
+            status, said = command_line.end()
         assert status == 0, said
         self.games = counted_games(kept(self.data))
-
-    def among(self, names: tuple[str, ...]) -> dict[object, object]:
-        """Return the games between some of them, move by move."""
-        return {
-            game.fixture.players: (game.winner, game.termination, self.moves(game))
-            for game in self.games
-            if set(game.fixture.players) <= set(names)
-        }
-
-    def moves(self, game: GameResult) -> list[str]:
-        text = (self.data / "records" / f"{game.match}.txt").read_text(encoding="utf-8")
-        return list(verification.verify(text).history.moves)
 
     def told(self, name: str) -> list[dict[str, Any]]:
         """Return what an attacker tried, and got, game by game."""
@@ -129,34 +114,33 @@ class Held:
 def test_honest_entrants_play_with_hostile_ones_what_they_play_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "alone").mkdir()
-    (tmp_path / "together").mkdir()
-    alone = Held(tmp_path / "alone", HONEST, (), "sealed", monkeypatch)
-    together = Held(tmp_path / "together", HONEST, (*LOSE, *PLAY_ON), "sealed", monkeypatch)
-    expected = alone.among(HONEST)
-    assert len(expected) == 2
-    assert together.among(HONEST) == expected
+    held = Held(tmp_path, HONEST, (*LOSE, *PLAY_ON), "", monkeypatch)
+    among_honest = [game for game in held.games if set(game.fixture.players) == set(HONEST)]
+    assert len(among_honest) == 2
+    for game in among_honest:
+        text = (held.data / "records" / f"{game.match}.txt").read_text(encoding="utf-8")
+        assert verification.verify(text).history.moves == history_by_seed(held.definition, game.fixture).moves
     for name, termination in LOSE.items():
-        assert together.told(name), f"{name} was tried"
-        assert together.ended(name) == {termination}, name
+        assert held.told(name), f"{name} was tried"
+        assert held.ended(name) == {termination}, name
     for name, got in PLAY_ON.items():
-        told = together.told(name)
+        told = held.told(name)
         assert told, f"{name} was tried"
         assert told == got * (len(told) // len(got)), name
         if name != "floods":
-            assert not together.ended(name) & {"time", "crashed"}, name
-    honest_losses = {reason for name in HONEST for reason in together.ended(name)}
+            assert not held.ended(name) & {"time", "crashed"}, name
+    honest_losses = {reason for name in HONEST for reason in held.ended(name)}
     assert honest_losses <= {"line"}, "nobody who is honest has lost but on the board"
-    assert with_word(f"stays-{together.port}") == []
+    assert with_word(f"stays-{held.port}") == []
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="environments of others can be read on Linux")
 def test_the_same_attacks_succeed_without_a_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = Held(tmp_path, HONEST[:1], ("reads", "kills", "overwrites"), "none", monkeypatch)
-    reads = held.told("reads")
-    assert reads and max(told["tokens"] for told in reads) >= 1
-    assert all((told["ssh"], told["secret"]) == ("secret", "of the server") for told in reads)
-    assert any(told["killed"] for told in held.told("kills"))
-    assert all(told["rival"] == 8 for told in held.told("overwrites"))
-    assert Termination.CRASHED in held.ended(HONEST[0])
+    """The first game disqualifies the honest entrant, and is the only one that is played."""
+    rules = 'sandbox = "none"\ngames-at-once = 1'
+    held = Held(tmp_path, HONEST[:1], ("robs",), rules, monkeypatch)
+    reads, overwrites, kills = held.told("robs")
+    assert reads == {"tokens": 1, "ssh": "secret", "records": 1, "secret": "of the server"}
+    assert (overwrites, kills) == ({"rival": 8, "own": 8}, {"kills": 1})
+    assert held.ended(HONEST[0]) == {Termination.CRASHED}
