@@ -22,7 +22,7 @@ from tests.server.contest.report.samples import FORMATS, OPENED, report_of, samp
 
 
 @pytest.mark.parametrize("formats", FORMATS)
-@pytest.mark.parametrize("stop", [1, 12, 25, 40, 10**6])
+@pytest.mark.parametrize("stop", [1, 25, 10**6])
 def test_tables_are_those_of_the_contest_at_any_moment(formats: tuple[Format, ...], stop: int) -> None:
     definition, games, now, moment = sample(7, *formats, stop=stop, advance=4)
     made = make_report(definition, games, now, moment)
@@ -153,8 +153,8 @@ def ends(meeting: ReportedMeeting) -> str | None:
     return None if meeting.winner is None else meeting.players[meeting.winner]
 
 
-@pytest.mark.parametrize("entrants", [2, 3, 5, 8, 13])
-@pytest.mark.parametrize("stop", [1, 7, 25, 10**6])
+@pytest.mark.parametrize("entrants", [2, 5, 8, 13])
+@pytest.mark.parametrize("stop", [7, 10**6])
 def test_winners_meet_in_the_next_round(entrants: int, stop: int) -> None:
     made = make_report(*sample(entrants, Knockout(tie_breaks=1, control=CONTROL), stop=stop, qualified=False))
     rounds = bracket(made)

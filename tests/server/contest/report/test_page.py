@@ -90,7 +90,7 @@ class FragmentReader(Reader):
 
 
 @pytest.mark.parametrize("formats", FORMATS)
-@pytest.mark.parametrize("stop", [1, 30, 10**6])
+@pytest.mark.parametrize("stop", [1, 10**6])
 def test_a_page_is_sound_and_links_to_all_games_and_records(formats: tuple[Format, ...], stop: int) -> None:
     made = sample_report(7, *formats, stop=stop, advance=4)
     read = Reader(page(made))
@@ -113,7 +113,7 @@ def test_a_page_is_sound_and_links_to_all_games_and_records(formats: tuple[Forma
 
 
 @pytest.mark.parametrize("formats", FORMATS)
-@pytest.mark.parametrize("stop", [1, 30, 10**6])
+@pytest.mark.parametrize("stop", [1, 10**6])
 def test_a_page_of_the_server_has_the_same_parts_and_links_to_matches_and_players(
     formats: tuple[Format, ...], stop: int
 ) -> None:

@@ -249,8 +249,9 @@ def test_rulings_are_what_perfect_play_of_the_match_comes_to(graph: Graph, turn:
         outcome = history.outcome(move_limit)
         if outcome is not None:
             return outcome.winner
-        turn, length = history.position.turn, plies[history.position.at]
-        values = {value(history.after(move)) for move, _ in history.position.children()}
+        position: Any = history.position
+        turn, length = position.turn, plies[position.at]
+        values = {value(history.after(move)) for move, _ in position.children()}
         winner = turn if turn in values else None if None in values else 1 - turn
         proof = PerfectPlay(None) if length is None else PerfectPlay(turn if length % 2 else 1 - turn, length, True)
         assert winner == proof.winner or ruling(history, move_limit, PLAYERS, proof) is None
