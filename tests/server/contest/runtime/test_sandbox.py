@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from inline_snapshot import snapshot
 
 from engine.games.interface import Termination
 from engine.wire.seat import Seat
@@ -390,5 +391,6 @@ async def test_a_sandbox_that_cannot_be_made_is_no_fault_of_the_program(
     broken.chmod(0o755)
     monkeypatch.setattr(seal, "PROGRAM", str(broken))
     place = Surroundings(tmp_path, "0" * 16, tmp_path / "errors.txt", seal=Seal(VisibleFiles(tmp_path), Bounds(), 1.0))
-    with pytest.raises(programs.MachineFault, match="no sandbox could be made"):
+    with pytest.raises(programs.MachineFault) as caught:
         await programs.run([sys.executable], SEAT, place)
+    assert str(caught.value).partition(": ")[2] == snapshot("no sandbox could be made: bubblewrap ended with status 1")
