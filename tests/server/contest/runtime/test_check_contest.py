@@ -76,16 +76,6 @@ guest  connects by itself: not checked
 
 
 @pytest.mark.slow
-async def test_an_entrant_whose_folder_cannot_be_entered_is_named_and_the_others_are_checked(tmp_path: Path) -> None:
-    (tmp_path / "locked").mkdir(mode=0)
-    lock = "{ name = 'lock', command = ['sleep', '0'], folder = 'locked' }, { name = 'guest' }"
-    definition = contest_file.read(FILE.format(int(WAIT_SECONDS), lock), str)
-    said: list[str] = []
-    assert await check(replace(definition, folder=str(tmp_path)), said.append) == 1
-    assert "lock   NOT OK: " in "".join(said) and said[-1] == "1 program checked, 1 failed"
-
-
-@pytest.mark.slow
 async def test_a_program_that_does_not_answer_is_told_so_when_its_time_is_up(tmp_path: Path) -> None:
     silent, bare = entrant("silent", "sleep", "1000"), entrant("bare", "sh", "-c", 'echo "let us go"; exec sleep 1000')
     start = int(WAIT_SECONDS // 10)  # the opponent, a bot of the server's own, has to come in this time, too

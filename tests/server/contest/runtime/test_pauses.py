@@ -22,7 +22,7 @@ from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import MAX_FAILURES, CoreQueue
 from server.contest.plan import plan
 from server.contest.programs import program, program as programs
-from server.contest.programs.program import MachineFault, NotStarted, Surroundings
+from server.contest.programs.program import MachineFault, Surroundings
 from server.contest.programs.sandbox.cores import spawn
 from server.contest.runtime import ledger
 from server.contest.runtime.service import take_snapshot
@@ -188,6 +188,18 @@ OF_THE_MACHINE = [
 ]  # fmt: skip
 
 
+PLACES: dict[str, tuple[object, str]] = {
+    "thread": (trio.to_thread, "run_sync"),
+    "pipe": (os, "pipe"),
+    "popen": (subprocess, "Popen"),
+    "dup": (os, "dup"),
+    "second dup": (os, "dup"),
+    "affinity": (os, "sched_setaffinity"),
+    "handle": (os, "pidfd_open"),
+}
+"""The calls of the system with which a program is started."""
+
+
 def children() -> set[int]:
     """Return the processes that this one has started and not reaped."""
     found: set[int] = set()
@@ -214,7 +226,7 @@ def test_what_a_program_does_itself_is_no_lack_of_the_machine() -> None:
 
 
 @pytest.mark.parametrize("error", [OSError(errno.EAGAIN, "none left"), MemoryError()], ids=["system", "memory"])
-@pytest.mark.parametrize("place", ["pipe", "popen", "dup", "second dup", "affinity", "handle"])
+@pytest.mark.parametrize("place", PLACES)
 async def test_a_program_that_the_machine_does_not_start_is_not_to_blame_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, error: Exception
 ) -> None:
@@ -230,19 +242,7 @@ async def test_a_program_that_the_machine_does_not_start_is_not_to_blame_and_lea
 
     await trio.to_thread.run_sync(int)  # threads, and what trio opens for them, are there
     before, running = open_files(), children()
-    match place:
-        case "pipe":
-            monkeypatch.setattr(os, "pipe", fail)
-        case "popen":
-            monkeypatch.setattr(subprocess, "Popen", fail)
-        case "dup":
-            monkeypatch.setattr(os, "dup", fail)
-        case "second dup":
-            monkeypatch.setattr(os, "dup", fail_later)
-        case "affinity":
-            monkeypatch.setattr(os, "sched_setaffinity", fail)
-        case "handle":
-            monkeypatch.setattr(os, "pidfd_open", fail)
+    monkeypatch.setattr(*PLACES[place], fail_later if place == "second dup" else fail)
     with pytest.raises(MachineFault) as caught:
         await programs.run([sys.executable, "-c", "import sys; sys.stdin.read()"], SEAT, where)
     monkeypatch.undo()
@@ -250,35 +250,3 @@ async def test_a_program_that_the_machine_does_not_start_is_not_to_blame_and_lea
     del caught
     assert open_files() <= before
     assert children() == running
-
-
-async def test_a_program_for_which_no_thread_can_be_started_is_not_to_blame(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def no_thread(*_: object, **__: object) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(trio.to_thread, "run_sync", no_thread)
-    with pytest.raises(MachineFault, match="no processes left"):
-        await programs.run([sys.executable], SEAT, Surroundings(tmp_path, "0" * 16, tmp_path / "errors.txt"))
-
-
-@pytest.mark.parametrize(
-    ("number", "own"), [(errno.ENOENT, True), (errno.EACCES, True), (errno.ENOEXEC, True), (errno.EAGAIN, False)]
-)
-async def test_what_the_system_says_of_the_program_itself_is_its_own_fault(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, own: bool
-) -> None:
-    def fail(*_: object, **__: object) -> Any:
-        raise OSError(number, os.strerror(number), "./bot")
-
-    monkeypatch.setattr(subprocess, "Popen", fail)
-    with pytest.raises(NotStarted) as caught:
-        await programs.run(["./bot"], SEAT, Surroundings(tmp_path, "0" * 16, tmp_path / "errors.txt"))
-    assert isinstance(caught.value, MachineFault) != own
-
-
-async def test_the_folder_of_a_contest_that_is_gone_is_no_fault_of_its_programs(tmp_path: Path) -> None:
-    place = Surroundings(tmp_path / "gone", "0" * 16, tmp_path / "errors.txt")
-    with pytest.raises(MachineFault, match="gone"):
-        await programs.run([sys.executable], SEAT, place)

@@ -19,7 +19,7 @@ from engine.wire.seat import Seat, environment_variables, fill_command
 from engine.wire.words import without_folders
 from server.arena.session import serve_stream
 from server.contest.programs import program as programs
-from server.contest.programs.program import NotStarted, Program, Surroundings, connects, quote_command
+from server.contest.programs.program import MachineFault, Program, Surroundings, connects, quote_command
 from server.ops import descendants
 from server.storage.player_logs import without_plies
 from tests.server.harness import open_arena
@@ -232,7 +232,7 @@ async def test_what_cannot_be_started_is_said_with_the_reason(
     place = Surroundings(tmp_path, "0" * 16, tmp_path / "errors.txt")
     with raises(sentence):
         await programs.run(command, SEAT, place)
-    with pytest.raises(NotStarted, match="/no/folder"):
+    with pytest.raises(MachineFault, match="/no/folder"):  # it is the folder of the contest
         await programs.run([sys.executable], SEAT, place._replace(folder=Path("/no/folder")))
 
 
