@@ -12,9 +12,10 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
@@ -219,23 +220,26 @@ class Seeded(Bot):
         return choose_by_seed(self.name, told, tuple(position.legal_moves))
 
 
+class Over(Exception):
+    """The test is over, and bots connect no more."""
+
+
 class Player(threading.Thread):
     """A bot that connects by itself, and comes back whatever becomes of the server."""
 
     def __init__(self, name: str, port: int, pace: Pace) -> None:
         super().__init__(name=name, daemon=True)
-        self.over = False
         self._where = Address("127.0.0.1", port)
         self._pace = pace
 
     def run(self) -> None:
-        while not self.over:
-            login, seek = m.Login(self.name), m.Seek("any")
-            bot = Seeded(self.name, self._pace)
-            try:
-                Session(bot, self._where, login, seek, carry_on=True, report=lambda _: None).run(0)
-            except ArenaError:
-                time.sleep(0.1)
+        with suppress(Over):
+            while True:
+                bot, login, seek = Seeded(self.name, self._pace), m.Login(self.name), m.Seek("any")
+                try:
+                    Session(bot, self._where, login, seek, carry_on=True, report=lambda _: None).run(0)
+                except ArenaError:
+                    time.sleep(0.1)
 
 
 CONNECTING = 3
@@ -243,16 +247,26 @@ CONNECTING = 3
 
 @pytest.fixture
 def players(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, Pace]]:
-    """Let bots connect again and again to a port."""
+    """Let bots connect again and again to a port, until the test is over."""
+    over, open_stream = threading.Event(), connection.open_stream
+
+    def open_unless_over(*where: Any) -> Any:
+        if over.is_set():
+            raise Over
+        return open_stream(*where)
+
     monkeypatch.setattr(connection, "PAUSES", (0.05, 0.1))
+    monkeypatch.setattr(connection, "open_stream", open_unless_over)
     port, pace = free_port(), Pace()
     found = [Player(f"c{number}", port, pace) for number in range(CONNECTING)]
     for player in found:
         player.start()
     yield port, pace
-    for player in found:
-        player.over = True
+    over.set()
     pace.allow(math.inf)
+    for player in found:
+        player.join(WAIT_SECONDS)
+        assert not player.is_alive()
 
 
 KILLED = (
