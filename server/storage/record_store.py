@@ -162,7 +162,7 @@ class RecordStore:
 
         The keys of the ``recent`` latest finished matches are kept. A ``synced`` store moves records when they are on
         the disk, and needs regular rounds of `unsynced`, and calls of `done`; else records move when matches are over.
-        GameResult records are signed by ``sign``, if it is given. Incomplete files of a dead server are deleted.
+        Finished records are signed by ``sign``, if it is given. Incomplete files of a dead server are deleted.
         """
         self.disk = disk or Disk()
         self.disk.syncs = synced

@@ -132,7 +132,7 @@ def bind(*, compile: bool = False) -> Rules:
 
 
 PLIES_ON_BOARD = 42
-"""UsualVariant number of moves of both sides after all pieces are placed."""
+"""Usual number of moves of both sides after all pieces are placed."""
 
 MILL = 3
 """Pieces in a line."""

@@ -21,7 +21,6 @@ from server.contest.fixtures import (
     GameResult,
     Kind,
     counted_games,
-    games_over,
     is_cancelled,
     is_paused,
     withdrawn,
@@ -188,8 +187,7 @@ class Runner:
             self._seats.leave(self.contest)
             contest_players.leave(self.contest)
         contest_players.over(self.definition, self._arena.sessions)
-        results = counted_games(self._ledger.games)
-        log.info("contest_ended", contest=self.definition.name, games=games_over(one.termination for one in results))
+        log.info("contest_ended", contest=self.definition.name, games=len(counted_games(self._ledger.games)))
 
     def wake(self) -> None:
         """Let the runner look again for games that can begin."""
