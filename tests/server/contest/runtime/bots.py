@@ -39,27 +39,19 @@ def choose_by_seed(seed: str, told: list[str], moves: tuple[str, ...]) -> str:
     return moves[int.from_bytes(digest[:8], "big") % len(moves)]
 
 
-def history_by_seed(definition: Definition, fixture: Fixture) -> History:
-    """Return the game that two programs play that play by seed."""
+def game_by_seed(definition: Definition, fixture: Fixture) -> tuple[GameResult, tuple[str, ...]]:
+    """Return the game of two programs that play by seed, as it is without a server: its result, and its moves."""
     start = GAMES[definition.variants[fixture.variant].game].read(definition.position(fixture))
     history = History.begin(start)
-    while history.outcome(definition.move_limit) is None:
-        told = ["", *start.text().splitlines(), *history.moves]
-        name = fixture.players[history.position.turn]
+    while (outcome := history.outcome(definition.move_limit)) is None:
+        told, name = ["", *start.text().splitlines(), *history.moves], fixture.players[history.position.turn]
         history = history.after(choose_by_seed(name, told, tuple(history.position.legal_moves)))
-    return history
+    return GameResult(fixture, None, outcome.winner, outcome.reason, plies=history.plies), history.moves
 
 
 def games_by_seed(definition: Definition) -> list[GameResult]:
     """Return the games of a contest of entrants that play by seed, as they are without a server."""
-
-    def result(fixture: Fixture) -> GameResult:
-        history = history_by_seed(definition, fixture)
-        outcome = history.outcome(definition.move_limit)
-        assert outcome is not None
-        return GameResult(fixture, None, outcome.winner, outcome.reason, plies=history.plies)
-
-    return play(definition, result)
+    return play(definition, lambda fixture: game_by_seed(definition, fixture)[0])
 
 
 async def play_by_seed(harness: ArenaHarness, name: str, seek: str = "any", token: str = "") -> None:

@@ -19,7 +19,7 @@ from engine.wire.seat import Seat, environment_variables, fill_command
 from engine.wire.words import without_folders
 from server.arena.session import serve_stream
 from server.contest.programs import program as programs
-from server.contest.programs.program import MachineFault, Program, Surroundings, connects, quote_command
+from server.contest.programs.program import MachineFault, Program, Surroundings, connects
 from server.ops import descendants
 from server.storage.player_logs import without_plies
 from tests.server.harness import open_arena
@@ -79,12 +79,6 @@ def test_a_command_is_filled_in_and_other_braces_stay() -> None:
         "ARENA_PARAMS": "3,3,9,9",
         "ARENA_GAMES": "",
     }
-
-
-def test_a_command_is_shown_as_a_shell_takes_it_in_one_line() -> None:
-    assert quote_command(["./bot", "it's", "{name}"]) == """./bot 'it'"'"'s' '{name}'"""
-    assert quote_command(["bot", "a\nb\x1b"]) == r'''"bot 'a\nb\x1b'"'''
-    assert quote_command(["b" * 300]) == "b" * 200 + "…"
 
 
 TALKS = """

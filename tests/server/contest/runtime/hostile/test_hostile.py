@@ -14,7 +14,7 @@ from engine.match import verification
 from server.contest.fixtures import counted_games
 from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.store.folders import folder_of
-from tests.server.contest.runtime.bots import DICE, history_by_seed, read_definition
+from tests.server.contest.runtime.bots import DICE, game_by_seed, read_definition
 from tests.server.contest.runtime.test_contest_command import Command, kept
 from tests.server.contest.runtime.test_sandbox import with_word
 from tests.server.process import free_port
@@ -119,7 +119,7 @@ def test_honest_entrants_play_with_hostile_ones_what_they_play_without(
     assert len(among_honest) == 2
     for game in among_honest:
         text = (held.data / "records" / f"{game.match}.txt").read_text(encoding="utf-8")
-        assert verification.verify(text).history.moves == history_by_seed(held.definition, game.fixture).moves
+        assert verification.verify(text).history.moves == game_by_seed(held.definition, game.fixture)[1]
     for name, termination in LOSE.items():
         assert held.told(name), f"{name} was tried"
         assert held.ended(name) == {termination}, name
