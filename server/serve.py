@@ -195,10 +195,8 @@ async def _serve(
                     )
             services.cancel_scope.cancel()
             for session in arena.connected_sessions():
-                if over := contest_players.finished(session):
-                    session.close("over", over)
-                else:
-                    session.close("stopping", "the server is shutting down")
+                over = contest_players.finished(session)
+                session.close("over" if over else "stopping", over or "the server is shutting down")
             sessions.cancel_scope.deadline = trio.current_time() + GOODBYE_SECONDS
 
 

@@ -125,10 +125,7 @@ class ConformanceMatch:
     def answered(self, move: str) -> None:
         """Let the other side play, and say MOVED and TURN in one piece."""
         messages = self.played(move)
-        if self.is_over:
-            self.peer.say(*messages)
-        else:
-            self.turn(*messages)
+        (self.peer.say if self.is_over else self.turn)(*messages)
 
     def played(self, move: str) -> list[m.Message]:
         """Let the other side play, and return MOVED, with RESULT where that ends the match, without saying it."""

@@ -78,9 +78,8 @@ def turns_of(summary: Summary, side: int) -> list[RecordedTurn]:
 
 def _ending(summary: Summary, side: int) -> str:
     """Say why a side that was to move has made no legal move: how it has lost, or that the match went no further."""
-    if not summary.result:
-        return "unfinished"
-    return summary.reason if summary.winner == 1 - side else "ended"
+    ending = summary.reason if summary.winner == 1 - side else "ended"
+    return ending if summary.result else "unfinished"
 
 
 class Agreement(StrEnum):

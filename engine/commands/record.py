@@ -14,12 +14,15 @@ from engine.commands.program import Rejected, answer, reason, say
 from engine.games.interface import History, Termination
 from engine.match import verification
 from engine.match.clock import about
-from engine.match.record import BadRecord, RecordedNote, decoded, milliseconds
+from engine.match.record import BadRecord, RecordedNote, decoded, milliseconds, seconds_of
 from engine.match.signature import ANOTHER_KEY, public_key, signer
 from engine.wire.words import number_of, without_code
 
 NOT_ENDED, UNSIGNED = 3, 4
 """Exit statuses for true records that do not prove a result."""
+
+CLOCKS_APART_SECONDS = 86_400
+"""Largest difference between the clocks of the server and of the machine with the file: a wrong time zone."""
 
 
 def replay(
@@ -58,15 +61,16 @@ def replay(
         summary = verification.verify(decoded(content))
     except BadRecord as error:
         raise Rejected(f"{place_of(file)}: {error}") from None
+    began = seconds_of(summary.header.started) or 0
+    # an archive gives its files any time of modification (8), and not of the last change (9)
+    if file != "-" and began > max(Path(file).stat()[8:10]) + CLOCKS_APART_SECONDS:
+        raise Rejected(f"{place_of(file)}: the match began at {summary.header.started}, after the file was written")
     if raw and signer(raw, content) == ANOTHER_KEY:
         last = content.count(b"\n")
         raise Rejected(f"{place_of(file)}: line {last}: the signature is not of this key for this text")
     if picture is not None:
         _draw(summary, picture, ply)
-    if verify:
-        _show_clocks(summary)
-    else:
-        _show(summary)
+    (_show_clocks if verify else _show)(summary)
     if verify or summary.reason == Termination.TIME:
         for line in verification.time_account(summary):
             answer(line)

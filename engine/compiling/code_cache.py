@@ -93,9 +93,7 @@ def _meaning(value: Any) -> str:
         return value.__name__
     if isinstance(value, array):
         return f"{value.typecode} {value.tobytes().hex()}"
-    if hasattr(value, "tobytes"):
-        return f"{value.dtype} {value.shape} {value.tobytes().hex()}"
-    return repr(value)
+    return f"{value.dtype} {value.shape} {value.tobytes().hex()}" if hasattr(value, "tobytes") else repr(value)
 
 
 def folder_of(fingerprints: Iterable[str]) -> Path | None:

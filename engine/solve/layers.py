@@ -198,9 +198,7 @@ class Layers:
         if not self.is_solved(name):
             return None
         value = int(self.values[self.place_of(name, int(self.rules.place_in_layer(state, self.rules.index)))])
-        if value == 0:
-            return ExactValue(0, 0)
-        return ExactValue(-1 if value & 1 else 1, value - 1)
+        return ExactValue(-1 if value & 1 else 1, value - 1) if value else ExactValue(0, 0)
 
     def known(self) -> TablebaseLayers:
         """Return the solved layers in the format of the search."""

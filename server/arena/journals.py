@@ -39,12 +39,10 @@ def resume_matches(
                 if record_store.journal(number) == record.read_bytes():
                     record_store.remove_journal(number)
                     continue
-                path = record_store.quarantine(number, "")
-                log.error("journal_mismatch_quarantined", match=number, path=str(path))
+                log.error("journal_mismatch_quarantined", match=number, path=str(record_store.quarantine(number, "")))
             elif number in kept and (leftover.summary is None or not leftover.summary.result):
                 # the disk has lost its end: to resume it would play for the result a second time
-                path = record_store.quarantine(number, "")
-                log.error("journal_end_lost", match=number, path=str(path))
+                log.error("journal_end_lost", match=number, path=str(record_store.quarantine(number, "")))
             else:
                 _recover(arena, record_store, number, leftover, date())
         except Exception as error:

@@ -95,9 +95,9 @@ def fits(one: Seek, other: Seek) -> bool:
             return False
     if mine.side is not None and mine.side == theirs.side:
         return False
-    if mine.opponent is not None and not other.answers_to(mine.opponent.lower()):
-        return False
-    if theirs.opponent is not None and not one.answers_to(theirs.opponent.lower()):
+    if (mine.opponent is not None and not other.answers_to(mine.opponent.lower())) or (
+        theirs.opponent is not None and not one.answers_to(theirs.opponent.lower())
+    ):
         return False
     return one.name.lower() != other.name.lower()
 

@@ -79,10 +79,7 @@ def diagnosis(config: Path | None, data: Path | None) -> Iterator[Finding]:
 
 
 def _sandbox() -> Results:
-    if why := sandbox_obstacle():
-        yield NOTE, why
-    else:
-        yield GOOD, "programs of contests can be sealed"
+    yield (NOTE, why) if (why := sandbox_obstacle()) else (GOOD, "programs of contests can be sealed")
 
 
 def _records(data: Path) -> Results:

@@ -338,9 +338,8 @@ def _verdict(opened: Opened, contents: Contents, past: KeptContest) -> Verdict:
         past, [check(past.definition, result, records[result.match], past.digest(result)) for result in past.played]
     )
     strays = {name for name in opened.files if name.startswith(LINKS)}.difference(map(record_name, records))
-    made = contents.report(past.definition, found.games, found.plan)
-    its = msgspec.to_builtins(decoded(opened.files, REPORT, Report))
-    written = decoded(opened.files, REPORT, dict[str, Any])  # another version may have fewer fields
+    made = msgspec.to_builtins(contents.report(past.definition, found.games, found.plan))
+    written = decoded(opened.files, REPORT, dict[str, Any])  # the program that wrote it may know fewer fields
     adjudicated = [
         f"match {result.match}, {' against '.join(result.fixture.players)}: {result.detail}; the record has no proof"
         for result in past.played
@@ -352,9 +351,7 @@ def _verdict(opened: Opened, contents: Contents, past: KeptContest) -> Verdict:
             *(f"match {match}: the record is not signed by the key of the export" for match in unsigned),
             *found.verdict.differences,
             *(f"{name} is of no game of the contest" for name in sorted(strays)),
-            *differences(
-                *({key: one[key] for key in one.keys() & written} for one in (msgspec.to_builtins(made), its))
-            ),
+            *differences({name: value for name, value in made.items() if name in written}, written),
         ),
         unproven=(*found.verdict.unproven, *adjudicated),
     )

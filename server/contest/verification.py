@@ -16,7 +16,17 @@ from engine.games.interface import ANNULLED
 from engine.match import verification
 from engine.match.record import BadRecord, Header
 from server.contest.definition import Definition
-from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Fixture, GameResult, counted_games
+from server.contest.fixtures import (
+    ABSENT,
+    BOTH_WAYS,
+    END,
+    FORFEIT,
+    SET_ASIDE,
+    WITHDRAWN,
+    Fixture,
+    GameResult,
+    counted_games,
+)
 from server.contest.plan import Plan, Present, forfeit, plan as plan_games
 from server.contest.report.formatting import control
 from server.contest.report.structure import Verdict
@@ -200,7 +210,6 @@ def _impossible(definition: Definition, game: GameResult) -> str:
 def check_schedule(definition: Definition, results: Sequence[GameResult], plan: Plan, *, closed: bool) -> list[str]:
     """Return games that are not in the contest's schedule, and games without a result if it is over."""
     known = _fixtures(plan)
-    open_stages = {number for number, stage in enumerate(definition.stages) if stage.format.is_open}
     found = []
     seen: set[Fixture] = set()
 
@@ -216,8 +225,10 @@ def check_schedule(definition: Definition, results: Sequence[GameResult], plan: 
         if game.fixture in seen:
             found.append(f"{_name(game)}: this game has another result already")
         seen.add(game.fixture)
-        is_known = game.fixture in known or game.fixture.stage in open_stages
-        if not is_known and game.fixture not in earlier(game.interventions):
+        # a game that began before an intervention lies no further than the contest had come then
+        reached = [(done.stage, done.round) for done in definition.interventions[game.interventions :]]
+        began_before = game.match is None or game.fixture[:2] <= min(reached, default=END)
+        if game.fixture not in known and not (began_before and game.fixture in earlier(game.interventions)):
             found.append(f"{_name(game)}: there is no such game in the contest")
     if closed:
         found += [

@@ -21,8 +21,10 @@ from starlette.types import Scope
 
 from engine.games.interface import Position
 from engine.match.record import BadRecord, Header, RecordReader
+from engine.match.signature import shown, signer
 from engine.wire.messages import Code, ProtocolError
 from server.arena.arena import Arena
+from server.config.keys import public_half
 from server.match.match import Match
 from server.ops.logs import log
 from server.ops.typed_json import decode
@@ -231,6 +233,8 @@ class MatchRoutes:
                 Route(f"/api/{path}", partial(self._of_record, kind), methods=["POST"])
                 for path, kind in (("record", "frames"), ("review", "review"))
             ),
+            Route("/api/signature", self._signature, methods=["POST"]),
+            Route("/api/key", self._key),
         ]
 
     async def header(self, number: int) -> Header | None:
@@ -318,6 +322,18 @@ class MatchRoutes:
         """Answer a question about a record that a browser sends."""
         before = query_before(request) if kind == "review" else 0
         return json_answer(await self._ask(kind, await read_body(request, RECORD_BYTES), request, before))
+
+    async def _signature(self, request: Request) -> Response:
+        """Say who has signed the record in the body."""
+        record = await read_body(request, RECORD_BYTES)
+        if not record.startswith(b"arena-record "):
+            raise Refused(422, "line 1: a record begins with arena-record")
+        by = await trio.to_thread.run_sync(lambda: signer(public_half(self._arena.settings.data), record))
+        return json_answer(msgspec.json.encode({"by": by}))
+
+    async def _key(self, _request: Request) -> Response:
+        key = shown(await trio.to_thread.run_sync(public_half, self._arena.settings.data))
+        return json_answer(msgspec.json.encode({"key": key}))
 
     async def _ask(self, kind: str, record: bytes, request: Request, before: int) -> bytes:
         """Return the JSON of the frames or times of a record, or of the review of its moves before one.

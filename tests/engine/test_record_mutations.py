@@ -163,9 +163,7 @@ def other_judge(change: Change) -> bool:
 
 def wording(change: Change) -> bool:
     """The words of the server or an organiser, where no move and nothing that a player did is the reason."""
-    if change.old[0] != "result" or change.word < 6:
-        return False
-    if words_of(change.before, "crashed"):
+    if change.old[0] != "result" or change.word < 6 or words_of(change.before, "crashed"):
         return False
     named = change.old[2] in ENDED_PROGRAM and change.word < 8  # who has lost
     return change.old[2] in (*ANNULLED, *ENDED_PROGRAM, Termination.ADJUDICATED) and not named

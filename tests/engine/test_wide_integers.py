@@ -121,9 +121,7 @@ def signed(result: Any, width: int) -> Any:
     """Return numbers as they are where all but so many bits are lost; truth values as they are."""
     if isinstance(result, tuple):
         return tuple(signed(part, width) for part in result)
-    if isinstance(result, bool):
-        return result
-    return (result + (1 << (width - 1))) % (1 << width) - (1 << (width - 1))
+    return result if isinstance(result, bool) else (result + (1 << width - 1)) % (1 << width) - (1 << width - 1)
 
 
 @compiled

@@ -83,9 +83,7 @@ def outcome(position: Position) -> str:
         return "blocked"
     if place in position.occupied():
         return "occupied"
-    if place == position.arrows[1 - position.turn()][-1].aim():
-        return "taken"
-    return ""
+    return "taken" if place == position.arrows[1 - position.turn()][-1].aim() else ""
 
 
 def play(position: Position, direction: int) -> Position:

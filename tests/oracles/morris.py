@@ -87,8 +87,7 @@ def in_mill(board: dict[int, str], field: int) -> bool:
 def takeable(board: dict[int, str], colour: str) -> list[int]:
     """Return which pieces of a side may be taken: those in no mill, or all if all stand in mills."""
     pieces = standing(board, colour)
-    free = [field for field in pieces if not in_mill(board, field)]
-    return free or pieces
+    return [field for field in pieces if not in_mill(board, field)] or pieces
 
 
 def reachable(position: Position, field: int) -> list[int]:
@@ -101,9 +100,7 @@ def reachable(position: Position, field: int) -> list[int]:
 
 def moves(position: Position) -> list[Move]:
     """Return the legal moves, by field left, field reached and field of the piece taken."""
-    if outcome(position) != "in_progress":
-        return []
-    return steps(position)
+    return steps(position) if outcome(position) == "in_progress" else []
 
 
 def steps(position: Position) -> list[Move]:
@@ -145,9 +142,7 @@ def outcome(position: Position) -> str:
             return "draw too_few_pieces"
         if few:
             return f"{NAMES[OTHER[few[0]]]} too_few_pieces"
-    if not steps(position):
-        return f"{NAMES[OTHER[position.turn]]} no_move"
-    return "in_progress"
+    return "in_progress" if steps(position) else f"{NAMES[OTHER[position.turn]]} no_move"
 
 
 def apply(position: Position, text: str) -> Move:

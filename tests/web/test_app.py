@@ -14,8 +14,10 @@ import trio.testing
 from starlette.types import Receive, Scope, Send
 
 from engine.games.interface import Termination
+from engine.match.signature import ANOTHER_KEY, NOBODY, THIS_SERVER, shown
 from engine.wire import messages as m
 from server.commands import options
+from server.config.keys import public_half
 from server.config.settings import Limits
 from server.web import app
 from server.web.http import listener
@@ -175,6 +177,20 @@ def test_a_record_is_bounded_in_size(site: Site) -> None:
     more_than_sockets_hold = 8 << 20
     answer = site.ask("/api/record", "POST", bytes(RECORD_BYTES + more_than_sockets_hold))
     assert answer.status == 413 and "at most" in answer.json["error"]
+
+
+def test_a_server_shows_its_key_and_says_who_has_signed_a_record(site: Site) -> None:
+    assert site.ask("/api/key").json == {"key": shown(public_half(site.data))}
+    record = site.ask(f"/api/matches/{over(site)}/record").body
+    for text, by in (
+        (record, THIS_SERVER),
+        (record.replace(b"match ", b"match 1"), ANOTHER_KEY),
+        (record[:-2] + b"\n", ANOTHER_KEY),
+        (record[: record.rindex(b"signature")], NOBODY),
+        (b"arena-record 1\n", NOBODY),
+        (b"arena-record 1\nsignature \xff\n", ANOTHER_KEY),
+    ):
+        assert site.ask("/api/signature", "POST", text).json == {"by": by}
 
 
 def test_the_log_of_a_player_is_for_who_posts_its_token(site: Site, seat: Seat) -> None:

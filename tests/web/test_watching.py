@@ -200,6 +200,7 @@ def test_a_record_is_replayed_from_a_file(browser: Browser, site: Site, tmp_path
         page.set_input_files("#file", record)
         expect(page.locator("#moves li")).to_have_count(20)
         expect(page.locator("#fault")).to_be_hidden()
+        expect(page.locator("#signature")).to_contain_text("has no signature")
         page.keyboard.press("Home")
         drawn(page, GAMES["gipf"].start("3 3 9 9"))
         page.keyboard.press("ArrowRight")

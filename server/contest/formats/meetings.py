@@ -217,7 +217,10 @@ class Ladder(StageFormat, frozen=True, tag="ladder"):
         mine = stage.games
         known = [game.fixture for game in mine] + [one for one in stage.running if one.stage == stage.number]
         begun = {fixture.round: fixture for fixture in known}  # a round is one meeting here
-        fixtures = [game for fixture in begun.values() for game in (fixture, fixture.swapped)]
+        # the last meeting is whole
+        fixtures = [game for round, one in begun.items() for game in _meeting(stage, round, one.players)][
+            : self.games + self.games % 2 or None
+        ]
         ended = 0 < self.seconds <= stage.seconds or 0 < self.games <= len(fixtures)
         ended = ended or any(game.fixture.stage > stage.number for game in stage.results)
         out = stage.disqualified(stage.results, END)
@@ -231,7 +234,7 @@ class Ladder(StageFormat, frozen=True, tag="ladder"):
         for number, pair in enumerate(pairs, max(begun, default=0)):
             if 0 < self.games <= len(fixtures):
                 break
-            fixtures += meeting(stage.number, number + 1, pair, [number % stage.variants], range(1), number)
+            fixtures += _meeting(stage, number + 1, pair)
         return Schedule(tuple(fixtures), complete=False)
 
     def rank(self, stage: StageView, lines: Sequence[Standing]) -> list[Ranked]:
@@ -249,6 +252,11 @@ class Ladder(StageFormat, frozen=True, tag="ladder"):
     def fault(self, first: bool, entrants: int) -> str:
         """Refuse a ladder without an end."""
         return " is a ladder without an end: it needs games, hours, or both" if self.is_endless else ""
+
+
+def _meeting(stage: StageView, round: int, players: tuple[str, str]) -> list[Fixture]:
+    """Return both games of a meeting of a ladder, in the variant and from the opening of its round."""
+    return meeting(stage.number, round, players, [(round - 1) % stage.variants], range(1), round - 1)
 
 
 def _pairs(stage: StageView, waiting: list[str], meetings: list[tuple[str, str]]) -> list[tuple[str, str]]:

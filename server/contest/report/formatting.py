@@ -87,9 +87,8 @@ def time_used(microseconds: int) -> str:
     """Write a time of a clock, rounded down: 850 ms, 12.4 s, 3:05 min, 2:03:05 h."""
     if microseconds < 1_000_000:
         return f"{max(0, microseconds) // 1000} ms"
-    if microseconds < 60_000_000:
-        return f"{microseconds // 100_000 / 10:.1f} s"
-    return duration(microseconds // 1_000_000)
+    seconds = microseconds // 1_000_000
+    return f"{microseconds // 100_000 / 10:.1f} s" if seconds < 60 else duration(seconds)
 
 
 def date(moment: datetime) -> str:

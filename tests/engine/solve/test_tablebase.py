@@ -85,9 +85,7 @@ def values(first: oracle.Position) -> tuple[dict[oracle.Key, oracle.Position], d
 
 def of_child(score: int | None) -> int:
     """Return the score of a move that leads to a position with a score."""
-    if score is None:
-        return 0
-    return -score - 1 if score < 0 else 1 - score
+    return 0 if score is None else -score - 1 if score < 0 else 1 - score
 
 
 def small_positions(chance: Random, number: int) -> Iterable[oracle.Position]:

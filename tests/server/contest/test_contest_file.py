@@ -249,9 +249,7 @@ def toml(value: object) -> str:
         return "[" + ", ".join(toml(part) for part in value) + "]"
     if isinstance(value, str):
         return '"' + "".join(f"\\U{ord(letter):08X}" for letter in value) + '"'
-    if isinstance(value, bool):
-        return str(value).lower()
-    return repr(value)
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 @pytest.mark.parametrize("text", re.findall(r"```toml\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL))

@@ -61,8 +61,13 @@ def test_neighbours_meet_most_but_not_only_each_other() -> None:
 @settings(max_examples=15)
 @given(st.integers(2, 6), st.integers(1, 40), st.integers(0, 1000))
 def test_it_ends_with_the_number_of_games_whole_pairs_only(entrants: int, number: int, seed: int) -> None:
-    games = play(contest(entrants, Ladder(number, 0)), by_seed(seed))
+    definition, result = contest(entrants, Ladder(number, 0)), by_seed(seed)
+    games = play(definition, result)
     assert len(games) == number + number % 2
+    last = games[-1].fixture
+    # the game of a further meeting, and a game from a wrong opening
+    for forged in (last._replace(round=last.round + 1, opening=last.round), last._replace(opening=last.round)):
+        assert forged not in plan(definition, [*games, result(forged)]).stages[0].schedule.fixtures
 
 
 def test_it_ends_with_its_time_and_lets_pairs_end_that_have_begun() -> None:

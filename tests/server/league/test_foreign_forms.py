@@ -43,7 +43,7 @@ WITHOUT_SESSION = {
     "/join": "a code or link, which nobody else was sent",
     "/join/{link}": "a link, which nobody else was sent",
     "/api/matches/{number:number}/log": "the token of a player of the match",
-    **dict.fromkeys(("/api/record", "/api/review"), READS),
+    **dict.fromkeys(("/api/record", "/api/review", "/api/signature"), READS),
     **{f"/api/{page}/{kind}": JSON for page, kinds in app.QUESTIONS.items() for kind in kinds},
 }
 """Routes that anybody may ask, and what keeps them from harm even by a browser that tells no origin."""

@@ -69,9 +69,7 @@ def _concerns(victim: Any) -> bool:
     """Tell whether a function is called for the match that is to break."""
     if isinstance(victim, referee.MatchState):
         return _concerns(victim.header)
-    if isinstance(victim, Header):
-        return _concerns(victim.position)
-    if isinstance(victim, History):
+    if isinstance(victim, Header | History):
         return _concerns(victim.position)
     return getattr(victim, "parameters", "") == VICTIM.replace(",", " ")
 
@@ -175,8 +173,8 @@ def _how_it_ended(harness: ArenaHarness, match: int) -> str:
     for place in ("records", "running"):
         path = harness.folder / place / f"{match}.txt"
         if path.exists():
-            summary = verification.verify(path.read_text(encoding="utf-8"))  # what stands there is true in any case
-            return summary.reason or "no result"
+            # what stands there is true in any case
+            return verification.verify(path.read_text(encoding="utf-8")).reason or "no result"
     return "no record"
 
 

@@ -29,8 +29,7 @@ PLAYS: dict[str, tuple[str, ...]] = {
 
 
 def hold_match(made: MatchSetup, results: Path | None = None) -> MatchProgress:
-    console = Console(file=io.StringIO())
-    return trio.run(hold, made, results, None, "", console)[0]
+    return trio.run(hold, made, results, None, "", Console(file=io.StringIO()))[0]
 
 
 def begin(results: Path, made: MatchSetup, *games: GameResult) -> None:

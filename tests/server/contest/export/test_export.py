@@ -120,6 +120,7 @@ FORGERIES = [
     ),
     ("a rating", _replace("report.json", '"elo": ', '"elo": 1'), "report.json: ratings[0].elo is "),
     ("a place", _replace("report.json", '"points": ', '"points": 1'), "report.json: stages[0].table[0].points is "),
+    ("a sentence more", _replace("report.json", "{", "{\"note\": \"ann cheated\","), "report.json: note is \"ann cheated\""),
     ("an entrant", _contest('\\"carol\\"', '\\"carl\\"'), "there is no such game|has no result|by the records"),
 ]  # fmt: skip
 

@@ -88,8 +88,7 @@ def test_a_folder_gets_all_files_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_leaves_the_file_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = sample_report(4, RoundRobin(), stop=6)
-    files.write_report_files(made, tmp_path)
+    files.write_report_files(sample_report(4, RoundRobin(), stop=6), tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
     def full(path: Path, target: Path) -> None:

@@ -28,13 +28,13 @@ from server.contest.formats.rounds import Knockout, Swiss
 from server.contest.plan import plan
 from server.contest.report.structure import Verdict
 from server.contest.runtime.service import take_snapshot, write_report
-from server.contest.scoring import find_disqualified, game_result
+from server.contest.scoring import effective_results, find_disqualified, game_result
 from server.contest.store.store import FILE, Store
 from server.contest.store.verifier import verify
 from server.contest.verification import check_forfeits, check_schedule
 from server.storage.record_store import RecordStore
 from tests.engine.records import Table
-from tests.server.contest.played import by_seed, contest as simulated, play
+from tests.server.contest.played import better_wins, by_seed, contest as simulated, play
 
 DATE = datetime(2026, 11, 22, 12, tzinfo=UTC)
 CONTROL = TimeControl(10_000_000, 1_000)
@@ -296,8 +296,7 @@ def test_other_processes_find_the_same(held: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_what_rests_on_the_kept_results_alone_is_said_plainly(held: Path, tmp_path: Path) -> None:
     data = shutil.copytree(held, tmp_path / "data")
-    patience = DEFINITION.patience
-    _unplayed("absent", f"ann had been missing for {patience} seconds")(data)
+    _unplayed("absent", f"ann had been missing for {DEFINITION.patience} seconds")(data)
     found = verify(data, 1, processes=0)
     (line,) = found.unproven
     assert line == snapshot(
@@ -319,3 +318,17 @@ def test_no_contest_that_went_by_its_rules_differs(seed: int) -> None:
     assert check_schedule(definition, games, stands, closed=True) == []
     without = [game for game in games if game.fixture != games[0].fixture]
     assert check_schedule(definition, without, plan(definition, without), closed=True)
+
+
+def test_an_intervention_excuses_no_game_that_began_after_it() -> None:
+    """The replay of a game of the first round changes the pairings of the second round."""
+    definition = simulated(4, Swiss(2))
+    first = plan(definition, []).due
+    games = [better_wins(fixture)._replace(match=number, winner=0) for number, fixture in enumerate(first, 1)]
+    before = plan(definition, games).due[0]
+    changed = replace(definition, interventions=(Intervention(1, DATE, Kind.REPLAY, match=1, stage=0, round=1),))
+    games.append(_other_winner(games[0])._replace(match=9, interventions=1))
+    for known in (0, 1):
+        forged = [*games, better_wins(before)._replace(match=99, interventions=known)]
+        found = check_schedule(changed, forged, plan(changed, effective_results(changed, forged)), closed=False)
+        assert found == [f"match 99, {' against '.join(before.players)}: there is no such game in the contest"]

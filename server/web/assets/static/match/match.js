@@ -446,8 +446,14 @@ async function showServers(number) {
   }
 }
 
+const SIGNED = {
+  "this server": "This server has signed the record.",
+  "another key": "This server has not signed this text: another server has, or the record was changed.",
+  nobody: "The record has no signature: nothing shows that its names, date, number and times are true.",
+};
+
 async function showFile(file) {
-  $("fault").hidden = true;
+  $("fault").hidden = $("signature").hidden = true;
   try {
     const record = await file.text();
     if (!record.startsWith("arena-record ")) {
@@ -455,7 +461,9 @@ async function showFile(file) {
       return false;
     }
     new MatchPage(await ask("/api/record", { method: "POST", body: file }), null, record);
-    $("another").hidden = false;
+    const { by } = await ask("/api/signature", { method: "POST", body: file });
+    say($("signature"), SIGNED[by]);
+    $("signature").hidden = $("another").hidden = false;
     return true;
   } catch (error) {
     complain(error);
