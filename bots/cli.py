@@ -8,7 +8,7 @@ import cyclopts
 
 from bots.client.errors import ArenaError
 from bots.commands.options import fail
-from engine.commands.program import Command, Rejected, explain, finite, program_version
+from engine.commands.program import VERSION, Command, Rejected, explain, finite
 
 USAGE = "2 wrong usage; 130 interrupted"
 PLAYED = f"0 all matches were played; 1 the server refused, was not there, or the bot failed; {USAGE}"
@@ -152,7 +152,7 @@ COMMANDS = (
 app = cyclopts.App(
     name="arena-bot",
     help="Commands to write and test bots, to play on an arena server, and to watch matches.",
-    version=program_version,
+    version=VERSION,
     default_parameter=cyclopts.Parameter(validator=finite),
 )
 for _command in COMMANDS:

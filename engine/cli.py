@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from engine.commands.program import Command, Rejected, explain, finite, program_version, say
+from engine.commands.program import VERSION, Command, Rejected, explain, finite, say
 from engine.shell import SHELLS
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def application() -> "App":
         help="Rules, perft, search, solver and shells of the games, for people and scripts.",
         help_format="plaintext",
         default_parameter=cyclopts.Parameter(negative=(), validator=finite),
-        version=program_version,
+        version=VERSION,
     )
     for command in COMMANDS:
         made.command(command.function, name=command.name, help=command.help)

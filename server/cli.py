@@ -8,13 +8,11 @@ import cyclopts
 from cyclopts import Parameter
 from cyclopts.config import Dict
 
-from engine.commands.program import Rejected, duration, explain, no_more, program_version
+from engine.commands.program import VERSION, Rejected, duration, explain, load, no_more
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
 from engine.match.clock import TimeControl
 from engine.wire.messages import MICROSECONDS
-from server.commands.administration import announce, annul, audit, backup, dismiss, ladder, now, people, restore, verify
-from server.commands.contest import contest
 from server.commands.options import check_system, fail, faults_explained, interrupted, place, run_async, secret
 from server.config import keys, process_settings, serve_options, tokens as token_file
 from server.config.builtin_bot import BadBuiltinBot, BuiltinBot, read_builtin_bot
@@ -25,7 +23,6 @@ from server.config.settings import (
     Limits,
     Settings,
 )
-from server.league.ladder.definition import read_file as read_ladder
 from server.ops.logs import configure
 
 
@@ -43,7 +40,7 @@ app = cyclopts.App(
     name="arena-server",
     default_parameter=Parameter(negative=(), validator=duration),
     help="Hosts matches between programs that play board games over TCP.",
-    version=program_version,
+    version=VERSION,
     config=_from_file,
 )
 
@@ -68,7 +65,6 @@ def serve(options: serve_options.ServeOptions = DEFAULT_OPTIONS, *, config: Path
         value = getattr(options, field.name)
         if field.rule is not None and value not in (None, "") and (fault := field.rule.fault(field.key, value)):
             fail(fault)
-    ladder = None if options.ladder is None else read_ladder(options.ladder)
     from_file = serve_options.Configuration({}, Limits()) if config is None else serve_options.read(config)
     settings = Settings(
         host=options.host,
@@ -92,14 +88,17 @@ def serve(options: serve_options.ServeOptions = DEFAULT_OPTIONS, *, config: Path
         return_seconds=options.return_time,
         sync_seconds=options.sync_interval,
     )
-    from server.serve import serve as run
+    run = load("server.serve", "serve")  # other commands do without the server
+    from server.league.ladder.definition import read_file
 
+    ladder = None if options.ladder is None else read_file(options.ladder)
     process_settings.prepare_server()
     run_async("cannot serve", run, settings, None, ladder)
 
 
-for command in (contest, people, ladder, verify, announce, audit, now, annul, dismiss, backup, restore):
-    app.command(command)
+app.command("server.commands.contest:contest", name="contest")
+for _name in ("people", "ladder", "verify", "announce", "audit", "now", "annul", "dismiss", "backup", "restore"):
+    app.command(f"server.commands.administration:{_name}", name=_name)
 
 
 @app.command

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from tests.interpreting import nothing_compiled
 from tests.waiting import BUILD_SECONDS, CAMPAIGN_SECONDS, TEST_SECONDS
 
+gc.disable()  # until the tests are collected: what is loaded by then stays
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 # Hypothesis bounds the time of an input, which a busy machine may exceed.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -78,6 +79,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """Let the garbage collector leave alone what stays to the end: it would look at all of that in each full pass."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

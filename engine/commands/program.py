@@ -6,10 +6,8 @@ errors.
 
 import gc
 import io
-import json
 import math
 import os
-import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -22,6 +20,9 @@ if TYPE_CHECKING:
 
 ENCODING, ERRORS = "utf-8", "surrogateescape"
 """Encoding of conversations, which preserves any bytes."""
+
+VERSION = "0.1.0"
+"""Version of this distribution. To read it from the installed files would take a tenth of a bot's start."""
 
 MAX_BUFFERED = 1 << 16
 """Largest number of buffered characters of answers."""
@@ -69,6 +70,8 @@ def split_command(text: str, folder: Path = Path()) -> list[str]:
 
     Files are looked for in a folder.
     """
+    import shlex  # a shell of an assignment needs none
+
     return [text] if os.path.isfile(folder / text) else shlex.split(text)
 
 
@@ -213,6 +216,7 @@ def requirement(extra: str = "") -> str:
 
     The address of a version control system holds no passwords there.
     """
+    import json
     from importlib.metadata import distribution
 
     installed = distribution("gipf-arena")
@@ -223,13 +227,6 @@ def requirement(extra: str = "") -> str:
     if fetched := origin.get("vcs_info"):
         return f"gipf-arena{bracketed} @ {fetched['vcs']}+{origin['url']}@{fetched['commit_id']}"
     return f"gipf-arena{bracketed} @ {origin['url']}"
-
-
-def program_version() -> str:
-    """Return the version of this distribution. The library that finds it takes a tenth of a bot's start."""
-    from importlib.metadata import version
-
-    return version("gipf-arena")
 
 
 def load(module: str, name: str = "main") -> Callable[[], Any]:

@@ -15,7 +15,6 @@ cache directory that outlives them.
 import hashlib
 import os
 import platform
-import shutil
 import sys
 import threading
 from array import array
@@ -112,6 +111,8 @@ def folder_of(fingerprints: Iterable[str]) -> Path | None:
 
 def _remove_unused(newest: Path) -> None:
     """Delete the folders beside a new one that were not used for `MAX_UNUSED_SECONDS`: their sources have changed."""
+    import shutil  # few processes store compiled code
+
     oldest = newest.stat().st_mtime - MAX_UNUSED_SECONDS
     for other in newest.parent.iterdir():
         with suppress(FileNotFoundError):  # another process deletes the same
@@ -159,7 +160,10 @@ def folder_lock(folder: Path) -> Iterator[None]:
     with ExitStack() as stack:
         is_locked = False
         with suppress(OSError):
-            is_locked = _lock(stack.enter_context((folder / LOCK).open("ab")))
+            # programs in sandboxes may only read the folder: they cannot lock what they cannot open
+            is_locked = _lock(
+                stack.enter_context(open(folder / LOCK, "ab", opener=lambda path, flags: os.open(path, flags, 0o200)))
+            )
         _held.add(folder)
         try:
             yield

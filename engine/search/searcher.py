@@ -15,7 +15,6 @@ among the moves that hold the draw.
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -159,6 +158,8 @@ def kernel_after(kernel: Kernel, number: int) -> Kernel:
 
 def search_interruptibly(search: Callable[[Stop], SearchResult]) -> SearchResult:
     """Run a search in a thread, so that Ctrl-C stops it: compiled code does not react to Ctrl-C."""
+    from concurrent.futures import ThreadPoolExecutor  # takes 10 ms, which a shell needs for its first answers
+
     stop = Stop()
     with ThreadPoolExecutor(1) as pool:
         try:  # includes the start of the thread: the pool waits for it

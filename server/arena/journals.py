@@ -125,7 +125,10 @@ class Rounds:
         more. Games that are played elsewhere change the database without any record growing here.
         """
         work = self._record_store.unsynced.round()
-        faults, synced = await trio.to_thread.run_sync(self._sync, work, last, abandon_on_cancel=last)
+        try:
+            faults, synced = await trio.to_thread.run_sync(self._sync, work, last, abandon_on_cancel=last)
+        except RuntimeError:  # the machine has no thread left: the event loop waits for the disk
+            faults, synced = self._sync(work, last)
         self._record_store.done(work, synced)
         if synced.failed:
             matches = sorted(synced.failed)

@@ -10,7 +10,6 @@ from typing import Annotated, NoReturn
 import cyclopts
 from cyclopts import Parameter
 from msgspec.structs import replace
-from rich.console import Console
 
 from engine.wire.messages import PORT
 from server.commands.options import (
@@ -99,6 +98,8 @@ def hold(
     if verify:
         _verify(file, data)
     text, definition = _read(file)
+    from rich.console import Console
+
     from server.commands.run_contest import check as look, hold as run
 
     if check:
@@ -118,6 +119,8 @@ def hold(
 
 def _verify(file: Path, data: Path) -> NoReturn:
     """Hold a contest against its records, and end with exit status 1 where something differs."""
+    from rich.console import Console
+
     from server.commands.run_contest import verify_with_progress
 
     name = _read(file)[1].name if file.is_file() else str(file)

@@ -1,13 +1,15 @@
-"""Common parts of the commands of ``arena-server``: options, exit statuses and errors."""
+"""Common parts of the commands of ``arena-server``: options, exit statuses and errors.
+
+Every command loads this module, so that functions here import what few commands need.
+"""
 
 import re
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
-import trio
 from cyclopts import Parameter
 
 from engine.commands.program import explain_fault, no_more
@@ -15,11 +17,12 @@ from engine.system import NEEDS_LINUX, can_lock
 from server.config import tokens as token_file
 from server.config.serve_options import MAX_PORT
 from server.config.settings import WEB
-from server.contest.report.formatting import printable
-from server.contest.report.structure import Verdict
-from server.league.accounts import Accounts, NotAllowed
 from server.league.database import FILE
 from server.storage.database import BadStore
+
+if TYPE_CHECKING:
+    from server.contest.report.structure import Verdict
+    from server.league.accounts import Accounts
 
 Read = TypeVar("Read")
 
@@ -59,6 +62,8 @@ def secret(name: str, file: Path | None, read: Callable[[Path], Read]) -> Read |
 
 def fail(sentence: str, status: int = 2) -> NoReturn:
     """Say what is wrong, and end the program."""
+    from server.contest.report.formatting import printable
+
     print(f"arena-server: {printable(sentence)}", file=sys.stderr)
     sys.exit(status)
 
@@ -77,11 +82,13 @@ def faults_explained(doing: str = "", *known: type[Exception], status: int = FAI
 
 
 @contextmanager
-def opened_accounts(data: Path, what: str, file: str = FILE, *, new: bool = False) -> Iterator[Accounts]:
+def opened_accounts(data: Path, what: str, file: str = FILE, *, new: bool = False) -> "Iterator[Accounts]":
     """Open the accounts of a data directory, and end the program with one line where something fails.
 
     ``what`` names the part that is missing where the directory lacks ``file``; ``new`` accounts are made there.
     """
+    from server.league.accounts import Accounts, NotAllowed
+
     if not new and not (data / file).exists():
         whose = "server" if file == FILE else "contest"
         fail(f"{data} has no {what}: there is no {file} in it; give the directory of the {whose} with --data")
@@ -96,6 +103,8 @@ def run_async(doing: str, function: Callable[..., Awaitable[Any]], *arguments: A
 
     An OSError or `BadStore` is shown after ``doing``, as in "cannot serve"; other errors are bugs, and are raised.
     """
+    import trio
+
     try:
         return trio.run(function, *arguments)
     except BaseException as error:
@@ -124,7 +133,9 @@ def leaves(error: BaseException) -> Iterator[BaseException]:
         yield error
 
 
-def show_verdict(verdict: Verdict) -> None:
+def show_verdict(verdict: "Verdict") -> None:
     """Print the differences of a verified contest, and the games that cannot be verified."""
+    from server.contest.report.formatting import printable
+
     for line in (*verdict.differences, *(f"not to be verified: {game}" for game in verdict.unproven)):
         print(printable(line))

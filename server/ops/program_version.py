@@ -4,7 +4,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from engine.commands.program import program_version
+from engine.commands.program import VERSION
 
 ROOT = Path(__file__).parents[2]
 """The folder of the packages of this distribution."""
@@ -15,7 +15,7 @@ RULES = ("engine/games", "engine/match", "server/match")
 
 def program() -> str:
     """Return name and version of this program, as in the greeting and in records."""
-    return f"gipf-arena/{program_version()}"
+    return f"gipf-arena/{VERSION}"
 
 
 @cache

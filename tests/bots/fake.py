@@ -23,6 +23,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import BinaryIO
 
+from tests.server.process import wait_until
 from tests.waiting import WAIT_SECONDS
 
 
@@ -59,10 +60,7 @@ class FakeServer:
 
     def wait_for(self, line: str) -> None:
         """Wait until the client has said a line."""
-        deadline = time.monotonic() + WAIT_SECONDS
-        while line not in self.said:
-            assert time.monotonic() < deadline, f"the client did not say {line!r}, but {self.said}"
-            time.sleep(0.01)
+        wait_until(lambda: line in self.said)
 
     def _serve(self) -> None:
         for number, script in enumerate(self._scripts, 1):

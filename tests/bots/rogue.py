@@ -14,6 +14,7 @@ ATTEMPTS = 1000
 """To come back: so many that whoever has started this bot ends it before."""
 
 fault, host, port, name = sys.argv[1:]
+chance = random.Random(1)
 reports = os.open(os.environ["ROGUE_REPORTS"], os.O_WRONLY)
 resume = ""
 thinking = False
@@ -76,7 +77,7 @@ def move_of(moves: list[str]) -> str:
         "leaves choices out": moves[0].partition(" ")[0],
         "knows one start": "a3-b3 w: b3 c3",
     }
-    return wrong.get(fault) or random.choice(moves)
+    return wrong.get(fault) or chance.choice(moves)
 
 
 def talk(connection: socket.socket) -> None:

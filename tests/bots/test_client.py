@@ -1,9 +1,11 @@
 """The client library against a server that plays from a script."""
 
+import re
 import socket
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from bots.bot import Clocks, Resigned
 from bots.client import ArenaError, Refused, ServerFault, Unreachable, connection, play, session
@@ -40,8 +42,6 @@ def test_the_game_any_waits_for_what_a_contest_wants_played() -> None:
     script = LOGIN + ANYTHING + MATCH + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT
     results, _ = scripted(bot, script, game="any", games=1)
     assert [result.match.game for result in results] == ["gipf"]
-    with pytest.raises(ArenaError, match="a contest chooses game and opponent"):
-        play(bot, name="newcomer", game="any", colour="white")
 
 
 def test_a_match_that_the_server_suspends_is_resumed() -> None:
@@ -49,7 +49,14 @@ def test_a_match_that_the_server_suspends_is_resumed() -> None:
     suspended = LOGIN + SEEK + MATCH + PLAYING + "< BYE suspended the server stops; come back to match 17\n"
     results, reported = scripted(bot, suspended, RESUME + START + RESUMED + FIRST_TURN + MOVED_1 + RESULT + QUIT)
     assert len(results) == len(bot.prepared) == 1
-    assert "the server stops; come back to match 17; trying to come back" in reported
+    assert reported == snapshot(
+        [
+            "match 17: GIPF 4 4 15 15, 60 s + 500 ms a move, white against bob",
+            "the server stops; come back to match 17; trying to come back",
+            "back again",
+            "match 17: won as white against bob (resign: bob (black) resigned)",
+        ]
+    )
 
 
 def test_a_match_from_login_to_quit() -> None:
@@ -65,10 +72,12 @@ def test_a_match_from_login_to_quit() -> None:
     assert bot.results == results
     assert results[0].score == 1.0
     assert results[0].history.moves == (FIRST, SECOND, THIRD)
-    assert reported == [
-        "match 17: GIPF 4 4 15 15, 60 s + 500 ms a move, white against bob",
-        "match 17: won as white against bob (resign: bob (black) resigned)",
-    ]
+    assert reported == snapshot(
+        [
+            "match 17: GIPF 4 4 15 15, 60 s + 500 ms a move, white against bob",
+            "match 17: won as white against bob (resign: bob (black) resigned)",
+        ]
+    )
 
 
 @pytest.mark.parametrize(("result", "score"), [("white", 1.0), ("black", 0.0), ("draw", 0.5), ("annulled", None)])
@@ -151,7 +160,7 @@ def test_what_the_server_said_last_is_read_before_the_connection_counts_as_lost(
     monkeypatch.setattr(connection.Connection, "send", broken)
     stop = "< RESULT 17 annulled server_stop 1 1 it was stopped\n< BYE stopping the server is shutting down\ndrop"
     error, reported = failing(Refused, Recorder(), LOGIN + SEEK + MATCH + PLAYING + stop, games=2)
-    assert str(error) == "the server says: the server is shutting down (stopping)"
+    assert isinstance(error, Refused) and error.code == "stopping"
     assert len(reported) == 2
 
 
@@ -171,7 +180,7 @@ def test_a_bot_says_that_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "WAIT_SECONDS", 0.01)
 
     def report(line: str) -> None:
-        assert line == "waiting for an opponent: gipf budget=5000"
+        assert line == snapshot("waiting for an opponent: gipf budget=5000")
         raise KeyboardInterrupt
 
     script = LOGIN + "> SEEK gipf budget=5000\n< SEEKING gipf budget=5000\n" + QUIT
@@ -194,7 +203,7 @@ def test_a_move_that_comes_too_late_does_not_disturb_the_next_match() -> None:
     script = LOGIN + SEEK + MATCH + PLAYING + late + SEEK + MATCH.replace("17", "18") + PLAYING
     results, reported = scripted(Recorder(), script + RESULT.replace("17", "18") + QUIT, games=2)
     assert [result.score for result in results] == [0.0, 1.0]
-    assert "the server says: MOVE is for your own turn (not_your_turn)" in reported
+    assert any(line.endswith(" (not_your_turn)") for line in reported)
 
 
 def test_a_move_is_not_sent_when_the_result_is_there_already() -> None:
@@ -206,14 +215,15 @@ def test_a_move_is_not_sent_when_the_result_is_there_already() -> None:
 def test_a_bot_reports_which_opponent_it_waits_for() -> None:
     seek = "> SEEK gipf opponent=bob\n< SEEKING gipf opponent=bob\n< AWAITED bob playing\n< PLAYS bob 16\n"
     _, reported = scripted(Recorder(), LOGIN + seek + MATCH + PLAYING + RESULT + QUIT, opponent="bob")
-    assert reported[:2] == ["waiting for bob, who plays", "bob plays match 16"]
+    assert reported[:2] == snapshot(["waiting for bob, who plays", "bob plays match 16"])
 
 
 def test_a_bot_reports_that_its_opponent_is_unknown() -> None:
     sentence = "nobody is called bbo so far; here is bob; is bob meant?"
     seek = f"> SEEK gipf opponent=bbo\n< SEEKING gipf\n< AWAITED bbo absent\n< NOTICE unknown_player {sentence}\n"
     _, reported = scripted(Recorder(), LOGIN + seek + MATCH + PLAYING + RESULT + QUIT, opponent="bbo")
-    assert reported[:2] == ["waiting for bbo, who is not connected", sentence]
+    assert reported[1] == sentence
+    assert reported[0] == snapshot("waiting for bbo, who is not connected")
 
 
 def test_a_bot_plays_under_the_name_that_the_server_gives_it_and_comes_back_under_it() -> None:
@@ -222,16 +232,16 @@ def test_a_bot_plays_under_the_name_that_the_server_gives_it_and_comes_back_unde
     again = login_of("newcomer-2") + SEEK + MATCH + PLAYING + RESULT + QUIT
     results, reported = scripted(Recorder(), given + SEEK + "drop", held, again)
     assert len(results) == 1
-    assert reported[0] == "newcomer plays already on this machine, so this bot plays as newcomer-2"
+    assert reported[0] == snapshot("newcomer plays already on this machine, so this bot plays as newcomer-2")
 
 
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        (PLAYING + "< OPPONENT gone\n< OPPONENT back\n", ["bob is gone", "bob is back"]),
+        (PLAYING + "< OPPONENT gone\n< OPPONENT back\n", snapshot(["bob is gone", "bob is back"])),
         (
             "> READY\n< ERROR wrong_state READY is not possible now\n" + START,
-            ["the server says: READY is not possible now (wrong_state)"],
+            snapshot(["the server says: READY is not possible now (wrong_state)"]),
         ),
     ],
     ids=["opponent", "refused-ready"],
@@ -241,44 +251,83 @@ def test_events_of_a_match_are_reported(told: str, said: list[str]) -> None:
     assert reported[1:-1] == said
 
 
-NO_ARENA = "does not greet as an arena does"
 ARENA = "< ARENA 1 gipf-arena/0.1.0 open\n"
 
 
 @pytest.mark.parametrize(
     ("error", "script", "said"),
     [
-        (Refused, ARENA + "> LOGIN newcomer\n< ERROR bad_name so it is\n" + QUIT, "so it is (bad_name)"),
-        (Refused, LOGIN + "> SEEK gipf\n< ERROR too_many try again later\n" + QUIT, "try again later (too_many)"),
+        (
+            Refused,
+            ARENA + "> LOGIN newcomer\n< ERROR bad_name so it is\n" + QUIT,
+            snapshot("the server says: so it is (bad_name)"),
+        ),
+        (
+            Refused,
+            LOGIN + "> SEEK gipf\n< ERROR too_many try again later\n" + QUIT,
+            snapshot("the server says: try again later (too_many)"),
+        ),
         (
             Refused,
             LOGIN + SEEK + "< CANCELLED\n< ERROR server_fault the match cannot be begun\n" + QUIT,
-            "the match cannot be begun (server_fault)",
+            snapshot("the server says: the match cannot be begun (server_fault)"),
         ),
-        (Refused, LOGIN + SEEK + "< BYE too_many the server is full\n> QUIT", "the server is full (too_many)"),
-        (Refused, "< BYE too_many the server is full\n", "the server is full (too_many)"),
+        (
+            Refused,
+            LOGIN + SEEK + "< BYE too_many the server is full\n> QUIT",
+            snapshot("the server says: the server is full (too_many)"),
+        ),
+        (Refused, "< BYE too_many the server is full\n", snapshot("the server says: the server is full (too_many)")),
         (
             Refused,
             LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + "< ERROR line_too_long what a move\n> RESIGN\n" + QUIT,
-            "what a move (line_too_long)",
+            snapshot("the server says: what a move (line_too_long)"),
         ),
         (
             ServerFault,
             LOGIN + SEEK + MATCH + PLAYING + "< MOVED 1 black 1 1 a1-a1\n> RESIGN\n" + QUIT,
-            "the server's move a1-a1 is refused by the rules here: ",
+            snapshot(
+                "the server's move a1-a1 is refused by the rules here: a1 is a dot; a push goes onto a field of the board"
+            ),
         ),
         (
             ServerFault,
             LOGIN + SEEK + "< MATCH 17 halma 8 white bob 60000 0 1000 secret\n" + QUIT,
-            "the match is one of halma 8, unknown here",
+            snapshot("the match is one of halma 8, unknown here"),
         ),
-        (Unreachable, "< HTTP/1.1 400 Bad Request", NO_ARENA),
-        (Unreachable, "< WELCOME newcomer", NO_ARENA),
-        (Unreachable, "< ARENA x", NO_ARENA),
-        (Unreachable, "< ARENA 2 gipf-arena/9 open", "version 2 of the protocol, this client version 1"),
-        (Unreachable, "drop", NO_ARENA),
+        (
+            Unreachable,
+            "< HTTP/1.1 400 Bad Request",
+            snapshot(
+                "what answers at 127.0.0.1 port PORT does not greet as an arena does: the server closed the connection"
+            ),
+        ),
+        (
+            Unreachable,
+            "< WELCOME newcomer",
+            snapshot("what answers at 127.0.0.1 port PORT does not greet as an arena does"),
+        ),
+        (
+            Unreachable,
+            "< ARENA x",
+            snapshot(
+                "what answers at 127.0.0.1 port PORT does not greet as an arena does: the server broke the protocol: version is a whole number, not 'x'; it is written: ARENA version server access"
+            ),
+        ),
+        (
+            Unreachable,
+            "< ARENA 2 gipf-arena/9 open",
+            snapshot("the server speaks version 2 of the protocol, this client version 1"),
+        ),
+        (
+            Unreachable,
+            "drop",
+            snapshot(
+                "what answers at 127.0.0.1 port PORT does not greet as an arena does: the server closed the connection"
+            ),
+        ),
     ],
 )
 def test_a_session_ends_with_one_sentence(error: type[ArenaError], script: str, said: str) -> None:
     caught, _ = failing(error, Recorder(), script)
-    assert (f"the server says: {said}" if error is Refused else said) in str(caught)
+    assert re.sub(r"port \d+", "port PORT", str(caught)) == said

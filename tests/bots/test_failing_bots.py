@@ -2,16 +2,16 @@
 
 import json
 import math
+import re
 import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from bots.bot import Bot, Clocks, MatchMessage
 from bots.client import BadChoice, BotFailed, play
@@ -40,9 +40,15 @@ from tests.bots.scripts import (
     scripted,
 )
 from tests.bots.texts import FIRST, THIRD
+from tests.server.process import wait_until
 from tests.waiting import WAIT_SECONDS
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
+
+
+def without_line(sentence: str) -> str:
+    """Replace the number of a line in a file, which changes with the file."""
+    return re.sub(r"line \d+", "line N", sentence)
 
 
 def test_an_exception_is_shown_and_the_server_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,14 +79,16 @@ def test_what_is_said_of_a_failure_fits_a_line() -> None:
 def test_what_an_exception_says_in_many_lines_and_its_notes_take_one_line() -> None:
     error = ValueError("wrong field:\n  e9\n")
     error.add_note("in the opening")
-    assert describe_failure("to choose a move", error) == "the bot failed to choose a move: ValueError: wrong field: e9"
+    assert describe_failure("to choose a move", error) == snapshot(
+        "the bot failed to choose a move: ValueError: wrong field: e9"
+    )
 
 
 def test_the_traceback_is_sent_for_the_authors_log() -> None:
     with FakeServer(LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT) as server, pytest.raises(BotFailed):
         play(Failing(), port=server.port, name="newcomer", report=lambda line: None)
     sent = [line for line in server.said if line.startswith("STDERR ")]
-    assert sent[0] == "STDERR | Traceback (most recent call last):"
+    assert sent[0].startswith("STDERR | Traceback ")
     assert sent[-2:] == ['STDERR |     raise RuntimeError("I am lost")', "STDERR | RuntimeError: I am lost"]
 
 
@@ -123,27 +131,41 @@ LATE = "< RESULT 17 black time 0 59800 newcomer (white) ran out of time\n> PING 
 
 
 @pytest.mark.parametrize(
-    ("at", "script", "milliseconds"),
+    ("at", "script", "sentence"),
     [
-        ("prepare", MATCH.replace("60000", "100") + "> READY\n" + LATE, 100),
-        ("choose", MATCH + PLAYING + f"< TURN 100 59800\n> MOVE {FIRST}\n" + LATE, 100),
-        ("handle_message", MATCH + PLAYING + FIRST_TURN + MOVED_1 + MOVED_2.replace("59850", "150") + LATE, 150),
+        (
+            "prepare",
+            MATCH.replace("60000", "100") + "> READY\n" + LATE,
+            snapshot(
+                "match 17 is lost on time: prepare has not returned in the 100 ms that it had, and stands in test_failing_bots.py, line N, in hang"
+            ),
+        ),
+        (
+            "choose",
+            MATCH + PLAYING + f"< TURN 100 59800\n> MOVE {FIRST}\n" + LATE,
+            snapshot(
+                "match 17 is lost on time: choose has not returned in the 100 ms that it had, and stands in test_failing_bots.py, line N, in hang"
+            ),
+        ),
+        (
+            "handle_message",
+            MATCH + PLAYING + FIRST_TURN + MOVED_1 + MOVED_2.replace("59850", "150") + LATE,
+            snapshot(
+                "match 17 is lost on time: handle_message has not returned in the 150 ms that it had, and stands in test_failing_bots.py, line N, in hang"
+            ),
+        ),
     ],
 )
 def test_a_method_that_does_not_return_is_reported_where_it_stands(
-    at: str, script: str, milliseconds: int, capsys: pytest.CaptureFixture[str]
+    at: str, script: str, sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bot = Hanging(at)
     with FakeServer(LOGIN + SEEK + script + QUIT) as server:
         play(bot, port=server.port, name="newcomer", report=bot.report)
     (said,) = [line for line in bot.reported if "lost on time: " in line]
-    assert fnmatchcase(
-        said,
-        f"match 17 is lost on time: {at} has not returned in the {milliseconds} ms that it had, "
-        "and stands in test_failing_bots.py, line *, in hang",
-    )
+    assert without_line(said) == sentence
     logged = [line.removeprefix("STDERR | ") for line in server.said if line.startswith("STDERR ")]
-    assert logged[0] == "Stack (most recent call last):" and logged[-1] == said
+    assert logged[0].startswith("Stack ") and logged[-1] == said
     assert f'self.hang("{at}")' in "".join(logged) and logged[1].endswith(f", in {at}"), (
         "the library's lines are left out"
     )
@@ -166,17 +188,12 @@ def test_a_program_that_loops_says_where_and_resigns_when_it_is_told_to_end(
     number: signal.Signals, tmp_path: Path
 ) -> None:
     program = tmp_path / "mybot.py"
-    logged = (
-        "match 17 is lost on time: choose has not returned in the 200 ms that it had, and stands in mybot.py, line "
-    )
+    logged = "match 17 is lost on time: choose "
     script = LOGIN + SEEK + MATCH + PLAYING + "< TURN 200 59800\n> RESIGN\n> QUIT\n"
     with FakeServer(script) as server:
         program.write_text(LOOPING.format(port=server.port), encoding="utf-8")
         bot = subprocess.Popen([sys.executable, str(program)], stderr=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + WAIT_SECONDS
-        while not any(line.startswith(f"STDERR | {logged}") for line in server.said):
-            assert time.monotonic() < deadline, f"the bot does not say where it stands, but {server.said}"
-            time.sleep(0.02)
+        wait_until(lambda: any(line.startswith(f"STDERR | {logged}") for line in server.said))
         bot.send_signal(number)
         shown = bot.communicate(timeout=WAIT_SECONDS)[1]
     assert bot.returncode == (143 if number == signal.SIGTERM else -signal.SIGINT)
@@ -193,7 +210,7 @@ def test_a_loop_ends_with_its_match(body: str, tmp_path: Path) -> None:
         program.write_text("import time\n" + LOOPING.format(port=server.port).replace("pass", body), encoding="utf-8")
         done = subprocess.run([sys.executable, str(program)], stderr=subprocess.PIPE, text=True, timeout=WAIT_SECONDS)
     assert done.returncode == 0 and "Traceback" not in done.stderr
-    assert "match 17: lost as white against bob (time: newcomer (white) ran out of time)" in done.stderr
+    assert "match 17: lost " in done.stderr
     assert not any(line.startswith(("RESIGN", "CRASHED")) for line in server.said)
 
 
@@ -221,7 +238,8 @@ with watchdog.Watchdog(call.__code__, lambda sentence, stack: None, lambda: True
 def test_a_process_ends_whose_bot_cannot_be_interrupted() -> None:
     done = subprocess.run([sys.executable, "-u", "-c", DEAF], capture_output=True, text=True, timeout=WAIT_SECONDS)
     assert done.returncode == 1
-    assert done.stdout == "interrupted\n" and done.stderr == "choose does not end: this process ends\n"
+    assert done.stdout == "interrupted\n"
+    assert done.stderr.strip() == snapshot("choose does not end: this process ends")
 
 
 FINISHED = PLAYING + FIRST_TURN + MOVED_1 + RESULT
@@ -230,19 +248,29 @@ FINISHED = PLAYING + FIRST_TURN + MOVED_1 + RESULT
 @pytest.mark.parametrize(
     ("at", "script", "said"),
     [
-        ("prepare", CRASHED, "to prepare (*, in prepare): RuntimeError: my book is missing"),
+        (
+            "prepare",
+            CRASHED,
+            snapshot("the bot failed to prepare (scripts.py, line N, in prepare): RuntimeError: my book is missing"),
+        ),
         (
             "handle_message",
             "> READY\n" + START + CRASHED,
-            "to handle a message (*, in handle_message): RuntimeError: I am deaf",
+            snapshot(
+                "the bot failed to handle a message (scripts.py, line N, in handle_message): RuntimeError: I am deaf"
+            ),
         ),
-        ("finished", FINISHED, "after the match (*, in finished): RuntimeError: I cannot write"),
+        (
+            "finished",
+            FINISHED,
+            snapshot("the bot failed after the match (scripts.py, line N, in finished): RuntimeError: I cannot write"),
+        ),
     ],
 )
 def test_a_failure_outside_a_turn(at: str, script: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     error, _ = failing(BotFailed, Failing(at=at), LOGIN + SEEK + MATCH + script + QUIT)
-    assert fnmatchcase(str(error), f"the bot failed {said}")
-    assert said.rpartition(": ")[2] in capsys.readouterr().err
+    assert without_line(str(error)) == said
+    assert str(error).rpartition(": ")[2] in capsys.readouterr().err
 
 
 BAD_MOVE = """
@@ -253,18 +281,49 @@ BAD_MOVE = """
 
 
 @pytest.mark.parametrize(
-    ("choice", "script"), [("a1-b9", BAD_MOVE), ("", CRASHED), ("a1-b2\nRESIGN", CRASHED), ("a" * 2000, CRASHED)]
+    ("choice", "script", "sentence"),
+    [
+        (
+            "a1-b9",
+            BAD_MOVE,
+            snapshot(
+                "the bot chose 'a1-b9', which is no legal move: 'b9' names no field or dot of a board of side 4; a move is written a1-b2"
+            ),
+        ),
+        (
+            "",
+            CRASHED,
+            snapshot(
+                "the bot chose '', which is no legal move: '' names no field or dot of a board of side 4; a move is written a1-b2"
+            ),
+        ),
+        (
+            "a1-b2\nRESIGN",
+            CRASHED,
+            snapshot(
+                "the bot chose 'a1-b2\\nRESIGN', which is no legal move: 'RESIGN' names no row of that colour; no row is to be collected"
+            ),
+        ),
+        (
+            "a" * 2000,
+            CRASHED,
+            snapshot(
+                "the bot chose 'a…a', which is no legal move: 'a…a' names no field or dot of a board of side 4; a move is written a1-b2"
+            ),
+        ),
+    ],
 )
-def test_an_illegal_choice_is_named_and_sent_where_it_fits_a_line(choice: str, script: str) -> None:
+def test_an_illegal_choice_is_named_and_sent_where_it_fits_a_line(choice: str, script: str, sentence: str) -> None:
     error, reported = failing(BadChoice, Failing(choice), LOGIN + SEEK + MATCH + PLAYING + TURN + script + QUIT)
-    assert str(error).startswith(f"the bot chose {choice!r}, which is no legal move: ")
+    assert str(error).replace("a" * 2000, "a…a") == sentence
     assert reported[1] == f"match 17 is lost: {error}"
 
 
 def test_what_is_no_move_is_named() -> None:
     error, _ = failing(BadChoice, Failing([FIRST]), LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)
-    right = f"a move is text, as in '{FIRST}', or one of position.children()"
-    assert str(error) == f"the bot returned ['{FIRST}'] (list); {right}"
+    assert str(error) == snapshot(
+        "the bot returned ['a4-b5'] (list); a move is text, as in 'a4-b5', or one of position.children()"
+    )
 
 
 def test_a_child_is_as_good_as_its_move() -> None:
@@ -380,19 +439,24 @@ def test_what_the_server_leaves_out_is_reported_once() -> None:
     notice = "< NOTICE too_many 16 notes have come since your last move\n"
     first = TURN + "> NOTE ply=1 *\n" + MOVE_1 + notice + notice + MOVED_1
     _, reported = scripted(Noter(by_the_clock), BEGIN + first + RESULT + QUIT)
-    assert reported.count("a note is left out: 16 notes have come since your last move") == 1
+    assert [line for line in reported if "note" in line] == snapshot(
+        ["a note is left out: 16 notes have come since your last move"]
+    )
 
 
 @pytest.mark.parametrize(
     ("said", "sentence"),
     [
-        ({"score": math.nan}, "score is a number as in 35, -35 or 0.125, not 'nan'"),
-        ({"score": 10**9}, "score is a number as in 35, -35 or 0.125, not '1000000000'"),
-        ({"score": "high"}, "score: could not convert string to float: 'high'"),
-        ({"depth": "deep"}, "depth: invalid literal for int() with base 10: 'deep'"),
-        ({"depth": -1}, "depth is a whole number of 1 to 12 digits, not '-1'"),
-        ({"nodes": 10**12}, "nodes is a whole number of 1 to 12 digits, not '1000000000000'"),
-        ({"pv": 3}, "pv: 'int' object is not iterable"),
+        ({"score": math.nan}, snapshot("a note is left out: score is a number as in 35, -35 or 0.125, not 'nan'")),
+        ({"score": 10**9}, snapshot("a note is left out: score is a number as in 35, -35 or 0.125, not '1000000000'")),
+        ({"score": "high"}, snapshot("a note is left out: score: could not convert string to float: 'high'")),
+        ({"depth": "deep"}, snapshot("a note is left out: depth: invalid literal for int() with base 10: 'deep'")),
+        ({"depth": -1}, snapshot("a note is left out: depth is a whole number of 1 to 12 digits, not '-1'")),
+        (
+            {"nodes": 10**12},
+            snapshot("a note is left out: nodes is a whole number of 1 to 12 digits, not '1000000000000'"),
+        ),
+        ({"pv": 3}, snapshot("a note is left out: pv: 'int' object is not iterable")),
     ],
 )
 def test_what_is_wrong_with_a_note_is_reported_and_the_bot_plays_on(said: dict[str, object], sentence: str) -> None:
@@ -401,7 +465,8 @@ def test_what_is_wrong_with_a_note_is_reported_and_the_bot_plays_on(said: dict[s
             clocks.note(**said)  # type: ignore[arg-type]
 
     _, reported = scripted(Noter(twice), BEGIN + TURN + MOVE_1 + MOVED_1 + RESULT + QUIT)
-    assert reported.count(f"a note is left out: {sentence}") == 1
+    (left_out,) = [line for line in reported if "note" in line]
+    assert left_out == sentence
 
 
 def test_notes_are_cut_to_a_line() -> None:

@@ -9,10 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
+from bots.check import situations
+from bots.check.situations import SITUATIONS
 from bots.cli import main
 from bots.workbench.new_bot import LANGUAGES
 from engine.games.catalogue import GAMES
+from tests.bots.test_check import checked
 from tests.bots.test_examples import EXAMPLES, unusable
 from tests.waiting import BUILD_SECONDS
 
@@ -97,53 +101,37 @@ def test_the_python_bot_passes_its_own_test_and_one_that_plays_no_legal_move_doe
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "python"])
-def test_it_builds_and_plays_by_the_protocol(language: str, folder: Path) -> None:
+def test_it_builds_and_passes_the_conformance_test(
+    language: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if why := unusable(language):
         pytest.skip(why)
     if language == "rust" and not shutil.which("cargo"):
         pytest.skip("there is no cargo")
+    monkeypatch.setattr(situations, "TURN_SECONDS", 0.05)  # for all six together: how long is watched for a wrong move
     new("mybot", "--language", language)
-    assert "2 ok, 0 FAIL" in make(folder / "mybot", "test")
+    make(folder / "mybot", "build")
+    command = LANGUAGES[language].run.format(folder="mybot", host="{host}", port="{port}", name="{name}", game="gipf")
+    right, said = checked(SITUATIONS, command.split(), "gipf")
+    assert right, said
     make(folder / "mybot", "clean")
     left = {path.name for path in (folder / "mybot").iterdir()}
     assert not left & {"bot", "Bot.class", "target"}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "words"),
-    [
-        (("a b",), 2, "NAME is 'a b'; a bot's name is 1 to 32 letters, digits, and any of _ . - behind the first"),
-        (("../x",), 2, "NAME is '../x'; a bot's name is 1 to 32 letters"),
-        (("mybot", "--game", "halma"), 2, "there is no game 'halma'"),
-        (("mybot", "--language", "perl"), 2, "perl"),
-        (("bots",), 2, "NAME is 'bots': Python would import bots.py in place of the module bots; choose bots_bot"),
-        (("random",), 2, "NAME is 'random': Python would import random.py in place of the module random; choose "),
-        (
-            ("taken",),
-            1,
-            "taken cannot be made: it exists already, and is left as it is: choose another name, or remove it",
-        ),
-        ((), 2, "parameter NAME requires an argument"),
-    ],
-)
-def test_what_cannot_be_made_takes_one_line_and_changes_nothing(
-    arguments: tuple[str, ...], status: int, words: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "taken").mkdir()
-    (folder / "taken" / "mine").write_text("kept")
-    new(*arguments, status=status)
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert words in shown.err and shown.err.count("\n") == 1
-    assert [path.name for path in folder.iterdir()] == ["taken"]
-    assert (folder / "taken" / "mine").read_text() == "kept"
+@pytest.mark.slow
+def test_make_test_tries_two_situations(folder: Path) -> None:
+    if why := unusable("c"):
+        pytest.skip(why)
+    new("mybot", "--language", "c")
+    assert "2 ok, 0 FAIL" in make(folder / "mybot", "test")
 
 
 def test_a_folder_that_cannot_be_made_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Here since the folder that it is to lie in has just been removed."""
     folder.rmdir()
     new("mybot", status=1)
-    assert capsys.readouterr().err == "arena-bot: mybot cannot be made: No such file or directory\n"
+    assert capsys.readouterr().err.strip() == snapshot("arena-bot: mybot cannot be made: No such file or directory")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy
 import pytest
+from inline_snapshot import snapshot
+from inline_snapshot.extra import raises
 
 from bots.workbench.learning import Episode
 from engine.games.interface import Game
@@ -69,14 +71,20 @@ def test_an_illegal_action_loses_in_the_usual_wrappers(capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"game": "chess"}, "there is no game 'chess'; there is gipf, arrows, morris, mnk"),
-        ({"game": "mnk", "params": "3 3"}, "m,n,k-games take three numbers"),
-        ({"render_mode": "rgb_array"}, "render_mode is 'rgb_array', but there are ansi and human"),
+        ({"game": "chess"}, snapshot("ValueError: there is no game 'chess'; there is gipf, arrows, morris, mnk")),
+        (
+            {"game": "mnk", "params": "3 3"},
+            snapshot("BadParameters: m,n,k-games take three numbers, rows, columns and K, as in 3 3 3; not '3 3'"),
+        ),
+        (
+            {"render_mode": "rgb_array"},
+            snapshot("ValueError: render_mode is 'rgb_array', but there are ansi and human"),
+        ),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
 def test_what_there_is_not(arguments: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
+    with raises(sentence):
         env(**arguments)
 
 

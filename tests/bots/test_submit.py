@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from bots.client.errors import ArenaError
 from bots.commands import author as command
@@ -140,7 +141,9 @@ def test_of_a_failed_conformance_test_failures_and_the_summary_are_shown(
     with pytest.raises(SystemExit):
         submit(monkeypatch, bot, told("checking", log[:40]), told("refused", log, why="it failed"))
     shown = capsys.readouterr().out.partition("SHA-256 5a5a\n")[2]
-    assert shown == "-- checking\nFAIL  stops\n      it went on\n1 ok, 1 FAIL\n-- refused: it failed\n"
+    assert shown.splitlines() == snapshot(
+        ["-- checking", "FAIL  stops", "      it went on", "1 ok, 1 FAIL", "-- refused: it failed"]
+    )
 
 
 def test_who_does_not_wait_is_told_where_it_stands(

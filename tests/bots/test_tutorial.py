@@ -72,7 +72,7 @@ def test_a_greedy_bot_beats_random_moves(tutorial: Callable[[str], ModuleType], 
 @pytest.mark.slow
 def test_a_bot_that_looks_at_answers_beats_a_greedy_one(tutorial: Callable[[str], ModuleType]) -> None:
     greedy, search = tutorial("greedy"), tutorial("search")
-    assert points(start_of("mnk", "6 6 4"), search.choose, greedy.choose, 10) >= 7
+    assert points(start_of("mnk", "6 6 4"), search.choose, greedy.choose, 4) >= 3
 
 
 @pytest.mark.slow
@@ -86,7 +86,9 @@ def test_a_bot_that_has_learned_beats_one_that_guesses(
     tutorial: Callable[[str], ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    few = FILES["learn.py"].replace("GAMES, MOVES, TRIED, ROUNDS, RATE = 150", "GAMES, MOVES, TRIED, ROUNDS, RATE = 40")
+    (tmp_path / "learn.py").write_text(few, encoding="utf-8")
     runpy.run_path("learn.py", run_name="__main__")
     search, learned = tutorial("search"), tutorial("learned")
     assert json.loads((tmp_path / "weights.json").read_text()) == learned.WEIGHTS
-    assert points(start_of("mnk", "6 6 4"), learned.choose, search.choose, 6) >= 5
+    assert points(start_of("mnk", "6 6 4"), learned.choose, search.choose, 2) >= 1.5

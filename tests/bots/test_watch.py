@@ -4,6 +4,7 @@ import io
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 from rich.console import Console
 
 from bots.bot import match_title
@@ -57,13 +58,13 @@ def test_clocks_of_a_watched_match(
 @pytest.mark.parametrize(
     ("result", "sentence"),
     [
-        (RESULT, "alice ran out of time; [red]bob[/red] wins (alice (white) ran out of time)"),
+        (RESULT, snapshot("alice ran out of time; [red]bob[/red] wins (alice (white) ran out of time)")),
         (
             m.Result(17, "white", "bad_move", 1, 1, m.Text("bob (black) played 'x', BAD_MOVE_x_IS_BAD: no move")),
-            "[red]bob[/red] made an illegal move; alice wins (bob (black) played 'x', no move)",
+            snapshot("[red]bob[/red] made an illegal move; alice wins (bob (black) played 'x', no move)"),
         ),
-        (m.Result(17, "draw", "repetition", 1, 1, m.Text("")), "Draw: third repetition"),
-        (m.Result(17, "annulled", "server_stop", 1, 1, m.Text("")), "Annulled: server stopped"),
+        (m.Result(17, "draw", "repetition", 1, 1, m.Text("")), snapshot("Draw: third repetition")),
+        (m.Result(17, "annulled", "server_stop", 1, 1, m.Text("")), snapshot("Annulled: server stopped")),
     ],
 )
 def test_endings(result: m.Result, sentence: str) -> None:
@@ -219,20 +220,25 @@ def test_following_from_match_to_match() -> None:
     script = HELLO + LIST + WATCH + REST + LIST + later + NONE_RUNS + "> LIST\n< BYE stopping the server is stopped\n"
     output = io.StringIO()
     console = Console(file=output, width=80)
-    with FakeServer(script + "> QUIT") as server, pytest.raises(Refused, match="the server is stopped"):
+    with FakeServer(script + "> QUIT") as server, pytest.raises(Refused) as stopped:
         watch(None, host="127.0.0.1", port=server.port, follow=True, console=console)
-    assert [line for line in output.getvalue().splitlines() if line.startswith(("match", "waiting"))] == [
-        "match 17: GIPF 4 4 15 15, 60 s, white: alice, black: bob",
-        "waiting for a match to begin",
-        "match 18: GIPF 4 4 15 15, 60 s, white: alice, black: bob",
-        "waiting for a match to begin",
-    ]
+    assert stopped.value.code == "stopping"
+    assert [line for line in output.getvalue().splitlines() if line.startswith(("match", "waiting"))] == snapshot(
+        [
+            "match 17: GIPF 4 4 15 15, 60 s, white: alice, black: bob",
+            "waiting for a match to begin",
+            "match 18: GIPF 4 4 15 15, 60 s, white: alice, black: bob",
+            "waiting for a match to begin",
+        ]
+    )
 
 
 def test_coming_back() -> None:
     output = watched(HELLO + LIST + WATCH + "drop", HELLO + WATCH + REST + QUIT)
     assert output.endswith(OUTPUT)
-    assert "the server closed the connection; trying to come back\n" in output
+    assert output.removesuffix(OUTPUT).splitlines()[-1] == snapshot(
+        "the server closed the connection; trying to come back"
+    )
 
 
 WATCH_UNKNOWN = "> WATCH 17\n< WATCHING 17 {} alice bob 60000 0 1000\n> PING\n" + QUIT
@@ -241,18 +247,34 @@ WATCH_UNKNOWN = "> WATCH 17\n< WATCHING 17 {} alice bob 60000 0 1000\n> PING\n" 
 @pytest.mark.parametrize(
     ("error", "script", "match", "sentence"),
     [
-        (Refused, OVER + QUIT, 17, "the server says: match 17 is not running"),
-        (ServerFault, WATCH_UNKNOWN.format("halma 8"), 17, "the game 'halma' is unknown here"),
-        (ServerFault, WATCH_UNKNOWN.format("gipf 1,1,1,1"), 17, "the match cannot be followed: S is 1"),
-        (ArenaError, LIST + WATCH + "drop", None, "could not be reached again"),
+        (Refused, OVER + QUIT, 17, snapshot("the server says: match 17 is not running (unknown_match)")),
+        (
+            ServerFault,
+            WATCH_UNKNOWN.format("halma 8"),
+            17,
+            snapshot("the match cannot be followed: the game 'halma' is unknown here"),
+        ),
+        (
+            ServerFault,
+            WATCH_UNKNOWN.format("gipf 1,1,1,1"),
+            17,
+            snapshot("the match cannot be followed: S is 1, but boards have sides of 2 to 12 fields"),
+        ),
+        (
+            ArenaError,
+            LIST + WATCH + "drop",
+            None,
+            snapshot("the server closed the connection; the server could not be reached again"),
+        ),
     ],
 )
 def test_a_match_cannot_be_watched(
     error: type[ArenaError], script: str, match: int | None, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watching, "MIN_RECONNECT_SECONDS", 0.05)
-    with pytest.raises(error, match=sentence):
+    with pytest.raises(error) as caught:
         watched(HELLO + script, match=match)
+    assert str(caught.value) == sentence
 
 
 MARKUP = ("[bold red]no[/bold red]", "[link=http://example.org]here[/link]", "[/]", ":pile_of_poo:")

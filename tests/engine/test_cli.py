@@ -15,7 +15,6 @@ import pytest
 from engine import cli
 from engine.commands import inputs
 from engine.games.catalogue import start_of
-from engine.solve import tablebase
 from tests.waiting import WAIT_SECONDS
 
 SMALL = "2 3 5 5\n2 2 W\n W B\nB _ W\n W B\n"
@@ -96,86 +95,6 @@ def test_the_result_is_named_by_who_began_not_by_who_moves(capsys: pytest.Captur
 
 
 # What is refused
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (["chess"], "chess"),
-        (["perft"], "GAME"),
-        (["perft", "gipf"], "--depth"),
-        (["perft", "chess", "--depth", "1"], "GAME: there is no game 'chess'; there is gipf"),
-        (["perft", "gipf", "--depth", "-1"], "--depth is -1"),
-        (["perft", "gipf", "--depth", "two"], "--depth"),
-        (["perft", "gipf", "extra", "--depth", "1"], "extra"),
-        (["perft", "gipf", "--depth", "1", "--colour"], "--colour"),
-        (["perft", "gipf", "--depth", "1", "--params", "4 4 15"], "--params: GIPF takes four numbers"),
-        (["solve", "gipf", "--params", "13 4 15 15"], "--params: S is 13"),
-        (["solve", "gipf", "--params", ""], "--params"),
-        (["solve", "gipf", "--params", "4 4 15 15", "--position", "x"], "--params and --position exclude each other"),
-        (["solve", "gipf", "--position", "no/such/file"], "no/such/file: cannot be read: No such file"),
-        (["solve", "gipf", "--position", "."], ".: cannot be read"),
-        (["solve", "gipf", "--position", "a\0b"], "cannot be read"),
-        (["solve", "gipf", "--time", "0"], "--time. Must be > 0"),
-        (["solve", "gipf", "--time", "nan"], '"nan" for --time. nan is no finite number'),
-        (["solve", "gipf", "--memory", "1"], "--memory is 1"),
-        (["shell", "chess"], "GAME: there is no shell 'chess'; the shells are "),
-        (["analyse", "gipf", "--depth", "0"], "--depth is 0"),
-        (["analyse", "gipf", "--depth", "65"], "--depth is 65"),
-        (["analyse", "gipf", "--time", "0"], "--time. Must be > 0"),
-        (["analyse", "gipf", "--params", "1"], "--params: GIPF takes four numbers"),
-        (["analyse", "gipf", "--position", "/nowhere"], "/nowhere: cannot be read"),
-        (["duel"], "A"),
-        (["duel", "nodes=5"], "B"),
-        (["duel", "nodes=5", "speed=5"], "B: Object contains unknown field `speed`; the options are nodes, "),
-        (["duel", "nodes=5", "nodes=5", "--game", "chess"], "GAME: there is no game 'chess'"),
-        (["duel", "nodes=5", "nodes=5", "--params", "4 4"], "--params: GIPF takes four numbers"),
-        (["duel", "nodes=5", "nodes=5", "--games", "7"], "--games is 7, but games come in pairs: it has to be even"),
-        (["duel", "nodes=5", "nodes=5", "--games", "0"], "--games is 0, but it has to be 2 to 1000000"),
-        (["duel", "nodes=5", "nodes=5", "--jobs", "0"], "--jobs is 0"),
-        (["duel", "nodes=5", "nodes=5", "--plies", "0"], "--plies is 0"),
-        (
-            ["duel", "nodes=5", "nodes=5", "--plies", "9", "--move-limit", "9"],
-            "--move-limit is 9, but it has to be 10 to",
-        ),
-        (["duel", "nodes=5", "nodes=5", "--balance", "-1"], "--balance is -1"),
-        (["duel", "nodes=5", "nodes=5", "--elo0", "5", "--elo1", "5"], "but elo0 has to be the smaller one"),
-        (["duel", "nodes=5", "nodes=5", "--elo1", "nan"], "for --elo1. nan is no finite number"),
-        (["duel", "nodes=5", "nodes=5", "--elo1", "1001"], "--elo1. Must be <= 1000"),
-        (["duel", "nodes=5", "nodes=5", "--alpha", "0"], "--alpha. Must be > 0"),
-        (["duel", "nodes=5", "nodes=5", "--beta", "0.5"], "--beta. Must be < 0.5"),
-        (["duel", "nodes=5", "nodes=5,weights=no/such"], "no/such: cannot be read: No such file"),
-        (["duel", "nodes=5", "nodes=5", "--results", "no/such"], "--results no/such: cannot be written: No such file"),
-        (["duel", "nodes=5", "nodes=5", "--results", "."], "--results .: cannot be written: Is a directory"),
-        (["duel", "nodes=5", "nodes=5", "--game", "arrows", "--params", "2 1 1 1 2 1 1 1 1 1"], "--params: "),
-        (["selfplay", "games", "--games", "0"], "--games is 0, but it has to be 1 to 10000000"),
-        (["selfplay", "games", "--nodes", "0"], "--nodes is 0, but it has to be 1 to"),
-        (["selfplay", "games", "--random", "101"], "--random is 101, but it has to be 0 to 100"),
-        (["selfplay", "games", "--seed", "-1"], "--seed is -1, but it has to be 0 to"),
-        (["selfplay", "games", "--jobs", "0"], "--jobs is 0, but it has to be 1 to 1000"),
-        (["selfplay", "games", "--params", "2 2"], "--params: GIPF takes four numbers"),
-        (["selfplay", "games", "--game", "chess"], "there is no game 'chess'"),
-        (["selfplay", "no/games"], "cannot be written: No such file"),
-        (["verify", "gipf", "4 4 6 6"], "has no tablebase"),
-        (["verify", "gipf", "2 2 4 4", "--positions", "0"], "--positions is 0, but it has to be 1 to"),
-        (["perft", "arrows", "--params", "x", "--depth", "1"], "--params"),
-        (["perft", "mnk", "--params", "x", "--depth", "1"], "--params"),
-        (["perft", "morris", "--params", "x", "--depth", "1"], "--params"),
-    ],
-)
-def test_bad_arguments_take_one_line_and_status_two(
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    arguments: list[str],
-    named: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(tablebase.DIRECTORY_VARIABLE, str(tmp_path))
-    run = Run(capsys, *arguments)
-    assert (run.status, run.lines, len(run.complaints)) == (2, [], 1)
-    assert run.complaints[0].startswith("arena-engine: ")
-    assert named in run.complaints[0]
 
 
 @pytest.mark.parametrize("command", [["solve", "gipf"], ["perft", "gipf", "--depth", "1"]])

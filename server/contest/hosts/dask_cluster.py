@@ -218,7 +218,7 @@ class ClusterGame(HostedGame):
         """Return the result when the record of the game is saved here; raises `PlayerMissing` and `NotPlayed`."""
         contest, number, data = self._task.contest, self._task.number, self._arena.settings.data
         try:
-            answer, state = await self._cluster.play(make_job(self._task, self._arena.server))
+            answer, state = await self._cluster.play(make_job(self._task, self._arena.server, data))
             await trio.to_thread.run_sync(keep_written, data, contest, number, answer.wrote)
             if state is None:
                 missing = PlayerMissing(answer.why, answer.names, termination=answer.termination or ABSENT)

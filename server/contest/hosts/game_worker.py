@@ -31,6 +31,7 @@ from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import PROGRAMS, GameTask, PlayerMissing
 from server.contest.programs.sandbox.cores import CAN_PIN, Cores
+from server.contest.programs.sandbox.seal import SECRET_FOLDERS
 from server.contest.store.folders import errors_of
 from server.contest.verification import header_differences
 from server.net.admission import RateLimiter, patrol
@@ -54,6 +55,8 @@ class Job(msgspec.Struct, frozen=True):
     """The number of its record."""
     server: str
     """Names the program in the record."""
+    secret: str
+    """The server's data directory, which no program may see here either."""
 
 
 class JobAnswer(msgspec.Struct, frozen=True):
@@ -82,8 +85,11 @@ def greet(folder: str, program: str) -> str:
 
     ``program`` is the program of the server.
     """
-    why = f"the contest file's folder {folder} is not there on {socket.gethostname()}"
-    return foreign_program(program_with_rules(), program) if Path(folder).is_dir() else why
+    return (
+        foreign_program(program_with_rules(), program)
+        if Path(folder).is_dir()
+        else f"the contest file's folder {folder} is not there on {socket.gethostname()}"
+    )
 
 
 def foreign_program(theirs: str, mine: str) -> str:
@@ -171,15 +177,15 @@ def cluster_obstacle(definition: Definition) -> str:
     return ""
 
 
-def make_job(task: GameTask, server: str) -> Job:
-    """Return the job for a game; ``server`` names the program in its record."""
+def make_job(task: GameTask, server: str, data: Path) -> Job:
+    """Return the job for a game of a server and its data directory; ``server`` names the program in its record."""
     variants = list(task.definition.variants)
     place = task.fixture.variant
     if variants[place].drawn is not None:  # to draw the openings before it again would take the worker too long
         variants[place] = replace(variants[place], openings=(task.definition.position(task.fixture),), drawn=None)
     # the worker has cores of its own; what is hidden from a program, the other entrants do
     definition = replace(task.definition, variants=tuple(variants), cores=0, interventions=())
-    return Job(definition, task.fixture, task.number, server)
+    return Job(definition, task.fixture, task.number, server, str(data.resolve()))
 
 
 def check_answer(job: Job, answer: bytes) -> VerifiedAnswer:
@@ -219,6 +225,7 @@ CONTEST = 1
 
 async def play_job(job: Job, cores: Sequence[int] | None = None) -> JobAnswer:
     """Play a game in a temporary directory, by programs on some cores. Raises the faults of this machine."""
+    SECRET_FOLDERS.add(Path(job.secret))
     with tempfile.TemporaryDirectory(prefix="arena-game-") as folder:
         data = Path(folder)
         async with private_arena(data, job.server, cores=cores) as (_, record_store, seats):

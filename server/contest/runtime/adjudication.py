@@ -30,7 +30,6 @@ import trio
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import REPETITIONS, History, Position
-from engine.solve.solver import Result, Solution, SolverLimits, solve
 from engine.wire.words import number_of
 from server.config import process_settings
 from server.contest.definition import Adjudication
@@ -92,6 +91,8 @@ def prove(
     position: Position, seconds: float, megabytes: int, unwanted: Callable[[], bool] = lambda: False
 ) -> PerfectPlay | None:
     """Solve a position; None if that exceeds the time or memory, or is ``unwanted``. Compiling does not count."""
+    # the server, which reads the answers, does not load the solver
+    from engine.solve.solver import Result, SolverLimits, solve
 
     def clock() -> float:
         return perf_counter() + (FOREVER if unwanted() else 0.0)
@@ -105,18 +106,12 @@ def prove(
         return None
     if solution.result is Result.DRAW:
         return PerfectPlay(None)
-    plies = _most_plies(position, solution)
+    plies = solution.within if solution.plies is None else solution.plies
+    if plies is None:
+        kernel = position.kernel(compile=False)
+        if kernel.rules.plies_left is not None:  # a bound on the number of plies of a win
+            plies = int(kernel.rules.plies_left(kernel.state))
     return PerfectPlay((Result.FIRST, Result.SECOND).index(solution.result), plies, solution.plies is not None)
-
-
-def _most_plies(position: Position, solution: Solution) -> int | None:
-    """Return a bound on the number of plies of a win, if one is known."""
-    if solution.plies is not None:
-        return solution.plies
-    kernel = position.kernel(compile=False)
-    if solution.within is None and kernel.rules.plies_left is not None:
-        return int(kernel.rules.plies_left(kernel.state))
-    return solution.within
 
 
 def answer(question: WorkerQuestion, seconds: float, megabytes: int) -> tuple[int, bytes]:

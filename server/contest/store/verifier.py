@@ -4,10 +4,8 @@ It changes nothing.
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 
 import msgspec
@@ -64,6 +62,10 @@ def verify(
 
 def _checked(data: Path, past: KeptContest, on_progress: OnProgress, processes: int | None) -> Iterator[Checked]:
     """Check all results that have records."""
+    # a server loads no pool before it verifies a contest
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     played, digests = past.played, map(past.digest, past.played)
     if processes is None:
         processes = 0 if len(played) <= FEW else len(usable())

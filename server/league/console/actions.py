@@ -119,7 +119,8 @@ async def answer_commands(
             return ConsoleAnswer(True, f"the server failed: {error!r}")
 
     async def answer(stream: trio.SocketStream) -> None:
-        with trio.move_on_after(WAIT_SECONDS), suppress(trio.BrokenResourceError):  # the command was stopped
+        # the command was stopped, or the machine has no thread left
+        with trio.move_on_after(WAIT_SECONDS), suppress(trio.BrokenResourceError, RuntimeError):
             async with stream:
                 found = await trio.to_thread.run_sync(carried_out, await stream.receive_some(1 << 16))
                 await stream.send_all(msgspec.json.encode(found))

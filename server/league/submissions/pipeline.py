@@ -28,7 +28,7 @@ from engine.games.interface import Termination
 from server.config.process_settings import with_low_priority
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox.process import running
-from server.contest.programs.sandbox.seal import Seal, VisibleFiles, sandbox_obstacle, sealed_environment
+from server.contest.programs.sandbox.seal import SECRETS, Seal, VisibleFiles, sandbox_obstacle, sealed_environment
 from server.league.submissions import sealed_bot, upload
 from server.league.submissions.versions import (
     BUILD,
@@ -95,14 +95,15 @@ class Ended(NamedTuple):
     """Why it was ended; empty where it has ended by itself."""
 
 
-async def run_build(command: Sequence[str], folder: Path, log: Path, home: str) -> Ended:
+async def run_build(command: Sequence[str], folder: Path, log: Path, data: Path) -> Ended:
     """Run the build of a bot in its folder, to which alone it may write. Raises `NotSealed` and OSError.
 
-    Its output goes into the log. It is ended when it takes too long, or leaves too much in the folder.
+    It sees nothing else of the data directory. Its output goes into the log. It is ended when it takes too long, or
+    leaves too much in the folder.
     """
     words = ("sh", "-c", 'exec "$@" >&2', "sh", *command)
-    seal = Seal(VisibleFiles(folder, (), (), (folder,)), BUILD_BOUNDS, BUILD_SECONDS, NICENESS)
-    environment = sealed_environment(os.environ, {descendants.VARIABLE: descendants.marker(home)})
+    seal = Seal(VisibleFiles(folder, (), (data,), (folder,)), BUILD_BOUNDS, BUILD_SECONDS, NICENESS)
+    environment = sealed_environment(os.environ, {descendants.VARIABLE: descendants.marker(descendants.home_of(data))})
     ended, fault, deadline = None, "", trio.current_time() + BUILD_SECONDS
     reads, writes = os.pipe()
     async with trio.lowlevel.FdStream(reads) as errors:
@@ -126,42 +127,53 @@ async def run_build(command: Sequence[str], folder: Path, log: Path, home: str) 
     return Ended(status, fault or (excess.sentence if excess else ""))
 
 
-async def run_check(command: Sequence[str], folder: Path, log: Path, home: str, variant: tuple[str, str]) -> Ended:
+async def run_check(command: Sequence[str], folder: Path, log: Path, data: Path, variant: tuple[str, str]) -> Ended:
     """Run the conformance test with a bot that was built in a folder; raises OSError.
 
     Only the bot is in a sandbox: it reaches nothing of the test but its connections. The results stand beside the log,
     in `CHECK_REPORT`.
     """
-    words = [
+    return await _run(
+        log,
+        data,
+        CHECK_SECONDS,
         *(sys.executable, "-P", "-m", "bots", "check", "--game", variant[0]),
         *("--json", str(log.with_name(CHECK_REPORT)), "--"),
         *(sys.executable, "-P", "-m", sealed_bot.__name__, str(folder), *command),
-    ]
-    return await _run(words, log, home, CHECK_SECONDS)
+    )
 
 
 async def run_match(
-    name: str, command: Sequence[str], folder: Path, log: Path, home: str, variant: tuple[str, str]
+    name: str, command: Sequence[str], folder: Path, log: Path, data: Path, variant: tuple[str, str]
 ) -> Ended:
     """Play a short match against the weakest bot, in sandboxes; a game lost by a fault of the bot is one too many.
 
     The exit status is that of ``arena-bot match --strict``. Raises OSError.
     """
-    words = [
+    return await _run(
+        log,
+        data,
+        MATCH_SECONDS,
         *(sys.executable, "-P", "-m", "bots", "match", f"{name}={shlex.join(command)}", "random"),
         *("--game", variant[0], "--params", variant[1].replace(" ", ",") or "-", "--games", str(GAMES_PLAYED)),
         *("--budget", str(BUDGET_MS), "--concurrency", "1", "--sandbox", "--strict", "--folder", str(folder)),
-    ]
-    return await _run(words, log, home, MATCH_SECONDS)
+    )
 
 
-async def _run(words: Sequence[str], log: Path, home: str, seconds: float) -> Ended:
-    """Run a program of this distribution outside of sandboxes, at a low priority; its output goes into the log."""
+async def _run(log: Path, data: Path, seconds: float, *words: str) -> Ended:
+    """Run a program of this distribution outside of sandboxes, at a low priority; its output goes into the log.
+
+    Sandboxes that it makes show nothing of the data directory.
+    """
     run = partial(
         trio.run_process,
         with_low_priority(NICENESS, *words),
         cwd=log.parent,  # not the author's folder: numba reads settings there, and they name code to load
-        env={**os.environ, descendants.VARIABLE: descendants.marker(home)},
+        env={
+            **os.environ,
+            descendants.VARIABLE: descendants.marker(descendants.home_of(data)),
+            SECRETS: str(data),
+        },
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -273,7 +285,7 @@ class Pipeline:
         self._paused_until = -math.inf
         self._changed = trio.Event()
         self._versions = versions
-        self._home = descendants.home_of(data)
+        self._data = data.resolve()
         self._variant = variant
 
     async def run(self, cleaned: trio.Event | None = None) -> None:
@@ -304,7 +316,7 @@ class Pipeline:
                 raise OSError(why)
             await self._take(version)
             self._failures = 0
-        except* (OSError, BadStore) as group:
+        except* (OSError, BadStore, RuntimeError) as group:
             first: BaseException = group
             while isinstance(first, BaseExceptionGroup):
                 first = first.exceptions[0]
@@ -335,12 +347,12 @@ class Pipeline:
         if not is_built or version.state == "checking":
             await self._begin(version, "checking", start)
             report.unlink(missing_ok=True)
-            ended = await run_check(runs, folder, output, self._home, self._variant)
+            ended = await run_check(runs, folder, output, self._data, self._variant)
             _judge(ended, "the conformance test found something", first_fault(report))
         await self._begin(version, "qualifying")
         for _ in range(TRIES):
             async with self._games:
-                ended = await run_match(version.bot, runs, folder, output, self._home, self._variant)
+                ended = await run_match(version.bot, runs, folder, output, self._data, self._variant)
             found = last_line(output) if ended.status in (NOT_PLAYED, AT_FAULT) else ""
             is_late = ended.status == AT_FAULT and f": {Termination.TIME}: " in found
             if not is_late or os.getloadavg()[0] <= (os.cpu_count() or 1):
@@ -356,7 +368,7 @@ class Pipeline:
             written = await trio.to_thread.run_sync(_unpack, place, version.file)
             if command := upload.build_command(folder):
                 async with self._builds:
-                    ended = await run_build(command, folder, place / LOG, self._home)
+                    ended = await run_build(command, folder, place / LOG, self._data)
                 missing = f"this server has no {command[0]}" if ended.status == NO_PROGRAM else ""
                 _judge(ended, f"the build ({' '.join(command)}) failed", missing)
             start = written or upload.start_command(folder)

@@ -10,7 +10,6 @@ import os
 import stat
 import sys
 import zipfile
-import zlib
 from pathlib import Path, PurePosixPath
 
 from engine.commands.program import split_command
@@ -52,7 +51,9 @@ def unpack(data: bytes, name: str, folder: Path) -> None:
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as zipped:
                 _unpack(zipped, folder)
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError, UnicodeError) as error:
+        except Exception as error:  # a damaged archive raises any kind, and bz2 an OSError without a number
+            if isinstance(error, BadUpload) or getattr(error, "errno", None):
+                raise
             raise BadUpload(f"the archive cannot be read: {str(error) or type(error).__name__}") from None
     elif name.lower().endswith((".zip", ".gz", ".xz", ".7z", ".rar", ".tar", ".tgz")):
         raise BadUpload(f"{name} is no zip archive; pack the bot's folder as one, or send its only file")
@@ -106,6 +107,9 @@ def _write(place: Path, data: bytes, *, runs: bool = False) -> None:
 
 COMMAND = "command"
 """The file that holds the command that starts a bot."""
+
+MAX_COMMAND = 4096
+"""Characters of a command: the system bounds the arguments of a program."""
 
 ARGUMENTS = ("{host}", "{port}", "{name}", "{game}")
 """Arguments of a program that does not read its environment."""
@@ -164,8 +168,11 @@ def written_command(folder: Path) -> tuple[str, ...]:
         words = tuple(split_command(file.read_text(encoding="utf-8-sig").strip(), folder))
     except ValueError as error:
         raise BadUpload(f"the file {COMMAND} cannot be read: {error}") from None
-    if not words:
-        raise BadUpload(f"the file {COMMAND} holds the command that starts the bot, as in: python3 bot.py")
+    if not words or not (text := "".join(words)).isprintable() or len(text) > MAX_COMMAND:
+        raise BadUpload(
+            f"the file {COMMAND} holds the command that starts the bot, as in: python3 bot.py; it has at most "
+            f"{MAX_COMMAND} printable characters"
+        )
     return words
 
 

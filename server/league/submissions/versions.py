@@ -140,7 +140,7 @@ class Versions:
     ) -> None:
         """Take the accounts, whose database it shares, and the quotas of people."""
         self.rules = rules
-        self._data = data.absolute()  # programs in a sandbox have another working directory
+        self._data = data.resolve()  # programs in a sandbox have another working directory, and see no links on the way
         self._accounts = accounts
         self._now = now
 

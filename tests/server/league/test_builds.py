@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from server.contest.definition import Bounds
+from server.contest.programs.sandbox import seal
 from server.league.accounts import Person
 from server.league.submissions import pipeline, upload
 from server.league.submissions.pipeline import Ended
@@ -37,9 +38,11 @@ def built(versions: Versions, ann: Person, data: Path, files: Mapping[str, str])
 @pytest.mark.slow
 @pytest.mark.usefixtures("passes")
 def test_what_a_makefile_makes_is_what_plays(versions: Versions, ann: Person, tmp_path: Path) -> None:
-    makefile = "bot: bot.c size.h\n\t$(CC) -o $@ $<\nsize.h:\n\techo '#define SIZE 3' > $@\n"
-    program = '#include "size.h"\nint main(void) { return SIZE - 3; }\n'
-    version, log = built(versions, ann, tmp_path, {"Makefile": makefile, "bot.c": program})
+    files = {
+        "Makefile": "bot: bot.c size.h\n\t$(CC) -o $@ $<\nsize.h:\n\techo '#define SIZE 3' > $@\n",
+        "bot.c": '#include "size.h"\nint main(void) { return SIZE - 3; }\n',
+    }
+    version, log = built(versions, ann, tmp_path, files)
     assert (version.state, version.sentence, version.command) == ("active", "", ("./bot", *upload.ARGUMENTS))
     assert "-o bot bot.c" in log
     assert (versions.folder(version) / "build" / "bot").stat().st_mode & 0o111
@@ -167,12 +170,9 @@ play(choose)
 
 @pytest.mark.slow
 def test_a_version_that_loses_its_first_games_by_a_fault_of_its_own_is_refused(
-    versions: Versions, ann: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    versions: Versions, ann: Person, tmp_path: Path, without_sandbox: Replace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def check(*_: object) -> Ended:
-        return Ended(0)
-
-    monkeypatch.setattr(pipeline, "run_check", check)
+    without_sandbox(match=pipeline.run_match)
     monkeypatch.setattr(pipeline, "GAMES_PLAYED", 2)
     monkeypatch.setattr(pipeline, "NICENESS", 0)  # else other tests let its match wait
     version, logs = tried(versions, tmp_path, versions.add(ann, "bot", "bot.py", CRASHES.encode()))
@@ -185,34 +185,49 @@ def test_a_version_that_loses_its_first_games_by_a_fault_of_its_own_is_refused(
     )
 
 
-async def test_the_match_of_a_qualification_does_not_work_in_the_folder_of_the_author(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pipeline, "with_low_priority", lambda *_: ("pwd",))
-    (tmp_path / "build").mkdir()
-    log = tmp_path / "match.txt"
-    ended = await pipeline.run_match("bot", ("./bot",), tmp_path / "build", log, "0" * 16, pipeline.USUAL_VARIANT)
-    assert (ended, log.read_text()) == (Ended(0), f"{tmp_path}\n")
-
-
 LOOKS_AROUND = """
 import os, sys
 for number in filter(str.isdecimal, os.listdir("/proc")):
     print("sees", open(f"/proc/{number}/cmdline").read().split("\\0"), file=sys.stderr)
+print("has", os.listdir("."), "beside", os.listdir(".."), file=sys.stderr)
 sys.exit(7)
 """
 
+SHOWN = """
+import os, sys
+from server.contest.programs.sandbox import seal
+seal._WHOLE, seal.SCRATCH = (*seal._WHOLE, os.environ["PYTHONPATH"]), "/scratch"
+print("works in", os.getcwd(), file=sys.stderr)
+"""
+"""Module that shows its folder to all programs, as /opt, in each process that imports it as sitecustomize."""
+
 
 @pytest.mark.slow
-async def test_a_bot_does_not_see_the_conformance_test_that_it_takes(tmp_path: Path) -> None:
-    folder, log = tmp_path / "build", tmp_path / "check.txt"
+async def test_a_version_sees_neither_its_conformance_test_nor_the_data_directory_that_lies_in_a_shown_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, *logs = (tmp_path / name for name in ("build", "built", "checked", "played"))
     folder.mkdir()
     (folder / "bot.py").write_text(LOOKS_AROUND)
-    ended = await pipeline.run_check((sys.executable, "bot.py"), folder, log, "0" * 16, pipeline.USUAL_VARIANT)
-    seen = [line for line in log.read_text().splitlines() if line.startswith("sees")]
-    # whole arguments, as a folder on the way to the interpreter may have any name
-    assert any("'bot.py'" in line for line in seen) and not any("'check'" in line for line in seen)
-    assert ended.status == 1 and "ended by itself" in pipeline.first_fault(tmp_path / CHECK_REPORT)
+    (tmp_path / "sitecustomize.py").write_text(SHOWN)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    whole = (*seal._WHOLE, str(tmp_path))
+    for name, value in (("_WHOLE", whole), ("SCRATCH", "/scratch"), ("_system", seal._system.__wrapped__)):
+        monkeypatch.setattr(seal, name, value)
+    monkeypatch.setattr(pipeline, "NICENESS", 0)
+    command, variant = (sys.executable, "bot.py"), pipeline.USUAL_VARIANT
+    assert [
+        (await pipeline.run_build(command, folder, logs[0], tmp_path)).status,
+        (await pipeline.run_check(command, folder, logs[1], tmp_path, variant)).status,
+        (await pipeline.run_match("bot", command, folder, logs[2], tmp_path, variant)).status,
+    ] == [7, 1, 1]
+    for seen in (log.read_text() for log in logs):
+        # whole arguments, as a folder on the way to the interpreter may have any name
+        assert "'bot.py'" in seen and "'check'" not in seen
+        assert "has ['bot.py'] beside ['build']" in seen
+        assert f"works in {folder}" not in seen, "numba would read settings of the author there"
+    assert all(f"works in {tmp_path}\n" in log.read_text() for log in logs[1:])
+    assert "ended by itself" in pipeline.first_fault(tmp_path / CHECK_REPORT)
 
 
 @pytest.mark.parametrize(("load", "tries", "state"), [(10.0, 2, "active"), (0.0, 1, "refused")])

@@ -30,13 +30,13 @@ Replace = Callable[..., list[str]]
 """The fixture that replaces steps."""
 
 
-def packed(files: Mapping[str, bytes | str], **modes: int) -> bytes:
+def packed(files: Mapping[str, bytes | str], method: int = zipfile.ZIP_DEFLATED, **modes: int) -> bytes:
     """Return a zip archive."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as zipped:
         for name, content in files.items():
             member = zipfile.ZipInfo(name)
-            member.compress_type = zipfile.ZIP_DEFLATED
+            member.compress_type = method
             member.external_attr = modes.get(name, stat.S_IFREG | 0o644) << 16
             zipped.writestr(member, content)
     return data.getvalue()
@@ -79,6 +79,8 @@ def test_a_single_file_keeps_its_name_and_scripts_run(tmp_path: Path) -> None:
         (lambda: packed({f"{n}": "" for n in range(501)}), "bot.zip", "at most 500 files"),
         (lambda: packed({"zeros": bytes(65 << 20)}), "bot.zip", "at most 64 MB together"),
         (lambda: packed({"bot.py": "x" * 1000})[:-30], "bot.zip", "no zip archive"),
+        (lambda: packed({"bot.py": "x"})[:-6] + b"\xff\x00\x00\x00\x00\x00", "bot.zip", "cannot be read"),
+        (lambda: packed({"!bot.py": "x"}).replace(b"!bot.py", b"\0bot.py"), "bot.zip", "cannot be read"),
         (lambda: bytes(17 << 20), "bot.py", "at most 16 MB"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -93,8 +95,9 @@ def test_what_is_no_upload_is_refused_in_a_sentence(
     assert [path for path in tmp_path.iterdir() if path != folder] == []
 
 
-def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
-    data = bytearray(packed({"bot.py": "print('hello')" * 100}))
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_archive_is_refused(tmp_path: Path, method: int) -> None:
+    data = bytearray(packed({"bot.py": "print('hello')" * 100}, method))
     data[40:60] = bytes(20)
     with pytest.raises(BadUpload, match="cannot be read"):
         unpack(bytes(data), "bot.zip", tmp_path)
@@ -127,7 +130,7 @@ def test_an_author_may_write_the_command_down(tmp_path: Path) -> None:
     file = tmp_path / "command"
     file.write_text("python3 'src/my bot.py' {host}\n")
     assert upload.written_command(tmp_path) == ("python3", "src/my bot.py", "{host}")
-    for wrong in ("", "'open"):
+    for wrong in ("", "'open", "python3 bot.py a\0b", f"python3 bot.py {'a ' * upload.MAX_COMMAND}"):
         file.write_text(wrong)
         with pytest.raises(BadUpload, match="the file command"):
             upload.written_command(tmp_path)
@@ -293,17 +296,13 @@ def test_what_a_bot_prints_stands_in_the_log_of_its_test_and_counts_for_nothing(
 @SEALED
 @pytest.mark.slow
 def test_a_bot_without_a_fault_plays_from_then_on(
-    accounts: Accounts, ann: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    accounts: Accounts, ann: Person, tmp_path: Path, without_sandbox: Replace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The data directory is seen from where the server was started, as is the usual one.
 
     A machine under load lets any bot exceed the second that the conformance test gives it.
     """
-
-    async def check(*_: object) -> Ended:
-        return Ended(0)
-
-    monkeypatch.setattr(pipeline, "run_check", check)
+    without_sandbox(match=pipeline.run_match)
     monkeypatch.setattr(pipeline, "GAMES_PLAYED", 2)
     monkeypatch.chdir(tmp_path.parent)
     versions = Versions(Path(tmp_path.name), accounts)

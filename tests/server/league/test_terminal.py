@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from stat import S_IMODE
+from unittest.mock import Mock
 
 import pytest
 import trio
@@ -108,8 +109,8 @@ async def test_what_goes_on_is_printed_a_line_each(
     ]
 
 
-async def test_nonsense_and_silence_harm_nobody(
-    tmp_path: Path, accounts: Accounts, capsys: pytest.CaptureFixture[str]
+async def test_nonsense_and_silence_harm_nobody_nor_does_a_lack_of_threads(
+    tmp_path: Path, accounts: Accounts, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with answered(tmp_path, accounts):
         for sent in (b"", b"nonsense\n", b'{"kind": "stop", "by": "x"}\n'):
@@ -119,6 +120,10 @@ async def test_nonsense_and_silence_harm_nobody(
                 assert json.loads(await stream.receive_some())["is_refused"]
         async with await trio.open_unix_socket(str(tmp_path / "server.socket")):
             assert "processors" in await command(capsys, administration.now, data=tmp_path)
+        monkeypatch.setattr(trio.to_thread, "run_sync", Mock(side_effect=RuntimeError("can't start new thread")))
+        async with await trio.open_unix_socket(str(tmp_path / "server.socket")) as stream:
+            await stream.send_eof()
+            assert await stream.receive_some() == b""
 
 
 def test_without_a_server_one_sentence_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar, NamedTuple
+from unittest.mock import Mock
 
 import pytest
 import trio
@@ -174,14 +175,18 @@ class _Failing(Disk):
         super()._sync(path, flags)
 
 
-@pytest.mark.parametrize("kind", [errno.EIO, errno.ENOSPC])
-async def test_a_match_that_the_disk_does_not_keep_is_annulled_and_others_go_on(tmp_path: Path, kind: int) -> None:
+@pytest.mark.parametrize(("kind", "has_threads"), [(errno.EIO, True), (errno.ENOSPC, True), (errno.ENOSPC, False)])
+async def test_a_match_that_the_disk_does_not_keep_is_annulled_and_others_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: int, has_threads: bool
+) -> None:
     disk = _Failing(kind)
     async with open_arena(
         tmp_path / "data", record_store=lambda folder: RecordStore(folder, synced=True, disk=disk)
     ) as harness:
         rounds = Rounds(harness.arena.record_store, harness.arena, lambda: None)
         ann, bob = await harness.begin("params=3,3,9,9 budget=600000")
+        if not has_threads:
+            monkeypatch.setattr(trio.to_thread, "run_sync", Mock(side_effect=RuntimeError("can't start new thread")))
         await rounds.one()
         disk.names = ("1.txt",)
         await play(ann, bob, "a1-b2")

@@ -15,12 +15,10 @@ Authors control the content of these folders. No link in them is followed here: 
 the program sees there.
 """
 
-import atexit
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -43,30 +41,6 @@ NAMES = (
 """Files of /etc that programs and libraries need, and everybody may read."""
 
 ETC = Path("/etc")
-
-
-@cache
-def settings_copy() -> Path:
-    """Copy what programs need of /etc to a folder that lasts as long as this process; raises OSError.
-
-    Threads that ask at the same time may make two copies. Both stay: each may be in use.
-    """
-    copy = Path(tempfile.mkdtemp(prefix="arena-etc-"))
-    atexit.register(shutil.rmtree, copy, ignore_errors=True)
-    for path in sorted({path for name in NAMES for path in ETC.glob(name)}):
-        to = copy / path.relative_to(ETC)
-        to.parent.mkdir(exist_ok=True)
-        if path.is_dir():
-            shutil.copytree(path, to, symlinks=True, copy_function=_copy_file)
-        else:
-            _copy_file(str(path), str(to))
-    return copy
-
-
-def _copy_file(path: str, to: str) -> None:
-    with suppress(PermissionError, FileNotFoundError):  # no program could read it, or a link leads nowhere
-        shutil.copy(path, to)
-
 
 PROGRAM = "bwrap"
 """The program of bubblewrap."""
@@ -96,6 +70,13 @@ _KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
 """Variables that a program has from the server's environment, beside the path."""
 
 
+SECRETS = "ARENA_SECRETS"
+"""Environment variable with folders that no sandbox of a process shows: the data directory of the server behind it."""
+
+SECRET_FOLDERS = {Path(folder) for folder in os.environ.get(SECRETS, "").split(os.pathsep) if folder}
+"""Folders that no sandbox of this process shows."""
+
+
 class VisibleFiles(NamedTuple):
     """The files that a program sees in addition to those of the system. All paths are absolute."""
 
@@ -104,7 +85,7 @@ class VisibleFiles(NamedTuple):
     readable: tuple[Path, ...] = ()
     """Files and folders that it may read, at their own places; there have to be such."""
     hidden: tuple[Path, ...] = ()
-    """Folders within those that it sees as empty ones, except for what is readable in them by its own path."""
+    """Folders that are empty wherever it sees them, except for what is readable in them by its own path."""
     writable: tuple[Path, ...] = ()
     """Folders that it may write to, which a build does; there have to be such. Nothing bounds what it writes there."""
 
@@ -122,36 +103,41 @@ class Descriptors(NamedTuple):
 
 def sandboxed(command: Sequence[str], view: VisibleFiles, bounds: Bounds, given: Descriptors) -> list[str]:
     """Return the command that runs a command in a sandbox."""
-    scratch = str(bounds.scratch * MEGABYTE)
-    words = [PROGRAM, *_ISOLATION, *_system(), "--size", scratch, "--perms", "0700", "--tmpfs", SCRATCH]
+    words = [PROGRAM, *_ISOLATION, *_system(), "--size", str(bounds.scratch * MEGABYTE)]
+    words += ["--perms", "0700", "--tmpfs", SCRATCH]
     # what every sandbox shows is not mounted again: there, a link to /etc leads to nothing that could be mounted on
-    readable = outermost((*own_code(), *(path for path in view.readable if not is_shown(path))))
+    readable = outermost(path for path in (*own_code(), *view.readable) if not is_shown(path))
     words += [word for path in readable for word in ("--ro-bind", str(path), str(path))]
     # of this server's user; see `engine.compiling.code_cache`
     cache_home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     if (kernels := cache_home.absolute() / "gipf-arena" / "kernels").is_dir():
         words += ["--ro-bind", str(kernels), KERNELS]
-    within = {path for path in view.readable if any(path.is_relative_to(folder) for folder in view.hidden)}
+    shown = [(path, path.resolve()) for path in (*map(Path, _WHOLE), *readable)]
+    hidden = {
+        path / real.relative_to(source)  # the same files, by their path in the sandbox
+        for real in (folder.resolve() for folder in {*view.hidden, *SECRET_FOLDERS} if folder.is_dir())
+        for path, source in shown
+        if str(real).startswith(str(source)) and real.is_relative_to(source)  # the first one is much faster
+    }
+    within = {path for path in (*own_code(), *view.readable) if any(path.is_relative_to(folder) for folder in hidden)}
     words += [
         word
-        for path in sorted({*view.hidden, *within})
+        for path in sorted({*hidden, *within})
         for word in (("--ro-bind", str(path), str(path)) if path in within else ("--tmpfs", str(path)))
     ]
     words += [word for path in view.writable for word in ("--bind", str(path), str(path))]
     words += ["--dir", str(view.folder)]  # there may be no file in it that the program sees
-    words += [word for path in (*view.hidden, Path("/")) for word in ("--remount-ro", str(path))]
-    words += ["--chdir", str(view.folder)]
-    words += ["--json-status-fd", str(given.status), "--block-fd", str(given.block), "--seccomp", str(given.filter)]
-    return [*words, "--", *command]
+    words += [word for path in (*sorted(hidden), Path("/")) for word in ("--remount-ro", str(path))]
+    words += ["--chdir", str(view.folder), "--json-status-fd", str(given.status)]
+    return [*words, "--block-fd", str(given.block), "--seccomp", str(given.filter), "--", *command]
 
 
 def sealed_environment(server: Mapping[str, str], told: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a program in a sandbox, with the language and the search path of the ``server``."""
-    kept = {name: server[name] for name in _KEPT_VARIABLES if name in server}
-    home = {"HOME": SCRATCH, "TMPDIR": SCRATCH, "ARENA_KERNELS": KERNELS}
     # arena-bot is found also where the server's own environment is not on the path
     places = (server.get("PATH", os.defpath), str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin")
-    return {"LANG": "C.UTF-8", **kept, "PATH": os.pathsep.join(places), **home, **told}
+    own = {"PATH": os.pathsep.join(places), "HOME": SCRATCH, "TMPDIR": SCRATCH, "ARENA_KERNELS": KERNELS}
+    return {"LANG": "C.UTF-8", **{name: server[name] for name in _KEPT_VARIABLES if name in server}, **own, **told}
 
 
 def outermost(paths: Iterable[Path]) -> list[Path]:
@@ -168,8 +154,7 @@ def own_code() -> tuple[Path, ...]:
     """Return the folders of this Python, and of the packages of this distribution that a bot uses."""
     packages = filter(None, map(util.find_spec, ("engine", "bots")))
     places = (place for package in packages for place in package.submodule_search_locations or ())
-    paths = [Path(place).absolute() for place in (sys.prefix, sys.base_prefix, *places)]
-    return tuple(outermost(path for path in paths if not is_shown(path)))
+    return tuple(outermost(Path(place).absolute() for place in (sys.prefix, sys.base_prefix, *places)))
 
 
 def is_shown(path: Path, *more: Path) -> bool:
@@ -186,7 +171,9 @@ def _system() -> tuple[str, ...]:
             words += ["--symlink", str(path.readlink()), str(path)]
         elif path.is_dir():
             words += ["--ro-bind", str(path), str(path)]
-    words += ["--ro-bind", str(settings_copy()), str(ETC)]
+    for path in sorted({path for name in NAMES for path in ETC.glob(name)}):
+        if os.access(path, os.R_OK):
+            words += ["--ro-bind-try", str(path), str(path)]  # an update of the system may remove it
     shared = ("--size", str(SHARED_MEGABYTES * MEGABYTE), "--tmpfs", "/dev/shm")
     words += ["--dev", "/dev", *shared, "--remount-ro", "/dev"]
     # root may change settings of the kernel there, capabilities or not
@@ -255,8 +242,10 @@ def sandbox_obstacle() -> str:
                 check=False,
             )
     except (OSError, subprocess.TimeoutExpired) as error:
-        how = "install bubblewrap (apt-get install bubblewrap libseccomp2)"
-        return f"programs cannot be sealed: {PROGRAM} does not run ({error}); {how}, or {WITHOUT}"
+        return (
+            f"programs cannot be sealed: {PROGRAM} does not run ({error}); "
+            f"install bubblewrap (apt-get install bubblewrap libseccomp2), or {WITHOUT}"
+        )
     finally:
         os.close(refused)
     said = " ".join(done.stderr.decode(errors="replace").split()) or f"{PROGRAM} ended with status {done.returncode}"
@@ -282,7 +271,6 @@ def view(definition: Definition, entrant: Entrant | None, data: Path) -> Visible
     folder = _lexical(base, entrant.folder)
     if entrant.folder and not folder.is_dir():
         raise NotVisible(f"the folder of {entrant.name} is not there: {folder}")
-    others = [_lexical(base, other.folder) for other in definition.entrants if other.folder]
     named = (folder,) if entrant.folder else tuple(_named(base, definition, entrant))
     for path in named:
         if path.resolve() != path:
@@ -293,13 +281,8 @@ def view(definition: Definition, entrant: Entrant | None, data: Path) -> Visible
     put = bool(entrant.folder) and (bool(entrant.version_of) or base == secret)
     if any(path.is_relative_to(secret) for path in (*own[put:], *shared)) or secret in own:
         raise NotVisible(f"{entrant.name} has its program in the server's data directory {secret}; move one of them")
-    shown = (*own, *shared, *map(Path, _WHOLE))
-    hidden = [
-        path
-        for path in (secret, *others)
-        if path.is_dir() and any(path.is_relative_to(mine) and path != mine for mine in shown)
-    ]
-    return VisibleFiles(folder, (*own, *shared), tuple(hidden))
+    hidden = {secret, *(_lexical(base, other.folder) for other in definition.entrants if other.folder)} - {*own}
+    return VisibleFiles(folder, (*own, *(path for path in shared if path not in hidden)), tuple(hidden))
 
 
 def _named(base: Path, definition: Definition, entrant: Entrant) -> Iterable[Path]:

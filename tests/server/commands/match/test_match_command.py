@@ -7,12 +7,9 @@ import sys
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-import cyclopts
 import pytest
 
-from engine.commands.program import Rejected
 from engine.match import verification
-from server.commands.match.command import match
 from tests.server.commands.match.command import Match, row, run
 
 README = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8").partition("\n## Write a bot\n")[2]
@@ -143,49 +140,3 @@ def test_the_commands_of_readme_work(tmp_path: Path, line: str) -> None:
     status, said, complained = run(tmp_path, *shlex.split(shorter))
     assert status == 0, complained
     assert "2 of 2 games" in said
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("random", "a match has 2 to 50 players, not 1, as in arena-bot match mybot.py alphabeta:1"),
-        ("random nobody.py", "there is no file nobody.py"),
-        ("random random --game gpif", "--game: there is no game 'gpif'"),
-        ("random random --params 3,3", "--params: "),
-        ("random random --games 3", "--games is 3, but games come in pairs: 2 or 4 would be right"),
-        (
-            "random random --game mnk --params 3,3,3 --params 4,4,3 --games 10",
-            "--games is 10, but games come in pairs in each of 2 variants: 8 or 12 would be right",
-        ),
-        ("random random --folder nowhere", "--folder: there is no folder nowhere"),
-        ("random random --folder . --folder . --folder .", "--folder is given 3 times, for 2 players"),
-        ("random random --budget 1", "--budget is 1; it has to lie between 10 and 86400000"),
-        ("random random --increment -1", "--increment is -1; "),
-        ("random random --concurrency 0", "--concurrency is 0; "),
-        ("random random --plies -1", "--plies is -1; "),
-        ("random random --seed -1", "--seed is -1; "),
-        ("random random --move-limit 0", "--move-limit is 0; "),
-        ("random random random --sprt 0 10", "--sprt compares two players, and there are 3"),
-        ("random random --sprt 10 -10", "--sprt is 10 -10; it has to be two differences in Elo, the smaller one first"),
-        ("random random --game mnk --params 3,3,3 --plies 50", "no game of m,n,k 3 3 3 goes on after so many"),
-        ("random random --json none/a.json", "--json: there is no folder none"),
-        ("random random --json - --junit -", "--json and --junit cannot both be -, which is stdout"),
-        ("random random --results none/a.jsonl", "--results: there is no folder none"),
-        ("random random --records file", "--records: "),
-        ("random random --records old", "--records: the folder old has the records of another match; name an empty"),
-    ],
-)
-def test_bad_usage_is_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str, sentence: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "file").write_text("")
-    (tmp_path / "old").mkdir()
-    (tmp_path / "old" / "1.txt").write_text("")
-    app = cyclopts.App()
-    app.default(match)
-    with pytest.raises(Rejected) as refused:
-        app(words.split(), exit_on_error=False, print_error=False)
-    assert refused.value.status == 2 and str(refused.value).startswith(sentence) and "\n" not in str(refused.value)
-    shown = capsys.readouterr()
-    assert shown.out == "" and sorted(path.name for path in tmp_path.iterdir()) == ["file", "old"], "nothing was begun"

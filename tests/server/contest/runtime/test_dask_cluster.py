@@ -45,6 +45,7 @@ from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
 from server.ops import program_version
 from server.ops.program_version import program_with_rules
+from tests.server.contest.runtime.bots import SANDBOX
 from tests.server.contest.runtime.test_contest_command import PROGRAMS, entrants
 from tests.server.harness import open_arena, until
 from tests.waiting import WAIT_SECONDS
@@ -57,7 +58,7 @@ def definition(folder: str = "/", text: str = PROGRAMS + entrants(3, 0)) -> Defi
 
 def job(match: int = 7, of: Definition | None = None) -> Job:
     found = of or definition()
-    return make_job(GameTask(1, found, plan(found, []).due[0], match), "gipf-arena/test")
+    return make_job(GameTask(1, found, plan(found, []).due[0], match), "gipf-arena/test", Path(found.folder, "data"))
 
 
 ABSENT = msgspec.json.encode(JobAnswer(program_with_rules(), why="p2 did not come", names=("p2",)))
@@ -297,13 +298,16 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path
     assert refused(wrote={"../../evil": b""}) == snapshot("the answer has what programs of others have written")
 
 
-async def test_who_does_not_come_is_named_and_what_it_wrote_comes_back(tmp_path: Path) -> None:
-    text = PROGRAMS + entrants(1, 0) + f"[[entrants]]\nname = 'bad'\ncommand = {[sys.executable, '-c', 'no']}\n"
-    found = definition(str(tmp_path), text)
+async def test_who_does_not_come_is_named_and_what_it_wrote_and_saw_comes_back(tmp_path: Path) -> None:
+    (tmp_path / "data" / "tokens").mkdir(parents=True)
+    looks = [sys.executable, "-c", "import os, sys; sys.exit(os.listdir('data'))"]
+    entrant = f'[[entrants]]\nname = "bad"\ncommand = {looks}\n'
+    found = definition(str(tmp_path), f'visible = ["."]\n{PROGRAMS}{entrants(1, 0)}{entrant}')
     with trio.fail_after(WAIT_SECONDS):
         answer = await game_worker.play_job(job(of=found))
-    assert answer.names == ("bad",) and "NameError" in answer.why
-    assert b"NameError" in answer.wrote["bad"]
+    listed = "['tokens']" if SANDBOX else "[]"
+    assert answer.names == ("bad",) and listed in answer.why
+    assert listed.encode() in answer.wrote["bad"]
     _, bad = check_answer(job(of=found), msgspec.json.encode(answer)).answer.programs
     assert bad is not None and bad.status == 1
 

@@ -1,6 +1,7 @@
 """The files that a program sees: its own and the visible ones, and by a link nothing else."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from server.contest.formats.meetings import RoundRobin
 from server.contest.programs import program as programs
 from server.contest.programs.program import Program, Surroundings
 from server.contest.programs.sandbox import seal
-from server.contest.programs.sandbox.seal import NotVisible, Seal, VisibleFiles, view
+from server.contest.programs.sandbox.seal import Descriptors, NotVisible, Seal, VisibleFiles, sandboxed, view
 from tests.server.contest import played
 from tests.server.contest.runtime.test_sealed import needs_sandbox
 from tests.waiting import WAIT_SECONDS
@@ -29,6 +30,8 @@ LINKS = {
     "arena/one/all": "../two",
     "arena/link.sh": "two/bot.sh",
     "linked": "tool/bin/run",
+    "opt": "arena",
+    "arena/far": "/proc/self/cwd/two",
 }
 
 IN_DATA = "bob has its program in the server's data directory {base}/data; move one of them"
@@ -81,15 +84,39 @@ async def test_a_version_that_is_a_link_to_the_version_of_another_author_does_no
 
 
 @needs_sandbox
-@pytest.mark.parametrize(("visible", "whole"), [((".",), []), ((), ["arena"])])
-async def test_a_version_sees_nothing_else_of_a_data_directory_that_lies_in_a_visible_folder(
-    tmp_path: Path, base: Path, monkeypatch: pytest.MonkeyPatch, visible: tuple[str, ...], whole: list[str]
+@pytest.mark.parametrize(
+    ("visible", "whole", "code", "rival"),
+    [
+        ((".",), [], [], "two"),
+        ((".",), [], [], "far"),
+        (("one/all",), [], [], "two"),
+        ((), ["arena"], [], "two"),
+        ((), ["opt"], [], "two"),
+        ((), [], ["arena"], "two"),
+    ],
+)
+async def test_a_version_sees_no_folder_of_others_and_nothing_else_of_the_data_directory(
+    tmp_path: Path,
+    base: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    visible: tuple[str, ...],
+    whole: list[str],
+    code: list[str],
+    rival: str,
 ) -> None:
-    monkeypatch.setattr(seal, "_WHOLE", (*seal._WHOLE, *(str(tmp_path / name) for name in whole)))
-    monkeypatch.setattr(seal, "_system", seal._system.__wrapped__)
-    (base / "data" / "bob" / "bot.sh").write_text("#!/bin/sh\ncat ../ann/bot.sh >&2\npwd >&2\n")
+    for name, value in (
+        ("SCRATCH", "/scratch"),  # the usual one lies over the folders of tests
+        ("_WHOLE", (*seal._WHOLE, *(str(tmp_path / folder) for folder in whole))),
+        ("_system", seal._system.__wrapped__),
+        ("own_code", lambda: tuple(tmp_path / folder for folder in code)),
+    ):
+        monkeypatch.setattr(seal, name, value)
+    (base / "data" / "bob" / "bot.sh").write_text(
+        f"#!/bin/sh\ncat {tmp_path}/*/data/ann/bot.sh {tmp_path}/*/two/bot.sh >&2\npwd >&2\n"
+    )
     bob = Entrant("bob", ("./bot.sh",), folder="data/bob", version_of="bob")
-    errors = await said(tmp_path, view(contest(base, bob, visible=visible), bob, base / "data"), "./bot.sh")
+    made = contest(base, bob, Entrant("rival", ("./bot.sh",), folder=rival), visible=visible)
+    errors = await said(tmp_path, view(made, bob, base / "data"), "./bot.sh")
     assert str(base / "data" / "bob") in errors and "secret" not in errors
 
 
@@ -125,8 +152,13 @@ def test_a_program_sees_its_folder_or_the_files_that_its_command_names(
     bob = Entrant("bob", tuple(command.split(" ")), folder=folder)
     made = contest(base, bob, other, visible=("../home/lib", "~/lib", "missing"))
     seen, lib = view(made, bob, base / "data"), base.parent / "home" / "lib"
-    assert set(seen.readable) == {lib, *(base.parent / path for path in readable.split())}
-    assert (seen.folder, set(seen.hidden)) == (base / folder, {base.parent / path for path in hidden.split()})
+    assert (seen.folder, set(seen.readable)) == (
+        base / folder,
+        {lib, *(base.parent / path for path in readable.split())},
+    )
+    words = sandboxed((), seen, Bounds(), Descriptors(1, 2, 3))
+    empty = {"/dev/shm", "/tmp", *(f"{base.parent}/{path}" for path in hidden.split())}
+    assert {where for option, where in pairwise(words) if option == "--tmpfs"} == empty
     assert view(made, None, base / "data") == VisibleFiles(base, (lib, lib))
 
 

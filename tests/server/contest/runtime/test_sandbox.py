@@ -81,7 +81,9 @@ tried("data", lambda: os.listdir("../data"))
 tried("home", lambda: os.listdir(sys.argv[1]))
 tried("root", lambda: sorted(os.listdir("/")))
 tried("etc", lambda: open("/etc/shadow").read())
+tried("hosts", lambda: open("/etc/hosts").read())
 places = {"own": "x", "top": "/x", "dev": "/dev/x", "usr": "/usr/x", "kernel": "/proc/sys/kernel/core_pattern"}
+places |= {"etc": "/etc/x", "hosts": "/etc/hosts"}
 for name, path in places.items():
     tried("write " + name, lambda: open(path, "a").close())
 tried("write scratch", lambda: open(os.path.join(os.environ["HOME"], "x"), "w").write("mine"))
@@ -122,7 +124,8 @@ async def test_a_program_sees_its_own_folder_and_nothing_of_the_others(
     assert [found[place] for place in ("rival", "data", "home")] == ["FileNotFoundError"] * 3
     assert not set(found["root"]) & {"home", "srv", "var", "run", "mnt", "boot", "sys"}
     assert found["etc"] == "FileNotFoundError"
-    for place in ("own", "top", "dev", "usr", "kernel"):
+    assert found["hosts"] == Path("/etc/hosts").read_text()
+    for place in ("own", "top", "dev", "usr", "kernel", "etc", "hosts"):
         assert found[f"write {place}"] in ("OSError", "PermissionError"), place
     assert found["write scratch"] == 4
     assert found["interfaces"] == ["lo"]

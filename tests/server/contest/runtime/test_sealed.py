@@ -1,4 +1,4 @@
-"""Sealing a program: what the machine refuses is no fault of the program, and settings of the system are copied."""
+"""Sealing a program: what the machine refuses is no fault of the program."""
 
 import errno
 import os

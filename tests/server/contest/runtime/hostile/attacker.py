@@ -11,6 +11,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 name = os.environ["ARENA_NAME"]
@@ -51,10 +52,10 @@ def others() -> Iterator[tuple[int, bytes]]:
 
 def kills() -> None:
     found = [number for number, _ in others()]
-    tell(kills=len(found))  # before: this program is ended soon after its rival
     for number in found:
         os.kill(number, signal.SIGSTOP)
         os.kill(number, signal.SIGKILL)
+    tell(killed=len(found))
 
 
 def reads() -> None:
@@ -102,18 +103,7 @@ def fills() -> None:
     tell(scratch=fill(os.environ["HOME"]), shared=fill("/dev/shm"), own=fill("."))
 
 
-def meddles() -> None:
-    for attack in (kills, reads, edits, overwrites, fills):
-        attack()
-
-
-def robs() -> None:
-    for attack in (reads, overwrites, kills):
-        attack()
-
-
 def forks() -> None:
-    tell(forked=True)
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
@@ -122,7 +112,6 @@ def forks() -> None:
 
 
 def eats() -> None:
-    tell(eats=True)
     held = []
     try:
         while True:
@@ -132,24 +121,32 @@ def eats() -> None:
 
 
 def spins() -> None:
-    tell(spins=True)
     while True:
         pass
 
 
 def floods() -> None:
-    tell(floods=True)
-    sys.stderr.write("flood\n" * 200_000)
+    sys.stderr.write("flood\n" * 500_000)
     for _ in range(2000):
         say("NONSENSE " + "x" * 500)
 
 
-attack = globals().get(name)
-"""Function that `dice` calls before its first move."""
+exits, aborts = partial(sys.exit, 5), os.abort
+
+
+def pretends() -> None:
+    tell(pretended=pretended)
+
+
+def attack() -> None:
+    """Say what is tried, and try it: `dice` calls this before its first move."""
+    tell(tried=name)
+    globals()[name]()
+
 
 if __name__ == "__main__":
     if name == "pretends":
         say("LOGIN honest1")
         sys.stdin.readline()
-        tell(pretended=sys.stdin.readline().split()[:2])
+        pretended = sys.stdin.readline().split()[:2]
     import dice  # type: ignore[import-not-found]  # noqa: F401  # it lies beside this program, and plays

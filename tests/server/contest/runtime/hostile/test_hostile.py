@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engine.games.interface import Termination
 from engine.match import verification
-from server.contest.fixtures import counted_games
+from server.contest import contest_file
+from server.contest.fixtures import GameResult, counted_games
+from server.contest.plan import plan
 from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.store.folders import folder_of
-from tests.server.contest.runtime.bots import DICE, game_by_seed, read_definition
+from tests.server.contest.runtime.bots import DICE, final_table, game_by_seed
 from tests.server.contest.runtime.test_contest_command import Command, kept
 from tests.server.contest.runtime.test_sandbox import with_word
 from tests.server.process import free_port
@@ -42,19 +45,19 @@ cpu-seconds = 1
 LOSE = {
     "spins": Termination.OUT_OF_CPU_TIME,
     "eats": Termination.OUT_OF_MEMORY,
+    "exits": Termination.CRASHED,
+    "aborts": Termination.CRASHED,
 }
 """Attacks that lose the game, and how. test_sandbox.py has the other bounds and system calls."""
 
 PLAY_ON: dict[str, list[dict[str, object]]] = {
-    "meddles": [
-        {"kills": 0},
-        {"tokens": 0, "ssh": "FileNotFoundError", "records": "FileNotFoundError", "secret": None},
-        {"database": "OperationalError", "record": "FileNotFoundError"},
-        {"rival": "FileNotFoundError", "own": "OSError"},
-        {"scratch": [8, "OSError"], "shared": [16, "OSError"], "own": [0, "OSError"]},
-    ],
-    "forks": [{"forked": True}],
-    "floods": [{"floods": True}],
+    "kills": [{"killed": 0}],
+    "reads": [{"tokens": 0, "ssh": "FileNotFoundError", "records": "FileNotFoundError", "secret": None}],
+    "edits": [{"database": "OperationalError", "record": "FileNotFoundError"}],
+    "overwrites": [{"rival": "FileNotFoundError", "own": "OSError"}],
+    "fills": [{"scratch": [8, "OSError"], "shared": [16, "OSError"], "own": [0, "OSError"]}],
+    "forks": [],
+    "floods": [],
     "pretends": [{"pretended": ["WELCOME", "pretends"]}],
 }
 """Attacks after which the program plays on, and what they get in a sandbox."""
@@ -64,7 +67,7 @@ class Held:
     """A contest that was held."""
 
     def __init__(
-        self, folder: Path, honest: tuple[str, ...], hostile: tuple[str, ...], rules: str, patch: pytest.MonkeyPatch
+        self, folder: Path, honest: tuple[str, ...], hostile: tuple[str, ...], sandbox: str, patch: pytest.MonkeyPatch
     ) -> None:
         """Hold it; each entrant has a folder of its own, with a copy of its program."""
         self.data = folder / "data"
@@ -72,18 +75,16 @@ class Held:
         (home / ".ssh").mkdir(parents=True)
         (home / ".ssh" / "id").write_text("secret")
         self.port = free_port()
-        text = rules + CONTEST
+        text = f'sandbox = "{sandbox}"\n' + CONTEST
         for name in honest + hostile:
-            source = DICE if name in honest else ATTACKER
             (folder / name).mkdir()
-            shutil.copy(source, folder / name / "bot.py")
+            shutil.copy(DICE if name in honest else ATTACKER, folder / name / "bot.py")
             shutil.copy(DICE, folder / name)
             command = [sys.executable, "bot.py"]
             if name in hostile:
-                rival = folder / "honest1" / "bot.py"
-                command += [str(home), str(self.data), str(rival), str(self.port)]
+                command += [str(home), str(self.data), str(folder / "honest1" / "bot.py"), str(self.port)]
             text += f"[[entrants]]\nname = '{name}'\ncommand = {command}\nfolder = '{name}'\n"
-        self.definition = read_definition(text)
+        self.definition = contest_file.read(text, str)
         file = folder / "contest.toml"
         file.write_text(text, encoding="utf-8")
         patch.setenv("ARENA_SECRET", "of the server")
@@ -91,6 +92,20 @@ class Held:
             status, said = command_line.end()
         assert status == 0, said
         self.games = counted_games(kept(self.data))
+        self.table = [row.name for row in final_table(self.definition, self.games)]
+        """Names by places."""
+
+    def among(self, names: tuple[str, ...]) -> dict[object, object]:
+        """Return the games between some of them, move by move."""
+        return {
+            game.fixture.players: (game.winner, game.termination, self.moves(game))
+            for game in self.games
+            if set(game.fixture.players) <= set(names)
+        }
+
+    def moves(self, game: GameResult) -> list[str]:
+        record = self.data / "records" / f"{game.match}.txt"
+        return list(verification.verify(record.read_text(encoding="utf-8")).history.moves)
 
     def told(self, name: str) -> list[dict[str, Any]]:
         """Return what an attacker tried, and got, game by game."""
@@ -114,33 +129,31 @@ class Held:
 def test_honest_entrants_play_with_hostile_ones_what_they_play_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = Held(tmp_path, HONEST, (*LOSE, *PLAY_ON), "", monkeypatch)
-    among_honest = [game for game in held.games if set(game.fixture.players) == set(HONEST)]
-    assert len(among_honest) == 2
-    for game in among_honest:
-        text = (held.data / "records" / f"{game.match}.txt").read_text(encoding="utf-8")
-        assert verification.verify(text).history.moves == game_by_seed(held.definition, game.fixture)[1]
+    together = Held(tmp_path, HONEST, (*LOSE, *PLAY_ON), "sealed", monkeypatch)
+    alone = replace(together.definition, entrants=together.definition.entrants[: len(HONEST)])
+    games = [game_by_seed(alone, fixture) for fixture in plan(alone, []).due]
+    expected = {one.fixture.players: (one.winner, one.termination, [*moves]) for one, moves in games}
+    assert together.among(HONEST) == expected and len(expected) == 2
+    table = final_table(alone, [one for one, _ in games])
+    assert [name for name in together.table if name in HONEST] == [row.name for row in table]
     for name, termination in LOSE.items():
-        assert held.told(name), f"{name} was tried"
-        assert held.ended(name) == {termination}, name
+        assert together.told(name) == [{"tried": name}] * 2, name
+        assert together.ended(name) == {termination}, name
     for name, got in PLAY_ON.items():
-        told = held.told(name)
-        assert told, f"{name} was tried"
-        assert told == got * (len(told) // len(got)), name
+        assert together.told(name) == [{"tried": name}, *got] * 2, name
         if name != "floods":
-            assert not held.ended(name) & {"time", "crashed"}, name
-    honest_losses = {reason for name in HONEST for reason in held.ended(name)}
-    assert honest_losses <= {"line"}, "nobody who is honest has lost but on the board"
-    assert with_word(f"stays-{held.port}") == []
+            assert not together.ended(name) & {"time", "crashed"}, name
+    assert together.ended(HONEST[0]) | together.ended(HONEST[1]) <= {"line"}, "the honest lose on the board alone"
+    assert with_word(f"stays-{together.port}") == []
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="environments of others can be read on Linux")
 def test_the_same_attacks_succeed_without_a_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first game disqualifies the honest entrant, and is the only one that is played."""
-    rules = 'sandbox = "none"\ngames-at-once = 1'
-    held = Held(tmp_path, HONEST[:1], ("robs",), rules, monkeypatch)
-    reads, overwrites, kills = held.told("robs")
-    assert reads == {"tokens": 1, "ssh": "secret", "records": 1, "secret": "of the server"}
-    assert (overwrites, kills) == ({"rival": 8, "own": 8}, {"kills": 1})
-    assert held.ended(HONEST[0]) == {Termination.CRASHED}
+    held = Held(tmp_path, HONEST[:1], ("reads", "kills", "overwrites"), "none", monkeypatch)
+    reads = held.told("reads")[1::2]
+    assert reads and max(told["tokens"] for told in reads) >= 1
+    assert all((told["ssh"], told["secret"]) == ("secret", "of the server") for told in reads)
+    assert any(told["killed"] for told in held.told("kills")[1::2])
+    assert all(told["rival"] == 8 for told in held.told("overwrites")[1::2])
+    assert Termination.CRASHED in held.ended(HONEST[0])
