@@ -15,7 +15,10 @@ import structlog
 from hypothesis import HealthCheck, settings
 
 from tests.interpreting import nothing_compiled
+from tests.time_limits import pytest_pyfunc_call, pytest_timeout_set_timer
 from tests.waiting import BUILD_SECONDS, CAMPAIGN_SECONDS, TEST_SECONDS
+
+__all__ = ["pytest_pyfunc_call", "pytest_timeout_set_timer"]
 
 gc.disable()  # until the tests are collected: what is loaded by then stays
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))

@@ -5,7 +5,9 @@ from contextlib import contextmanager
 
 import pytest
 
+from engine.compiling import code_cache
 from engine.compiling.binding import can_compile
+from tests.waiting import BUILD_SECONDS
 
 
 @contextmanager
@@ -29,11 +31,14 @@ def nothing_compiled() -> Iterator[None]:
 def what_is_compiled(request: pytest.FixtureRequest) -> Iterator[None]:
     """Let tests with the mark ``slow`` compile, and no others: for tests of what is compiled.
 
-    Tests marked ``slow("interpreted")`` do not compile: the compiler would take longer than they do.
+    Tests marked ``slow("interpreted")`` do not compile: the compiler would take longer than they do. Processes wait
+    for code that another one compiles, however busy the machine is: nothing is compiled twice.
     """
     slow = request.node.get_closest_marker("slow")
     if slow and not slow.args:
-        yield
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(code_cache, "MAX_WAIT_SECONDS", BUILD_SECONDS)
+            yield
         return
     with nothing_compiled():
         yield

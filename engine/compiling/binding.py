@@ -175,7 +175,7 @@ class Binding:
         function = _with_globals(copy, scope, copy.__qualname__)
         vars(function).update(vars(copy))
         scope.update({name: self._as_numba_reads(value) for name, value in copy.__globals__.items()})
-        dispatcher = scope[copy.__name__] = _jit(function)
+        dispatcher = scope[copy.__name__] = _jit(function, is_root=is_root)
         if is_root and self.folder is not None:
             CachedFunction(dispatcher, self.folder, self._files)
         return dispatcher
@@ -323,10 +323,10 @@ def can_compile() -> bool:
     return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0") and is_installed("numba")
 
 
-def _jit(function: FunctionType) -> Any:
+def _jit(function: FunctionType, *, is_root: bool) -> Any:
     # A search is half as fast again without reference counts for arrays; then compiled functions cannot make arrays.
-    # Two of the options are not documented: tests/engine/test_numba_options.py checks them.
-    return _numba().njit(nogil=True, _nrt=False, no_cfunc_wrapper=True)(function)
+    # Three of the options are not documented: tests/engine/test_numba_options.py checks them.
+    return _numba().njit(nogil=True, _nrt=False, no_cfunc_wrapper=True, no_cpython_wrapper=not is_root)(function)
 
 
 @cache

@@ -6,12 +6,14 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from inline_snapshot import snapshot
+from inline_snapshot.extra import raises
 
 from engine import cli
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
 from engine.solve import certificate
-from engine.solve.certificate import BadCertificate, Claim, NoStrategy, strategy
+from engine.solve.certificate import BadCertificate, Claim, strategy
 from engine.solve.solver import Result, solve
 
 MEMORY = 1 << 26
@@ -48,9 +50,21 @@ def test_a_claim_that_is_false_is_refused() -> None:
     _, text = certified("gipf", "3 3 5 4")
     claim = certificate.read(text)
     assert claim.plies is not None
-    with pytest.raises(BadCertificate, match="can last 3 plies, not 2"):
+    with raises(snapshot("BadCertificate: the game can last 3 plies, not 2 as is claimed")):
         certificate.check(claim._replace(plies=2))
-    with pytest.raises(BadCertificate, match="no move is given"):
+    with raises(
+        snapshot("""\
+BadCertificate:
+no move is given for a position that play leads to:
+3 3 5 4
+1 1 B
+  W _ B
+ W _ _ _
+B _ _ _ W
+ _ _ _ _
+  W _ B
+""")
+    ):
         certificate.check(claim._replace(winner=1))
 
 
@@ -61,7 +75,13 @@ def test_play_that_goes_round_proves_nothing() -> None:
     )
     here.play = lambda move: there
     there.children = lambda: [SimpleNamespace(position=here)]
-    with pytest.raises(BadCertificate, match="play comes back to a position"):
+    with raises(
+        snapshot("""\
+BadCertificate:
+play comes back to a position, and so need not end:
+here\
+""")
+    ):
         certificate.check(Claim(cast(Position, here), 0, None, {"here": "go"}))
 
 
@@ -87,10 +107,10 @@ def test_what_is_no_certificate_is_refused(text: str, words: str) -> None:
 
 def test_only_wins_have_certificates() -> None:
     position = GAMES["mnk"].start("3 3 3")
-    with pytest.raises(NoStrategy, match="the result is draw"):
+    with raises(snapshot("NoStrategy: the result is draw; only a win has a strategy that can be written down")):
         strategy(position, solve(position), memory=MEMORY, most=1000)
     won = GAMES["mnk"].start("4 4 3")
-    with pytest.raises(NoStrategy, match="more than 3 positions"):
+    with raises(snapshot("NoStrategy: it takes more than 3 positions")):
         strategy(won, solve(won), memory=MEMORY, most=3)
 
 
@@ -105,4 +125,6 @@ def test_command_lines(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
     captured = capsys.readouterr()
     assert (captured.out, captured.err.count("\n")) == ("", 1)
     assert cli.run(("solve", "mnk", "--params", "3 3 3", "--proof", str(tmp_path / "none.jsonl"))) == 0
-    assert "no proof is written: the result is draw" in capsys.readouterr().err
+    assert capsys.readouterr().err.splitlines()[0] == snapshot(
+        "no proof is written: the result is draw; only a win has a strategy that can be written down"
+    )

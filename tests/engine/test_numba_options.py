@@ -1,9 +1,9 @@
-"""The two options of numba's that it documents nowhere still do what `engine.compiling.binding` wants of them.
+"""The options of numba that it documents nowhere still do what `engine.compiling.binding` wants of them.
 
 When numba goes on to a version without one of them, the first test fails. `_nrt=False` leaves out the counting of
 references to arrays, which is half of a search's speed; what to do without it is to keep numba below that version in
 ``pyproject.toml`` and ``constraints.txt``, or to hand arrays to compiled functions as pointers (``numba.carray``).
-`no_cfunc_wrapper=True` only saves time to compile: drop it.
+`no_cfunc_wrapper=True` and `no_cpython_wrapper=True` only save time to compile: drop them.
 """
 
 from types import FunctionType
@@ -36,10 +36,14 @@ def code_of(compiled: Any) -> str:
     return str(code)
 
 
-def test_compiled_functions_count_no_references_and_have_no_wrapper_for_c() -> None:
-    code = code_of(binding._jit(cast(FunctionType, last_of)))
+def test_compiled_functions_count_no_references_and_have_only_the_wrappers_that_are_called() -> None:
+    code = code_of(binding._jit(cast(FunctionType, last_of), is_root=True))
     assert "NRT_incref" not in code and "NRT_decref" not in code, "numba's option _nrt has no effect any more"
     assert "cfunc." not in code, "numba's option no_cfunc_wrapper has no effect any more"
+    inner = binding._jit(cast(FunctionType, last_of), is_root=False)
+    inner.compile("(int64[:],)")
+    assert "cpython" in code
+    assert "cpython" not in str(inner.inspect_llvm()), "numba's option no_cpython_wrapper has no effect any more"
 
 
 def test_without_the_options_they_would() -> None:

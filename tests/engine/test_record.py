@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from engine import cli
 from engine.games.catalogue import GAMES
@@ -220,7 +221,7 @@ def test_a_lower_budget_is_true_until_a_flag_would_have_fallen(name: str) -> Non
     assert after.history == before.history
     ending = next((at for at, line in enumerate(lines, 1) if line.startswith("refused ")), len(lines))
     at, why = fault_of(budget_moved(text, -most))
-    assert at == next((at for left, at in answers(text) if left <= most), ending) and " ran out of time" in why
+    assert at == next((at for left, at in answers(text) if left <= most), ending) and "ran out of" in why
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -235,7 +236,7 @@ def test_stamps_shifted_as_a_whole_are_refused_where_the_first_clock_stops(name:
         lines.append(" ".join(words))
     first = next(at for at, line in enumerate(lines, 1) if line.startswith(("ready ", "result ")))
     at, why = fault_of(lines)
-    assert at == first and "this line is written" in why
+    assert at == first and "is written" in why
 
 
 Command = Callable[..., tuple[int, str, str]]
@@ -299,7 +300,9 @@ def test_a_clock_that_is_not_true_is_named_with_its_line(
     feed(monkeypatch, forged.encode())
     status, output, complaints = command(*options, "-")
     assert (status, output) == (2, "")
-    assert "this line is written 'move 1 white " in complaints and complaints.count("\n") == 1
+    assert complaints == snapshot(
+        "arena-engine: standard input: line 25: this line is written 'move 1 white 9.125 1120.000 9860.125 a1-b2', not 'move 1 white 9.125 1120.000 9880.125 a1-b2'\n"
+    )
 
 
 def test_pictures_are_in_the_format_that_their_names_end_in(match: Path, tmp_path: Path, command: Command) -> None:
@@ -309,6 +312,8 @@ def test_pictures_are_in_the_format_that_their_names_end_in(match: Path, tmp_pat
         assert command(str(match), "--picture", str(file))[0] == 0
         assert file.read_bytes().startswith(first)
     status, _, refused = command(str(match), "--picture", str(tmp_path / "board.jpg"))
-    assert status == 2 and "has to end in .svg, .png or .gif" in refused
+    assert (status, refused.replace(str(tmp_path), "FOLDER")) == snapshot(
+        (2, "arena-engine: --picture: FOLDER/board.jpg has to end in .svg, .png or .gif\n")
+    )
     status, _, refused = command(str(match), "--picture", str(tmp_path / "board.png"), "--ply", "2")
-    assert status == 2 and "--ply is 2, but it has to be 0 to 1" in refused
+    assert (status, refused) == snapshot((2, "arena-engine: --ply is 2, but it has to be 0 to 1\n"))

@@ -9,6 +9,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from inline_snapshot import snapshot
+from inline_snapshot.extra import raises
 
 from engine.cli import run
 from engine.match.signature import public_key, shown, signature_line
@@ -119,9 +121,14 @@ def test_each_answer_has_a_word_and_a_status(text: str, tmp_path: Path, capsys: 
         return status, line.partition(":")[0], f"{line.rpartition('; ')[2]}{said.err}"
 
     key = ("--key", str(pem))
-    assert last(signed(text), *key) == (0, "verified match 17", "signed by that key")
-    assert last(signed(text)) == (0, "verified match 17", "signed, and no key was given")
-    assert last(text.encode()) == (0, "verified match 17", "unsigned")
+    answers = [last(signed(text), *key), last(signed(text)), last(text.encode())]
+    assert answers == snapshot(
+        [
+            (0, "verified match 17", "signed by that key"),
+            (0, "verified match 17", "signed, and no key was given"),
+            (0, "verified match 17", "unsigned"),
+        ]
+    )
     assert last(text.encode(), *key)[:2] == (4, "unsigned match 17")
     open_end = "".join(line for line in text.splitlines(True) if not line.startswith(("result", "unans", "resig")))
     assert last(open_end.encode())[:2] == (3, "not ended")
@@ -133,11 +140,15 @@ def test_each_answer_has_a_word_and_a_status(text: str, tmp_path: Path, capsys: 
     assert status == 2 and said.endswith("began at 2999-11-20T20:15:00.000Z, after the file was written\n")
     other = Ed25519PrivateKey.from_private_bytes(bytes(32)).public_key().public_bytes_raw()
     status, _, said = last(signed(text), "--key", shown(other))
-    assert status == 2 and said.endswith("the signature is not of this key for this text\n")
+    assert (status, said.replace(str(file), "FILE")) == snapshot(
+        (2, "arena-engine: FILE: line 28: the signature is not of this key for this text\n")
+    )
     for wrong in ("AAAA", str(file), "no key", shown(RAW)[:-2]):
-        status, _, said = last(signed(text), "--key", wrong)
-        assert status == 2 and "is no public key of Ed25519" in said
-    with pytest.raises(ValueError, match="a key of another kind than Ed25519"):
+        assert last(signed(text), "--key", wrong)[0] == 2
+    assert last(signed(text), "--key", "no key") == snapshot(
+        (2, "", "arena-engine: --key: 'no key' is no public key of Ed25519 in base64, and no file with one in PEM\n")
+    )
+    with raises(snapshot("ValueError: it is a key of another kind than Ed25519")):
         public_key(
             X25519PrivateKey.generate().public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
         )

@@ -1,11 +1,11 @@
 """Integers of several machine words compute what Python's do, whatever their width."""
 
 import pickle
-import random
-from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import given, strategies as st
 
 from engine.compiling.binding import can_compile, get_fields, popcount, put_fields, specialise
 from engine.compiling.wide_integers import WideInteger, WideTable, width_for
@@ -94,43 +94,27 @@ def through_arena(pair: Pair, arena: Any, at: int) -> tuple[int, int]:
     return get_fields(arena, at), get_fields(arena, at + (len(arena) - at) // 2)
 
 
-def numbers(width: int) -> Iterator[int]:
-    """Yield the edges of a width, and random numbers with few, half and most of their bits set."""
-    yield from (0, 1, -1, 2, -2, (1 << (width - 1)) - 1, -(1 << (width - 1)), 1 << (width - 2))
+def numbers(width: int) -> st.SearchStrategy[int]:
+    """Return the edges of a width, and any other numbers."""
+    edges = [0, 1, -1, 2, -2, (1 << (width - 1)) - 1, -(1 << (width - 1)), 1 << (width - 2)]
     for at in range(64, width, 64):
-        yield from (1 << (at - 1), (1 << at) - 1, 1 << at, -(1 << at), (1 << at) + 1)
-    chosen = random.Random(width)
-    for _ in range(12):
-        few = chosen.getrandbits(width - 1) & chosen.getrandbits(width - 1) & chosen.getrandbits(width - 1)
-        yield from (few, ~few, chosen.getrandbits(width - 1), -chosen.getrandbits(chosen.randrange(2, width)))
+        edges += (1 << (at - 1), (1 << at) - 1, 1 << at, -(1 << at), (1 << at) + 1)
+    return st.one_of(st.sampled_from(edges), st.integers(-(1 << (width - 1)), (1 << (width - 1)) - 1))
 
 
-def pairs(width: int) -> Iterator[Pair]:
-    """Yield every edge and random number with another one, and shifts of 0 to the width less 1."""
-    chosen = random.Random(-width)
-    every = list(numbers(width))
-    distances = [0, 1, 31, 32, 63, 64, 65, 127, width - 2, width - 1]
-    for number, left in enumerate(every):
-        for right in (left, chosen.choice(every), chosen.choice(every)):
-            distance = distances[number] if number < len(distances) else chosen.randrange(width)
-            yield Pair(left, right, distance)
-            yield Pair(left, right, chosen.choice(distances))
+def pairs(width: int) -> st.SearchStrategy[Pair]:
+    """Return pairs of numbers, many of them equal, with shifts of 0 to the width less 1."""
+    number, distances = numbers(width), [0, 1, 31, 32, 63, 64, 65, 127, width - 2, width - 1]
+    equal = number.map(lambda left: (left, left))
+    distance = st.one_of(st.sampled_from(distances), st.integers(0, width - 1))
+    return st.builds(
+        lambda both, word: Pair(both[0], both[1], word), st.one_of(equal, st.tuples(number, number)), distance
+    )
 
 
-def signed(result: Any, width: int) -> Any:
-    """Return numbers as they are where all but so many bits are lost; truth values as they are."""
-    if isinstance(result, tuple):
-        return tuple(signed(part, width) for part in result)
-    return result if isinstance(result, bool) else (result + (1 << width - 1)) % (1 << width) - (1 << width - 1)
-
-
-@compiled
-@pytest.mark.slow
-@pytest.mark.parametrize("width", WIDTHS)
-def test_every_operation_is_that_of_pythons_integers(width: int) -> None:
-    """Also where bits are lost at the top: then the others are those of Python's result."""
-    import numpy
-
+@cache
+def functions_of(width: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return all functions, compiled for a width, and interpreted."""
     from engine.compiling import wide_lowering
 
     functions = bitwise, sums, shifts, comparisons, counts, mixed, tables, smeared, through_arena
@@ -143,7 +127,26 @@ def test_every_operation_is_that_of_pythons_integers(width: int) -> None:
     }
     fast = specialise(functions, f"wide_{width}", constants, compile=True)
     slow = specialise(functions[:-1], f"plain_{width}", {"ALL": (1 << (width - 1)) - 1, "BITS": width}, compile=False)
-    for pair in pairs(width):
+    return fast, slow
+
+
+def signed(result: Any, width: int) -> Any:
+    """Return numbers as they are where all but so many bits are lost; truth values as they are."""
+    if isinstance(result, tuple):
+        return tuple(signed(part, width) for part in result)
+    return result if isinstance(result, bool) else (result + (1 << width - 1)) % (1 << width) - (1 << width - 1)
+
+
+@compiled
+@pytest.mark.slow
+@pytest.mark.parametrize("width", WIDTHS)
+@given(data=st.data())
+def test_every_operation_is_that_of_pythons_integers(width: int, data: st.DataObject) -> None:
+    """Also where bits are lost at the top: then the others are those of Python's result."""
+    import numpy
+
+    fast, slow = functions_of(width)
+    for pair in data.draw(st.lists(pairs(width), min_size=8, max_size=8)):
         wide = Pair(WideInteger(pair.left, width), WideInteger(pair.right, width), pair.word)
         for function, quick in zip(slow, fast[:-1], strict=True):
             expected = signed(function(pair), width)
@@ -158,12 +161,9 @@ def test_the_width_leaves_room_for_a_sign() -> None:
     assert [width_for(bits) for bits in (1, 63, 64, 81, 127, 128, 361, 529)] == [64, 64, 128, 128, 128, 192, 384, 576]
 
 
-def test_a_number_is_an_integer_and_keeps_its_width() -> None:
-    number = WideInteger(-5, 192)
-    assert number == -5 and hash(number) == hash(-5) and number.width == 192
-    copy = pickle.loads(pickle.dumps(number))
-    assert copy == number and copy.width == 192
-    assert repr(number) == "WideInteger(-5, 192)"
+def test_a_copy_of_a_number_keeps_its_width() -> None:
+    copy = pickle.loads(pickle.dumps(WideInteger(-5, 192)))
+    assert (copy, copy.width) == (-5, 192)
 
 
 @pytest.mark.parametrize("number", [1 << 127, -(1 << 127) - 1])

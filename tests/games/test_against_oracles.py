@@ -186,7 +186,7 @@ def test_moves_are_understood_however_they_are_spelled_or_refused_with_the_error
 ) -> None:
     """The first error that applies; and what is right after all is played."""
     chance, met = Random(3), Counter[str]()
-    found = sample(name, few=few)
+    found = sample(name, few=few)[:: 2 if name in ("gipf 4", "gipf 5") and not few else 1]
     for judge, position, moves in found:
         board = judge.board(position)
         before = board.text()

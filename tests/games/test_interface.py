@@ -5,6 +5,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
+from inline_snapshot.extra import raises
 
 from engine.games.catalogue import GAMES, start_of
 from engine.games.interface import (
@@ -128,11 +130,14 @@ def test_what_bots_ask_of_a_position_agrees_with_its_children_and_pieces(game: G
 def test_a_name_of_another_library_is_answered_with_ours(guess: str, meant: str) -> None:
     with pytest.raises(AttributeError) as caught:
         getattr(start_of("gipf"), guess)
-    assert caught.value.args == (f"a position has no attribute {guess!r}; use {meant}",)
+    assert str(caught.value).partition(f" {guess!r}")[::2] == (
+        snapshot("a position has no attribute"),
+        f"; use {meant}",
+    )
 
 
 def test_a_wrong_field_is_answered_with_right_ones() -> None:
-    with pytest.raises(KeyError, match=r"'a1' is no field of this board; its 37 fields are b5, c6, d7, \.\.\."):
+    with raises(snapshot("KeyError: \"'a1' is no field of this board; its 37 fields are b5, c6, d7, ...\"")):
         start_of("gipf").board["a1"]
 
 

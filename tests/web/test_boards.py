@@ -35,11 +35,12 @@ DRAW = """async ([view, motion]) => {
         const kind = element.dataset.piece ?? element.getAttribute("class");
         return [kind, Math.round(e), Math.round(f)];
     });
-    const { fill } = getComputedStyle(root.querySelector(".piece g g:nth-child(2)") ?? root);
     container.remove();
-    return [drawn, fill];
+    return drawn;
 }""".replace("MODULE", address("boards/board.js"))
-"""Tells all marks and pieces of a board as a browser draws them, and the colour of a disc."""
+"""Tells all marks and pieces of a board as a browser draws them."""
+
+DISCS = """() => [...document.querySelectorAll("#board .piece g g:nth-child(2)")].map((one) => getComputedStyle(one).fill)"""
 
 
 def reached(game: str, parameters: str, most: int) -> tuple[Position, Child]:
@@ -49,9 +50,8 @@ def reached(game: str, parameters: str, most: int) -> tuple[Position, Child]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("night", [False, True])
-def test_pieces_and_marks_lie_on_their_fields(visit: Visit, night: bool) -> None:
-    page = visit("/play", dark=night)
+def test_pieces_and_marks_lie_on_their_fields(visit: Visit) -> None:
+    page = visit("/play")
     for case in SHOWN:
         before, last = reached(*case)
         seen, move = view(last.position), motion(before, last.move)
@@ -65,8 +65,9 @@ def test_pieces_and_marks_lie_on_their_fields(visit: Visit, night: bool) -> None
             *((name, *places[field]) for name, field in marks if field),
             *((kind, *places[field]) for field, kind in pieces.items()),
         ]
-        drawn, fill = page.evaluate(DRAW, [msgspec.to_builtins(seen), msgspec.to_builtins(move)])
+        drawn = page.evaluate(DRAW, [msgspec.to_builtins(seen), msgspec.to_builtins(move)])
         assert sorted(map(tuple, drawn)) == sorted(expected), case
-        if case[0] == "gipf":
-            ivory, ebony = (tuple(bytes.fromhex(by_light(night)[name][1:])) for name in ("ivory", "ebony"))
-            assert fill in (f"rgb{ivory}", f"rgb{ebony}"), "the colours are those of the table"
+    for night in (False, True):
+        page.emulate_media(color_scheme="dark" if night else "light")
+        discs = {f"rgb{tuple(bytes.fromhex(by_light(night)[name][1:]))}" for name in ("ivory", "ebony")}
+        assert set(page.evaluate(DISCS)) == discs, "the colours are those of the table"

@@ -77,4 +77,3 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         leaders = [line.name for line in sample_report(8, RoundRobin()).stages[-1].table if line.place == 1]
         expect(page.locator("#featured .lead")).to_contain_text(" and ".join(leaders))
         expect(page.locator(".start")).to_be_hidden()
-        check_accessibility(page)

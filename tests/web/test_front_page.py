@@ -8,7 +8,7 @@ from typing import cast
 
 import msgspec
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from server.config.tokens import hashed
 from server.contest.definition import Entrant
@@ -25,6 +25,7 @@ from tests.server.contest.report.samples import sample
 from tests.server.harness import open_arena
 from tests.web.chromium import Visit, check_accessibility, check_legibility, fits
 from tests.web.site import Seat, Site
+from tests.web.test_layout_shift import MAX_SHIFT, OBSERVE
 
 NOW = datetime(2026, 11, 26, 20, tzinfo=UTC)
 
@@ -122,27 +123,6 @@ async def test_a_token_is_named_where_one_is_needed(tmp_path: Path) -> None:
         assert how_to_start(harness.arena, "pc7", None).needs_token
 
 
-JUMPS = """() => {
-    window.jumps = [];
-    new PerformanceObserver(list => {
-        for (const one of list.getEntries()) {
-            const moved = one.sources.map(({ node, previousRect: a, currentRect: b }) =>
-                `${node?.outerHTML?.slice(0, 80)} ${a.y},${a.height} to ${b.y},${b.height}`);
-            window.jumps.push([one.value, moved]);
-        }
-    }).observe({ type: "layout-shift" });
-}"""
-"""Notes everything that moves on a page though nobody has touched it, by the share of the window that it moves."""
-
-MAX_SHIFT = 0.05
-
-
-def check_calm(page: Page) -> None:
-    """Check that nothing has jumped since `JUMPS` began to look."""
-    jumps = page.evaluate("window.jumps")
-    assert sum(value for value, _ in jumps) < MAX_SHIFT, jumps
-
-
 CUT = """() => [...document.querySelectorAll(".missing li, .start code, .code svg")].filter(one => {
     const [box, frame] = [one, one.closest("#featured, .beside")].map(it => it.getBoundingClientRect());
     return box.height < 20 || box.top < frame.top || box.bottom > frame.bottom;
@@ -178,7 +158,8 @@ def test_the_front_page_shows_the_contest_of_today(
     page.get_by_role("button", name="Copy").first.click()
     expect(page.locator("[data-copy=line]")).to_have_text("Copied")
     page.wait_for_timeout(600)  # what moves within half a second of a click does not count
-    page.evaluate(JUMPS)
+    page.evaluate(OBSERVE)
+    page.evaluate("window.shifts.length = 0")
     table = seat("morris", "budget=600000", ("a1", "a2"))
     files.write_report_files(report_of_today(), folder)
     game = page.locator(f"#featured .game[data-match='{table.match}']")
@@ -189,7 +170,7 @@ def test_the_front_page_shows_the_contest_of_today(
     table.resign()
     expect(game.locator(".foot")).to_contain_text("a1 resigned at move 2")
     expect(game).to_have_count(0)
-    check_calm(page)
+    assert sum(value for value, _ in page.evaluate("window.shifts")) < MAX_SHIFT, page.evaluate("window.shifts")
     definition, games, plan, moment = sample(5, RoundRobin(), qualified=False)
     over = make_report(definition, games, plan, moment._replace(closed=datetime.now(UTC)))
     files.write_report_files(msgspec.structs.replace(over, closed=datetime.now(UTC)), folder)

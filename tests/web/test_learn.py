@@ -5,12 +5,12 @@ import re
 from importlib.resources import files
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from engine.games.catalogue import GAMES
 from server.web.views.board import motion
 from server.web.views.learn import rules
-from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
+from tests.web.chromium import Visit, check_legibility
 from tests.web.site import Site
 
 
@@ -38,19 +38,17 @@ def test_the_example_moves_what_the_rules_move() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("still", [False, True], ids=["moving", "still"])
-def test_a_visitor_learns_and_goes_on(browser: Browser, site: Site, still: bool) -> None:
-    with open_page(browser, phone=still, dark=still, still=still) as page:
-        page.goto(f"{site.url}/learn#morris")
-        expect(page.locator("#morris h2")).to_be_in_viewport()
-        expect(page.locator("#moving")).to_be_visible(visible=not still)
-        expect(page.locator(".steps svg")).to_have_count(3)
-        check_accessibility(page)
-        check_legibility(page)
-        assert fits(page)
-        page.locator("#morris").get_by_role("link", name="Play Nine").click()
-        expect(page.locator("#title")).to_contain_text("Nine men’s morris")
-        expect(page.locator("#seat-1 .who")).to_contain_text("level 2")
+def test_a_visitor_learns_and_goes_on(visit: Visit) -> None:
+    page = visit("/learn#morris")
+    expect(page.locator("#morris h2")).to_be_in_viewport()
+    expect(page.locator("#moving")).to_be_visible()
+    page.emulate_media(reduced_motion="reduce")
+    expect(page.locator("#moving")).to_be_hidden()
+    expect(page.locator(".steps svg")).to_have_count(3)
+    check_legibility(page)
+    page.locator("#morris").get_by_role("link", name="Play Nine").click()
+    expect(page.locator("#title")).to_contain_text("Nine men’s morris")
+    expect(page.locator("#seat-1 .who")).to_contain_text("level 2")
 
 
 def test_the_first_bot_has_the_address_of_this_server(site: Site) -> None:

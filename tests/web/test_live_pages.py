@@ -112,7 +112,7 @@ async def test_announcements_and_results_of_earlier_servers_are_sent_when_they_c
         nursery.start_soon(pages.lobby.listen, browser.mailbox)
         for is_complete in (False, False, True):
             await trio.sleep(AGAIN_SECONDS / 2)
-            assert ("No match has ended yet." in browser.block("results")) == is_complete
+            assert ('class="empty' in browser.block("results")) == is_complete
             await trio.sleep(AGAIN_SECONDS / 2)
         harness.arena.announcements = (Announcement(1, "teacher", "Lunch <now>", NOON, NOON),)
         await trio.sleep(1.5)
@@ -134,7 +134,7 @@ async def test_a_paused_contest_keeps_its_last_board_above_a_banner(
         nursery.start_soon(pages.listen, 1, browser.mailbox)
         await trio.sleep(30)
         board = browser.block("featured")
-        assert 'data-match="1"' in board and "<svg" in board and "Paused by the organiser" in board
+        assert 'data-match="1"' in board and "<svg" in board and 'class="banner"' in board
 
 
 async def test_the_page_of_a_contest_is_freed_when_its_last_browser_leaves_also_in_its_first_look(
@@ -150,7 +150,7 @@ async def test_the_page_of_a_contest_is_freed_when_its_last_browser_leaves_also_
         await trio.sleep(0.1)
         with trio.move_on_after(0.1):
             await pages.listen(7, second.mailbox)
-        assert list(pages._contests) == [7] and "Contest 7 has no report yet" in first.block("head")
+        assert list(pages._contests) == [7] and "Contest 7 " in first.block("head")
         first.mailbox.close()
         await trio.sleep(1)
         assert not pages._contests

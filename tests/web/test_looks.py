@@ -1,10 +1,14 @@
 """Appearance of pages in a real browser: chosen colours, marks, narrow and low windows."""
 
-import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 
-from tests.web.chromium import Visit, check_accessibility, check_legibility, fits, open_page
-from tests.web.site import Seat, Site
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.web.chromium import DESK, NARROW, Visit, check_accessibility, check_legibility, fits
+from tests.web.screenshots import Place, Shot, league, open_league, open_shot, show
+from tests.web.site import Site, Table
 from tests.web.test_analysis_page import TREE
 
 pytestmark = pytest.mark.slow
@@ -27,7 +31,6 @@ def test_colours_are_chosen_kept_and_shared_by_tabs(visit: Visit, site: Site) ->
     expect(button).to_have_attribute("aria-pressed", "true")
     assert paper(page) == dark
     expect(other.locator("html")).to_have_attribute("data-theme", "dark")
-    check_accessibility(page)
     page.reload()
     assert paper(page) == dark
     page.get_by_role("button", name="Dark colours").click()
@@ -58,7 +61,6 @@ def test_a_large_board_has_legible_names_and_is_made_larger(visit: Visit, site: 
     assert width is not None and larger is not None and larger["width"] == pytest.approx(2.25 * width["width"], 0.01)
     expect(names).to_have_count(72)
     assert fits(page) and all_pages_are_in_sight(page)
-    check_accessibility(page)
     page.goto(f"{site.url}/play#game=mnk&params=3+3+3&players=person,person")
     expect(page.get_by_role("button", name="Larger")).to_have_count(0)
 
@@ -70,45 +72,61 @@ TOO_LOW = """() => [...document.querySelectorAll("a[href], button, input, select
 }).map((one) => `${one.outerHTML.slice(0, 80)} ${one.getBoundingClientRect().height}`)"""
 """Touch targets lower than WCAG 2.2 requires (2.5.8), except links in a text."""
 
-
-TEXTS = ("/", "/replay", "/contests", "/contest/1", "/contest/2", "/contest/3", "/contest/1/live", "/games", "/learn")
+SITE = (
+    *("/", "/replay", "/contests", "/contest/1", "/contest/2", "/contest/3", "/contest/1/live", "/games"),
+    "/learn#mnk",
+)
 """Pages without a board that is played on."""
 
 BOARDS = (
+    "/match/{match}",
     "/play",
     "/play#game=arrows&players=person,person&moves=2",
     "/play#game=mnk&params=19+19+5&players=person,person",
-    "/analysis#game=gipf",
-    "/analysis#game=arrows&tree=2",
     f"/analysis#{TREE}",
-    "/match/{match}",
 )
 """Pages with a board."""
 
+ALIKE = ("ladder-empty", "join", "league-organiser")
+"""Pages of the league that look like another one."""
 
-@pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
-def test_every_page_is_for_everybody_on_every_screen(browser: Browser, site: Site, seat: Seat, phone: bool) -> None:
-    table = seat("gipf", "budget=600000", ("W" * 32, "Friedrich-Wilhelm-von-Hohenzolle"))
-    table.move("a5-b5")
-    with open_page(browser, phone=phone, dark=phone, still=True) as page:
-        if phone:
-            page.set_viewport_size({"width": 320, "height": 640})
-        for path in (*TEXTS, *BOARDS):
-            page.goto("about:blank")  # a change behind # alone would not load the page
-            page.goto(site.url + path.format(match=table.match))
-            page.wait_for_load_state("load")
-            expect(page.locator("main")).to_be_visible()
-            if path in BOARDS:
-                expect(page.locator("#board .offer, #board .piece").first).to_be_visible()
-            assert fits(page), path
-            check_accessibility(page)
-            assert not phone or page.evaluate(TOO_LOW) == [], path
-        page.goto(f"{site.url}{BOARDS[-2]}")
-        page.set_viewport_size({"width": 844, "height": 390})
-        expect(page.locator("[aria-busy=true]")).to_have_count(0)
-        box = page.locator("#board svg").bounding_box()
-        assert box is not None and box["y"] + box["height"] <= 390 and fits(page)
-        page.goto(f"{site.url}/play#game=mnk&params=3+3+3&players=person,person")
-        press = Locator.tap if phone else Locator.click
-        press(page.locator(".offer[aria-label^='b2,']"))
-        expect(page.locator("#moves li")).to_have_text(["b2"])
+SHOTS = (
+    *(Shot(path, path, "main", "site") for path in SITE),
+    *(Shot(path, path, "#board .offer, #board .piece", "site") for path in BOARDS),
+    *(shot for shot in league() if shot.name not in ALIKE),
+)
+
+
+@pytest.fixture(scope="module")
+def places(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Place]]:
+    """Servers with contests and a match, and with a league, whose people have the longest names."""
+    with ExitStack() as stack:
+        table = Table(site, "gipf", "budget=86400000", ("W" * 32, "Friedrich-Wilhelm-von-Hohenzolle"))
+        stack.callback(table.leave)
+        table.move("a5-b5")
+        of_league = open_league(stack, tmp_path_factory.mktemp("league"))
+        yield {"site": Place(site, {"match": table.match}), "league": of_league}
+
+
+@pytest.mark.parametrize("shot", SHOTS, ids=lambda shot: shot.name)
+def test_a_page_is_for_everybody_on_every_screen(browser: Browser, places: Mapping[str, Place], shot: Shot) -> None:
+    """It is loaded by a phone in dark colours, then made as narrow and as wide as pages are, and light."""
+    with open_shot(browser, shot, places[shot.place], phone=True, dark=True) as page:
+        show(page, shot, places[shot.place])
+        check_accessibility(page)
+        check_legibility(page)
+        assert fits(page)
+        page.set_viewport_size(NARROW)
+        assert fits(page) and page.evaluate(TOO_LOW) == []
+        page.set_viewport_size(DESK)
+        page.emulate_media(color_scheme="light")
+        check_accessibility(page)
+        check_legibility(page)
+        assert fits(page)
+
+
+def test_a_low_window_has_the_whole_board(visit: Visit) -> None:
+    page = visit(f"/analysis#{TREE}", phone=True, still=True)
+    page.set_viewport_size({"width": 844, "height": 390})
+    expect(page.locator("#board svg")).to_be_in_viewport(ratio=1)
+    assert fits(page)

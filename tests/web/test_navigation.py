@@ -16,16 +16,6 @@ MOVES = ("a4-b4", "d7-d6", "a4-b4")
 """Moves of GIPF 3 3 9 9: pushes that collect nothing."""
 
 
-def mark(found: Locator) -> int:
-    """Mark elements by what an update cannot see; return how many there are."""
-    return int(found.evaluate_all("found => found.map((one) => { one.kept = true; }).length"))
-
-
-def kept(found: Locator) -> int:
-    """Count those that were marked."""
-    return int(found.evaluate_all("found => found.filter((one) => one.kept).length"))
-
-
 def test_back_and_forward_lead_from_page_to_page(visit: Visit, site: Site, seat: Seat) -> None:
     table = seat("gipf", QUIET)
     page = visit(still=True)

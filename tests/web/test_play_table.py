@@ -7,9 +7,11 @@ from typing import Any
 
 import msgspec
 import pytest
+from inline_snapshot import snapshot
+from inline_snapshot.extra import raises
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import Game, GameError, History
+from engine.games.interface import MOVE_LIMIT, Game, GameError, History
 from engine.search.searcher import GameEngine, Stop
 from server.web.http.request import Refused
 from server.web.play import questions
@@ -44,7 +46,7 @@ def test_pointing_reaches_every_position_that_moves_lead_to(game: Game, paramete
     history = History.begin(game.start(parameters))
     for _ in range(25):
         answer = look(question)
-        legal = history.position.legal_moves
+        legal = () if history.outcome(MOVE_LIMIT) else history.position.legal_moves
         assert answer["moves"] == history.moves and answer["view"].text == history.position.text()
         assert bool(answer["legal"]) == bool(legal) == (answer["view"].ending is None)
         if not legal:
@@ -91,51 +93,15 @@ def test_a_game_that_went_round_is_over() -> None:
     assert answer["legal"] == ()
 
 
-@pytest.mark.parametrize(
-    ("question", "sentence"),
-    [
-        (Question(game="halma"), "there is no game 'halma'"),
-        (Question(game="gipf", parameters="1 4 15 15"), "S is 1, but boards have sides of 2 to 12 fields"),
-        (Question(game="gipf", parameters="4 8 15 15"), "K is 8, but for S = 4 it lies between 2 and 7"),
-        (Question(game="gipf", parameters="4 4 3 15"), "GW is 3, but a side has 4 to 999 pieces"),
-        (Question(game="gipf", start="4 4 15 15\n12 12 W\n"), "line 2: the board ends after 0 of 7 rows"),
-        (Question(game="gipf", moves=("a5-b5", "a5-b9")), "move 2: 'b9' names no field"),
-        (
-            Question(game="mnk", start="3 3 3 1\n0 0 0\n0 0 0\n0 0 0\nmoves:\nb2\nb2\n"),
-            "line 7: move 2: b2 has a piece",
-        ),
-    ],
-)
-def test_what_is_wrong_is_told_in_the_words_of_the_engine(question: Question, sentence: str) -> None:
-    with pytest.raises((Refused, GameError)) as caught:
-        look(question)
-    assert str(caught.value).startswith(sentence)
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"\xff\xfe",
-        b"[]",
-        b"{}",
-        b'{"game": 4}',
-        b'{"game": "gipf", "moves": "a5-b5"}',
-        b'{"game": "gipf", "moves": [%b]}' % b",".join([b'"a5-b5"'] * 1001),
-        b'{"game": "gipf", "moves": ["%b"]}' % (b"a" * 500),
-        b'{"game": "gipf", "start": "%b"}' % (b"a" * 30_000),
-    ],
-)
-def test_a_body_that_is_no_question_is_refused(body: bytes) -> None:
-    with pytest.raises(Refused, match="the request cannot be read: "):
-        read(Question, body)
+def test_a_move_that_is_wrong_is_refused_with_its_number() -> None:
+    with raises(snapshot("Refused: move 2: 'z9' lies outside the board, which has the fields a1 to h8")):
+        look(Question(game="mnk", moves=("b2", "z9")))
 
 
 def test_rows_are_chosen_in_gipf_only() -> None:
-    with pytest.raises(Refused, match="no rows are chosen in morris"):
+    with raises(snapshot("Refused: no rows are chosen in morris, only in gipf")):
         rows(Question(game="morris", chosen="0"))
-    with pytest.raises(GameError, match="'' names no field"):
+    with pytest.raises(GameError):
         rows(Question(game="gipf"))
 
 
@@ -155,12 +121,14 @@ OVER = ("a1", "b1", "a2", "b2", "a3")
 
 
 @pytest.mark.parametrize("body", [b'"seconds": 0', b'"seconds": 10.01', b'"level": 0', b'"level": 11', b'"level": 1.5'])
-def test_what_a_bot_does_not_think_about_is_refused(body: bytes) -> None:
+def test_a_bot_thinks_within_limits(body: bytes) -> None:
     with pytest.raises(Refused, match=r"seconds|level"):
         read(ThinkQuestion, b'{"game": "gipf", %b}' % body)
-    over = ThinkQuestion(game="mnk", parameters="3 3 3", moves=OVER)
-    with pytest.raises(Refused, match="the game is over: first has 3 in a line"):
-        think(over, GameEngine(), Stop())
+
+
+def test_a_bot_does_not_think_about_a_game_that_is_over() -> None:
+    with raises(snapshot("Refused: the game is over: first has 3 in a line, a3 to a1")):
+        think(ThinkQuestion(game="mnk", parameters="3 3 3", moves=OVER), GameEngine(), Stop())
 
 
 @pytest.mark.slow

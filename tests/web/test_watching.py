@@ -186,7 +186,6 @@ def test_a_record_is_replayed_from_a_file(browser: Browser, site: Site, tmp_path
     with open_page(browser, still=True, refused=422, apart=True) as page:
         page.clock.install()
         page.goto(f"{site.url}/replay")
-        check_accessibility(page)
         bad = tmp_path / "bad.txt"
         bad.write_text(record.read_text().replace("move 3 ", "move 4 ", 1))
         page.set_input_files("#file", bad)
@@ -217,14 +216,6 @@ def test_a_record_is_replayed_from_a_file(browser: Browser, site: Site, tmp_path
         expect(page.locator("#times rect.now")).to_have_count(1)
         page.get_by_role("link", name="Another file").click()
         expect(page.locator("#drop")).to_be_visible()
-
-
-@pytest.fixture
-def record(tmp_path: Path) -> Path:
-    """A record in which rows are taken."""
-    path = tmp_path / "record.txt"
-    path.write_text(played())
-    return path
 
 
 def test_hostile_names_are_shown_as_text(visit: Visit, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def neighbours(place: Field) -> set[Field]:
     return {(place[0] + right, place[1] + down) for right, down in oracle.STEPS.values()}
 
 
-AMOUNT = 100 * samples.TIMES
+AMOUNT = 50 * samples.TIMES
 """Positions of boards on which the oracle can play to the end."""
 
 
@@ -106,7 +106,7 @@ def test_races_are_decided_as_the_longest_paths_tell() -> None:
     race, greedy_path = specialise((rules.race, rules.greedy_path), "races", tables(compile=False), compile=False)
     chance = Random(4)
     seen = Counter[object]()
-    for _ in range(100):
+    for _ in range(50):
         (own, *mine), (other, *theirs) = (
             chance.sample([(x, y) for x in range(left, left + 4) for y in range(4, 8)], chance.randint(1, 12))
             for left in (1, 6)
@@ -117,7 +117,7 @@ def test_races_are_decided_as_the_longest_paths_tell() -> None:
             assert found == (WON if longest(own, set(mine)) > longest(other, set(theirs)) else LOST)
         seen[found] += 1
         seen["longest"] += greedy_path(number(*own), *sets[0], 12) == longest(own, set(mine))
-    assert seen[WON] > 20 and seen[LOST] > 20 and seen[UNDECIDED] and seen["longest"] > 90
+    assert seen[WON] > 10 and seen[LOST] > 10 and seen[UNDECIDED] and seen["longest"] > 45
 
 
 # Candidates

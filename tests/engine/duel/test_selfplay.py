@@ -7,8 +7,11 @@ from pathlib import Path
 
 import numpy
 import pytest
+from inline_snapshot import snapshot
+from inline_snapshot.extra import raises
 
 from engine import cli
+from engine.commands import duel
 from engine.commands.game_file import line_of
 from engine.duel import training
 from engine.duel.games import weigher
@@ -49,7 +52,7 @@ def test_a_game_is_what_its_moves_say() -> None:
     proven = 0
     for number in range(12):
         game = play(kernel, setting(), number)
-        assert game == play(kernel, setting(), number)
+        assert number > 1 or game == play(kernel, setting(), number)
         assert game.number == number
         assert min(MIN_OPENING_PLIES, len(game.moves)) <= game.opening <= len(game.moves)
         states = [state for state, _ in scored_positions(kernel, game)]
@@ -64,7 +67,7 @@ def test_a_game_is_what_its_moves_say() -> None:
 @pytest.mark.slow("interpreted")
 def test_games_differ_and_only_random_moves_are_random() -> None:
     kernel = GAMES["gipf"].start(PARAMETERS).kernel()
-    assert len({play(kernel, setting(), number).moves for number in range(8)}) == 8
+    assert len({play(kernel, setting(), number).moves for number in range(4)}) == 4
     several, none = (play(kernel, setting(random), 4) for random in (100, 0))
     assert several.opening == none.opening and several.moves[: none.opening] == none.moves[: none.opening]
     assert several.moves != none.moves
@@ -79,9 +82,11 @@ def test_other_games_have_them_too() -> None:
 def test_a_move_that_is_none_is_refused() -> None:
     kernel = GAMES["gipf"].start(PARAMETERS).kernel()
     children = kernel.rules.children(kernel.state, kernel.arena(MAX_CHILDREN), 0)
-    for move in (-1, children):
-        with pytest.raises(ValueError, match=f"game 7 has no move {move} at ply 0"):
-            list(scored_positions(kernel, ScoredGame(7, 1, (move,), (0,))))
+    assert len(list(scored_positions(kernel, ScoredGame(7, 1, (children - 1,), (0,))))) == 1
+    with raises(snapshot("ValueError: game 7 has no move 18 at ply 0")):
+        list(scored_positions(kernel, ScoredGame(7, 1, (children,), (0,))))
+    with raises(snapshot("ValueError: game 7 has no move -1 at ply 0")):
+        list(scored_positions(kernel, ScoredGame(7, 1, (-1,), (0,))))
 
 
 # The command
@@ -90,23 +95,24 @@ def test_a_move_that_is_none_is_refused() -> None:
 def test_the_same_command_gives_the_same_file_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     assert selfplay(str(whole), "--games", "6") == 0
-    assert capsys.readouterr().out.startswith("6 games, 6 of them new, with ")
+    assert capsys.readouterr().out == snapshot("6 games, 6 of them new, with 29 positions\n")
     assert selfplay(str(parts), "--games", "2") == 0
     with parts.open("ab") as file:
         file.write(b'{"number":2,"ope')  # as a kill leaves it
     assert selfplay(str(parts), "--games", "6") == 0
     assert parts.read_bytes() == whole.read_bytes()
     assert selfplay(str(parts), "--games", "3") == 0
-    assert capsys.readouterr().out.endswith("6 games, 0 of them new, with 0 positions\n")
+    assert [line.split()[2] for line in capsys.readouterr().out.splitlines()] == ["2", "4", "0"]
     assert parts.read_bytes() == whole.read_bytes()
 
 
-@pytest.mark.slow
-def test_any_number_of_processes_gives_the_same_file(tmp_path: Path) -> None:
-    one, three = tmp_path / "one", tmp_path / "three"
-    assert selfplay(str(one), "--games", "45") == 0
-    assert selfplay(str(three), "--games", "45", "--jobs", "3") == 0
-    assert one.read_bytes() == three.read_bytes()
+@pytest.mark.slow("interpreted")
+def test_any_number_of_processes_gives_the_same_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(duel, "CHUNK", 1)
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert selfplay(str(one), "--games", "5") == 0
+    assert selfplay(str(two), "--games", "5", "--jobs", "2") == 0
+    assert one.read_bytes() == two.read_bytes()
 
 
 PATTERNS, ARENA_PLACES = 12, 4
@@ -124,11 +130,11 @@ def made_up(count: int = 3000, seed: int = 1) -> Samples:
 
 @pytest.mark.slow("interpreted")
 def test_weights_and_pairs_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "EPOCHS", 6)
+    monkeypatch.setattr(training, "EPOCHS", 4)
     told: list[tuple[int, float]] = []
     samples = made_up()
     numbers = fit(samples, PATTERNS + 1, report=lambda epoch, loss: told.append((epoch, loss)))
-    assert [epoch for epoch, _ in told] == [1, 2, 3, 4, 5, 6]
+    assert [epoch for epoch, _ in told] == [1, 2, 3, 4]
     assert told[-1][1] < told[0][1] / 2
     targets = samples.targets[samples.held]
     assert (
@@ -169,7 +175,7 @@ def test_scores_are_probabilities_for_the_side_to_move() -> None:
 def test_too_few_games_are_refused() -> None:
     samples = made_up(20)
     for held in (True, False):
-        with pytest.raises(ValueError, match="these games are too few"):
+        with raises(snapshot("ValueError: these games are too few: training and validation need games of their own")):
             fit(samples._replace(held=numpy.full(20, held)), PATTERNS)
 
 
@@ -207,9 +213,7 @@ def test_the_command_prints_tables_that_positions_take(
 def test_files_that_tell_nothing_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def refused(*files: str) -> str:
         assert cli.run(["train", *files]) == 2
-        error = capsys.readouterr().err
-        assert error.splitlines()[-1].startswith("arena-engine: ")
-        return error.splitlines()[-1]
+        return capsys.readouterr().err.splitlines()[-1].replace(str(tmp_path), "FOLDER")
 
     def file(name: str, game: str, parameters: str, *games: ScoredGame) -> str:
         setting = SelfplaySettings(game, parameters, "", 1, 1, 1)
@@ -218,14 +222,27 @@ def test_files_that_tell_nothing_are_refused(tmp_path: Path, capsys: pytest.Capt
 
     small = file("small", "gipf", "3 3 9 9", ScoredGame(0, 0, (0,), (1, 2)))
     (tmp_path / "bad").write_bytes(b"no\n")
-    assert "name at least one file" in refused()
-    assert "cannot be read: No such file" in refused(str(tmp_path / "none"))
-    assert "line 1: this is no setting of a self-play" in refused(str(tmp_path / "bad"), small)
-    assert "these are games of several variants: gipf 3 3 9 9, gipf 4 4 15 15" in refused(
-        small, file("other", "gipf", "4 4 15 15")
+    wrong = [
+        (),
+        (str(tmp_path / "none"),),
+        (str(tmp_path / "bad"), small),
+        (small, file("other", "gipf", "4 4 15 15")),
+        (file("mnk", "mnk", "3 3 3"),),
+        (file("wide", "gipf", "6 4 25 25"),),
+        (small,),
+        (file("empty", "gipf", "3 3 9 9"),),
+        (file("move", "gipf", "3 3 9 9", ScoredGame(0, 0, (999,), (1,))),),
+    ]
+    assert [refused(*files) for files in wrong] == snapshot(
+        [
+            "arena-engine: FILES: name at least one file of arena-engine selfplay",
+            "arena-engine: FOLDER/none: cannot be read: No such file or directory",
+            "arena-engine: FOLDER/bad: line 1: this is no setting of a self-play: Input data was truncated",
+            "arena-engine: FILES: these are games of several variants: gipf 3 3 9 9, gipf 4 4 15 15",
+            "arena-engine: FOLDER/mnk: m,n,k 3 3 3 has no patterns to train",
+            "arena-engine: FOLDER/wide: GIPF 6 4 25 25 has no patterns to train",
+            "arena-engine: FOLDER/small: these games are too few: training and validation need games of their own",
+            "arena-engine: FOLDER/empty: these games have no scores",
+            "arena-engine: FOLDER/move: game 0 has no move 999 at ply 0",
+        ]
     )
-    assert "m,n,k 3 3 3 has no patterns to train" in refused(file("mnk", "mnk", "3 3 3"))
-    assert "GIPF 6 4 25 25 has no patterns to train" in refused(file("wide", "gipf", "6 4 25 25"))
-    assert "these games are too few" in refused(small)
-    assert "these games have no scores" in refused(file("empty", "gipf", "3 3 9 9"))
-    assert "game 0 has no move 999 at ply 0" in refused(file("move", "gipf", "3 3 9 9", ScoredGame(0, 0, (999,), (1,))))

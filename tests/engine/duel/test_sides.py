@@ -8,6 +8,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from inline_snapshot import snapshot
+from inline_snapshot.extra import raises
 
 from engine.duel.games import EngineConfig, read_side, weigher
 from engine.games.catalogue import GAMES
@@ -88,5 +90,5 @@ def test_what_is_no_weight_is_refused(weights: dict[str, object], sentence: str)
 
 
 def test_a_game_without_weights_says_so() -> None:
-    with pytest.raises(ValueError, match="the evaluation of morris has no weights"):
+    with raises(snapshot("ValueError: the evaluation of morris has no weights")):
         weigher(GAMES["morris"].start(""), {"piece": 1})

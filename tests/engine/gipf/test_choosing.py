@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+from inline_snapshot import snapshot
 
 from engine.games.catalogue import GAMES
 from engine.games.gipf import notation
@@ -122,5 +123,6 @@ def test_missing_choice_is_still_named() -> None:
     position = GAMES["gipf"].read(crowded())
     with pytest.raises(BadMove) as caught:
         position.child(NAMED.rpartition(" b:")[0])
-    assert caught.value.code == "WRONG_INDEX_OF_CHOSEN_ROW"
-    assert "rows of black cross" in str(caught.value)
+    assert (caught.value.code, str(caught.value)) == snapshot(
+        ("WRONG_INDEX_OF_CHOSEN_ROW", "rows of black cross and one must be chosen: b: b4 d4 or b: d4 d2")
+    )

@@ -55,8 +55,8 @@ def test_the_canonical_position_is_the_same_for_all_images_and_one_of_them(rows:
 def scratch(rows: int, columns: int, length: int, seed: int) -> list[oracle.Position]:
     """Return positions, few enough fields of which are empty for plain minimax."""
     chance = Random(seed)
-    found = [random_board(chance, rows, columns, length) for _ in range(30 * CAMPAIGN)]
-    for _ in range(8 * CAMPAIGN):
+    found = [random_board(chance, rows, columns, length) for _ in range(15 * CAMPAIGN)]
+    for _ in range(4 * CAMPAIGN):
         found += random_game(chance, rows, columns, length)
     return [position for position in found if not oracle.outcome(position) and len(oracle.empty_fields(position)) <= 7]
 
@@ -64,7 +64,7 @@ def scratch(rows: int, columns: int, length: int, seed: int) -> list[oracle.Posi
 SOLVED = [(3, 3, 3), (3, 3, 2), (4, 4, 3), (4, 4, 4), (3, 5, 3), (2, 7, 4), (1, 9, 3), (4, 5, 4), (2, 3, 1), (3, 4, 5)]
 
 
-@pytest.mark.slow
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize(("rows", "columns", "length"), SOLVED)
 def test_hopes_are_given_up_only_where_the_oracle_knows_that_the_side_cannot_win(
     rows: int, columns: int, length: int
@@ -77,7 +77,7 @@ def test_hopes_are_given_up_only_where_the_oracle_knows_that_the_side_cannot_win
         assert hopes & THEIRS or value >= 0
 
 
-@pytest.mark.slow
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize(("rows", "columns", "length"), SOLVED)
 def test_one_of_the_candidates_is_as_good_as_the_best_move(rows: int, columns: int, length: int) -> None:
     fewer = 0
@@ -91,7 +91,7 @@ def test_one_of_the_candidates_is_as_good_as_the_best_move(rows: int, columns: i
         values = {child: -oracle.value(oracle.placed(position, fields[i])) for i, child in enumerate(children)}
         assert max(values[child] for child in cut) == max(values.values())
         fewer += len(cut) < len(children)
-    assert fewer > 10
+    assert fewer > 3
 
 
 FEW = 12

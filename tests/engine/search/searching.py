@@ -14,7 +14,7 @@ from tests.clocks import never
 
 GIPF = GAMES["gipf"]
 
-SMALL = "3 3 6 6"
+SMALL = "4 4 6 6"
 """The variant that is compiled here."""
 
 

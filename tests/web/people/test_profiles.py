@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
+from inline_snapshot.extra import raises
 
 from server.web import games_index
 from server.web.games_index import Score, bring_up, profile
@@ -49,7 +51,7 @@ def test_time_is_what_was_charged_for_the_moves_of_the_player(data: Path) -> Non
 
 
 def test_who_has_not_played_is_refused(data: Path) -> None:
-    with pytest.raises(match="nobody called 'zoe' has played a game here that counts"):
+    with raises(snapshot("Refused: nobody called 'zoe' has played a game here that counts")):
         of(data, "zoe")
-    with pytest.raises(match="say with name= who is meant"):
+    with raises(snapshot("Refused: say with name= who is meant")):
         of(data, " ")

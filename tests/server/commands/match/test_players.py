@@ -4,8 +4,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
+from inline_snapshot.extra import raises
 
-from engine.commands.program import Rejected
 from server.commands.match.setup import MatchPlayer, read_players
 from server.contest.programs.program import connects
 
@@ -111,7 +112,7 @@ def test_players_have_folders_of_their_own(tmp_path: Path) -> None:
         ("bot", str(folders[0])), ("last", str(folders[1])), ("random", ""),
     ]  # fmt: skip
     assert [len(one.command) for one in players[:2]] == [2, 7] and players[0].digest != players[1].digest
-    with pytest.raises(Rejected, match="there is no file"):
+    with raises(snapshot("Rejected: there is no file bot.py")):
         read_players(["random", "random.2=random", "bot.py"], tmp_path, folders)
 
 
@@ -127,26 +128,51 @@ def test_a_changed_player_has_another_digest(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "a player is empty"),
-        ("python3 'a", "no closing quotation"),
-        ("mybto.py", "there is no file mybto.py"),
-        ("mybot", "there is no file, no program and no built-in bot mybot"),
-        ("x y=mein boet.py", "no built-in bot x; the name of a player has no blanks"),
-        ("plain", "no built-in bot plain; for the file of this folder write ./plain"),
-        ("./plain --x", "./plain is not executable: chmod +x ./plain makes it so"),
-        ("./missing", "there is no file ./missing"),
-        ("./folder", "there is no file ./folder"),
-        ("broken.py", "broken.py, line 1: this is no Python: "),
+        ("", snapshot("Rejected: a player is empty: it is a Python file, a command, or a built-in bot as alphabeta:3")),
+        ("python3 'a", snapshot('Rejected: "python3 \'a" is no command: no closing quotation')),
+        ("mybto.py", snapshot("Rejected: there is no file mybto.py")),
+        ("mybot", snapshot("Rejected: there is no file, no program and no built-in bot mybot")),
+        (
+            "x y=mein boet.py",
+            snapshot(
+                "Rejected: there is no file, no program and no built-in bot x; the name of a player has no blanks"
+            ),
+        ),
+        (
+            "plain",
+            snapshot(
+                "Rejected: there is no file, no program and no built-in bot plain; for the file of this folder write ./plain"
+            ),
+        ),
+        ("./plain --x", snapshot("Rejected: ./plain is not executable: chmod +x ./plain makes it so")),
+        ("./missing", snapshot("Rejected: there is no file ./missing")),
+        ("./folder", snapshot("Rejected: there is no file ./folder")),
+        ("broken.py", snapshot("Rejected: broken.py, line 1: this is no Python: invalid syntax")),
         (
             "misspelt.py",
-            "misspelt.py neither calls play nor has a function choose(position, clocks); its chose has to be",
+            snapshot(
+                "Rejected: misspelt.py neither calls play nor has a function choose(position, clocks); its chose has to be called choose"
+            ),
         ),
-        ("upper.py", "its Choose has to be called choose"),
-        ("none.py", "none.py neither calls play nor has a function choose(position, clocks)"),
-        ("alphabeta:11", "the level is '11'"),
-        ("random:2", "random has no levels"),
-        ("random:arrows", "'random:arrows' names a game; name the game of the match by --game"),
-        ("-x=random", "'-x' is no name of a player"),
+        (
+            "upper.py",
+            snapshot(
+                "Rejected: upper.py neither calls play nor has a function choose(position, clocks); its Choose has to be called choose"
+            ),
+        ),
+        ("none.py", snapshot("Rejected: none.py neither calls play nor has a function choose(position, clocks)")),
+        (
+            "alphabeta:11",
+            snapshot("Rejected: 'alphabeta:11': the level is '11', but it has to be a whole number from 1 to 10"),
+        ),
+        ("random:2", snapshot("Rejected: 'random:2': random has no levels; alphabeta has those from 1 to 10")),
+        ("random:arrows", snapshot("Rejected: 'random:arrows' names a game; name the game of the match by --game")),
+        (
+            "-x=random",
+            snapshot(
+                "Rejected: '-x=random': '-x' is no name of a player: one has 1 to 32 letters, digits, and any of _ . - behind the first"
+            ),
+        ),
     ],
 )
 def test_what_is_wrong_with_a_player_is_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
@@ -157,6 +183,5 @@ def test_what_is_wrong_with_a_player_is_one_sentence(tmp_path: Path, text: str, 
     (tmp_path / "none.py").write_text('"""My bot."""\nimport random\n\nSEED = 1\n\ndef search(position): ...\n')
     (tmp_path / "plain").write_text("")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(Rejected) as caught:
+    with raises(sentence):
         read(text, tmp_path)
-    assert sentence in str(caught.value) and "\n" not in str(caught.value)

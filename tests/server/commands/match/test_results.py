@@ -4,6 +4,7 @@ import json
 from xml.etree import ElementTree
 
 import pytest
+from inline_snapshot import snapshot
 
 from engine.statistics.elo import Sprt, estimate
 from server.commands.match.results import (
@@ -34,38 +35,42 @@ def progress(
 
 def test_the_table_has_a_line_a_player() -> None:
     now = progress("ann", "ann", None, "bob", cause="time")
-    assert table(now, None) == [
-        "player  games  won  drawn  lost   score  Elo    95 %  ms a move  lost by",
-        "ann         4    2      1     1  62.5 %  +89  +- 786        8.0  time 1",
-        "bob         4    1      1     2  37.5 %  -89  +- 786        8.0  time 2",
-        "4 of 8 games",
-    ]
+    assert table(now, None) == snapshot(
+        [
+            "player  games  won  drawn  lost   score  Elo    95 %  ms a move  lost by",
+            "ann         4    2      1     1  62.5 %  +89  +- 786        8.0  time 1",
+            "bob         4    1      1     2  37.5 %  -89  +- 786        8.0  time 2",
+            "4 of 8 games",
+        ]
+    )
 
 
 def test_the_table_tells_what_the_test_says() -> None:
     now = progress("ann", "ann", test=TEST)
-    *_, test, count = table(now, TEST)
-    assert test.startswith("SPRT 0 to 300 Elo: LLR ") and test.endswith("(-2.94 to 2.94), open")
-    assert count == "2 of 8 games"
+    assert table(now, TEST)[-2:] == snapshot(["SPRT 0 to 300 Elo: LLR 0.53 (-2.94 to 2.94), open", "2 of 8 games"])
     now = progress(*["ann"] * 60, test=TEST, games=60)
-    assert table(now, TEST)[-2].endswith("H1: ann is stronger than bob by more than 0 Elo")
+    assert table(now, TEST)[-2] == snapshot(
+        "SPRT 0 to 300 Elo: LLR 3.18 (-2.94 to 2.94), H1: ann is stronger than bob by more than 0 Elo"
+    )
     assert now.is_complete
-    now = progress(*["bob"] * 60, test=TEST, games=100)
-    assert table(now, TEST)[-2].endswith("H0: ann is not stronger than bob by 300 Elo")
+    assert table(progress(*["bob"] * 60, test=TEST, games=100), TEST)[-2] == snapshot(
+        "SPRT 0 to 300 Elo: LLR -3.60 (-2.94 to 2.94), H0: ann is not stronger than bob by 300 Elo"
+    )
 
 
 def test_the_last_losses_by_a_fault_are_told_one_by_one() -> None:
     now = progress("ann", "bob", "ann", "ann", "ann", cause="crashed")
     now.tally.add(game(6, "ann", "crashed", match=9))
-    lines = list(fault_lines(now.tally.rows()))
-    assert lines == [
-        "ann lost 1 game by its own fault; the last:",
-        "  game 2: crashed: sentence 2",
-        "bob lost 5 games by its own fault; the last:",
-        "  game 4: crashed: sentence 4",
-        "  game 5: crashed: sentence 5",
-        "  game 6 (match 9 in its record and logs): crashed: sentence 6",
-    ]
+    assert list(fault_lines(now.tally.rows())) == snapshot(
+        [
+            "ann lost 1 game by its own fault; the last:",
+            "  game 2: crashed: sentence 2",
+            "bob lost 5 games by its own fault; the last:",
+            "  game 4: crashed: sentence 4",
+            "  game 5: crashed: sentence 5",
+            "  game 6 (match 9 in its record and logs): crashed: sentence 6",
+        ]
+    )
 
 
 def test_json_has_setting_table_test_and_games() -> None:

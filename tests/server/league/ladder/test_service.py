@@ -9,11 +9,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
+from inline_snapshot.extra import raises
 
-from engine.match.clock import TimeControl
 from engine.statistics.online import DAY, LadderPlayer, OnlineRating
-from server.config.declared import BadTable
-from server.contest.definition import Bounds, Entrant, Sandbox
+from server.contest.definition import Bounds, Entrant
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import CoreQueue
 from server.contest.store.folders import errors_of, kept_by_contest
@@ -88,18 +88,26 @@ def test_only_bots_of_accounts_that_are_not_on_the_ladder_already_can_connect_to
     accounts.close_account("bob", "test")
     activate(accounts, Versions(tmp_path, accounts), "ann", "ann-2")
     assert ladder.why_not("Ann-1") == ""
-    assert "called Ann-1" in ladder.why_not("ann-1")
+    assert ladder.why_not("ann-1") == snapshot(
+        "this bot is called Ann-1: log in by that name, in capital and small letters as there"
+    )
     for name in ("nobody", "bob-1", "tom-1"):  # without an account, with a closed one, with another token
-        assert "log in by a token of the page /me" in ladder.why_not(name)
+        assert ladder.why_not(name) == snapshot(
+            "the ladder rates bots of people with accounts: log in by a token of the page /me"
+        )
     for name in ("ann-2", "alphabeta-2"):
-        assert "is on the ladder already" in ladder.why_not(name)
+        assert ladder.why_not(name).removeprefix(name) == snapshot(
+            " is on the ladder already, as a program that the server starts; take a bot of another name"
+        )
     ladder.store.seat(LadderPlayer("Ann-1", "ann"), 0, {})
     lost = result_of(7, ("Ann-1", "alphabeta-2"), 0.0, "no connection", failed=0)
     count_result(tmp_path, ladder.store, lost, {}, 1)
-    assert "Ann-1 rests, since it has failed: no connection" in ladder.why_not("Ann-1")
+    assert ladder.why_not("Ann-1") == snapshot(
+        "Ann-1 rests, since it has failed: no connection; let it play again on the page /ladder/Ann-1"
+    )
     ladder.store.wake("Ann-1", "ann")
     accounts.revoke_token(ann, "Ann-1")
-    assert "log in by a token" in ladder.why_not("Ann-1")
+    assert ladder.why_not("Ann-1")
 
 
 def test_what_a_program_has_written_is_found_for_its_author(tmp_path: Path, ladder: LadderService) -> None:
@@ -155,13 +163,6 @@ def definition(text: str) -> LadderDefinition:
     return read(text, PurePosixPath("/etc/arena"), load)
 
 
-def test_the_least_file_has_defaults() -> None:
-    found = definition(LEAST)
-    assert found.weights == {"mnk 3 3 3": 1.0}
-    assert (found.control, found.listed, found.failures) == (TimeControl.of_milliseconds(1000), (), 3)
-    assert (found.contest.sandbox, found.contest.cores) == (Sandbox.SEALED, 0)
-
-
 def test_a_whole_file_is_read_with_folders_seen_from_it() -> None:
     found = definition(WHOLE)
     assert found.weights == {"gipf 3 3 9 9": 3.0, "mnk 3 3 3": 1.0}
@@ -186,27 +187,72 @@ PROGRAM = '[[programs]]\nname = "a"\nowner = "ann"\ncommand = ["x"]\nfolder = "a
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("games = ", "this is no TOML"),
-        ('games = [{ game = "mnk" }]', "time is missing: a table with budget and increment"),
-        ("time = { budget = 1000 }", r"games is missing: one \[\[games\]\] or more"),
-        ('game = [{ game = "mnk" }]', "game is no key of a ladder file; .*; did you mean games?"),
-        (LEAST + "speed = 3", "speed is no key of a ladder file; these are seed"),
-        (LEAST.replace("params", "weight = 0, params"), r"games\[1\].weight is a number from 0.001 to 1000, not 0"),
-        (LEAST.replace("3 3 3", "3"), r"games\[1\].params is '3'"),
-        (LEAST + "[[levels]]\nlevel = 10", r"levels\[1\].level is a whole number from 1 to 9, not 10"),
-        (LEAST + "[[levels]]\nlevel = 1\n[[levels]]\nlevel = 1", "two players of the ladder are called alphabeta-1"),
-        (LEAST + PROGRAM.replace('folder = "a"\n', ""), r"programs\[1\].folder is missing: the program's folder"),
-        (LEAST + PROGRAM.replace('["x"]', "[]"), r"programs\[1\].command is the list of a program"),
-        (LEAST + PROGRAM.replace('"ann"', '"a b"'), r"programs\[1\].owner is the name of its author"),
-        (LEAST + PROGRAM + PROGRAM.replace('"a"', '"A"'), "two players of the ladder are called A"),
+        ("games = ", snapshot("BadTable: this is no TOML: Invalid value (at end of document)")),
+        (
+            'games = [{ game = "mnk" }]',
+            snapshot("BadTable: time is missing: a table with budget and increment in milliseconds"),
+        ),
+        (
+            "time = { budget = 1000 }",
+            snapshot(
+                "BadTable: games is missing: one [[games]] or more, each with its game, and a weight where they differ"
+            ),
+        ),
+        (
+            'game = [{ game = "mnk" }]',
+            snapshot(
+                "BadTable: game is no key of a ladder file; these are seed, move-limit, cores, start-seconds, sandbox, bounds, visible, failures, games-a-day, time, games, levels, programs; did you mean games?"
+            ),
+        ),
+        (
+            LEAST + "speed = 3",
+            snapshot(
+                "BadTable: speed is no key of a ladder file; these are seed, move-limit, cores, start-seconds, sandbox, bounds, visible, failures, games-a-day, time, games, levels, programs; did you mean seed?"
+            ),
+        ),
+        (
+            LEAST.replace("params", "weight = 0, params"),
+            snapshot("BadTable: games[1].weight is a number from 0.001 to 1000, not 0"),
+        ),
+        (
+            LEAST.replace("3 3 3", "3"),
+            snapshot(
+                "BadContest: games[1].params is '3': m,n,k-games take three numbers, rows, columns and K, as in 3 3 3; not '3'"
+            ),
+        ),
+        (LEAST + "[[levels]]\nlevel = 10", snapshot("BadTable: levels[1].level is a whole number from 1 to 9, not 10")),
+        (
+            LEAST + "[[levels]]\nlevel = 1\n[[levels]]\nlevel = 1",
+            snapshot("BadTable: two players of the ladder are called alphabeta-1, in capital or small letters"),
+        ),
+        (
+            LEAST + PROGRAM.replace('folder = "a"\n', ""),
+            snapshot(
+                "BadTable: programs[1].folder is missing: the program's folder, seen from the ladder file, which is all that it sees"
+            ),
+        ),
+        (
+            LEAST + PROGRAM.replace('["x"]', "[]"),
+            snapshot("BadTable: programs[1].command is the list of a program and its arguments, not []"),
+        ),
+        (
+            LEAST + PROGRAM.replace('"ann"', '"a b"'),
+            snapshot(
+                "BadTable: programs[1].owner is the name of its author, 1 to 32 letters, digits, and any of _ . - behind the first, not 'a b'"
+            ),
+        ),
+        (
+            LEAST + PROGRAM + PROGRAM.replace('"a"', '"A"'),
+            snapshot("BadTable: two players of the ladder are called A, in capital or small letters"),
+        ),
         (
             LEAST.replace("}]", '}, { game = "mnk", params = "3,3,3" }]'),
-            r"games\[2\] is mnk 3 3 3, which another one of games is already",
+            snapshot("BadTable: games[2] is mnk 3 3 3, which another one of games is already: take one out"),
         ),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence(text: str, sentence: str) -> None:
-    with pytest.raises(BadTable, match=sentence):
+    with raises(sentence):
         definition(text)
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from engine.games.interface import Termination
 from engine.statistics.online import DAY, LadderPlayer, rate
@@ -139,7 +140,7 @@ def test_a_new_version_begins_at_the_old_rating_and_wakes_up_who_rests(store: La
     for match in range(1, RESTS_AFTER + 1):
         assert play(store, match, 0.0, failed=True) == (["ann-1"] if match == RESTS_AFTER else [])
     before = store.standing("ANN-1")
-    assert before is not None and before.rests == "it has failed 3 times in a row, the last time so: why"
+    assert before is not None and before.rests == snapshot("it has failed 3 times in a row, the last time so: why")
     store.seat(PLAYERS["ann-1"], 2, PLAYERS)
     after = store.standing("ann-1")
     assert after is not None and (after.rests, after.failures, after.version) == ("", 0, 2)
