@@ -32,8 +32,13 @@ class Machines:
         self._processes += [self._start("worker", self.address, *words) for _ in range(WORKERS)]
         self._wait_for_logged("Registered to:", WORKERS)
 
-    def kill_worker(self) -> None:
-        """Kill a worker, which has left then."""
+    @property
+    def last(self) -> int:
+        """The process number of the worker that was started last."""
+        return self._processes[-1].pid
+
+    def kill_last(self) -> None:
+        """Kill that worker, which has left then."""
         self._kill(self._processes[-1])
 
     def end(self) -> None:

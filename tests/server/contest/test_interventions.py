@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 from msgspec.structs import replace
 
 from engine.games.interface import Termination
@@ -43,9 +44,11 @@ def test_a_replayed_game_is_annulled_and_no_other() -> None:
     replayed, *others = results(done(Kind.REPLAY, match=7), games=games)
     assert others == games[1:]
     assert (replayed.match, replayed.winner, replayed.termination) == (7, None, Termination.ORGANISER)
-    assert replayed.detail == "annulled by the organiser and played again; it had ended with line: three"
+    assert replayed.detail == snapshot("annulled by the organiser and played again; it had ended with line: three")
     assert results(done(Kind.PAUSE), games=games) == games
-    assert results(done(Kind.REPLAY, match=8), games=games)[1].detail.endswith("it had ended with line")
+    assert results(done(Kind.REPLAY, match=8), games=games)[1].detail == snapshot(
+        "annulled by the organiser and played again; it had ended with line"
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,7 +70,7 @@ def test_a_reinstatement_takes_back_forfeits_of_its_stage(changes: dict[str, Any
     assert kept == played
     if is_taken_back:
         assert (forfeit.winner, forfeit.termination) == (None, Termination.ORGANISER)
-        assert forfeit.detail == "taken back by the organiser: out"
+        assert forfeit.detail == snapshot("taken back by the organiser: out")
     else:
         assert forfeit == lost
 
@@ -125,10 +128,10 @@ def test_commands_and_versions_hold_from_the_last_one_on() -> None:
 
 def test_players_that_are_missing_lose() -> None:
     one = absence_result(fixture(LEAGUE), {"a1"}, missing_sentence(["a1"], 1))
-    assert (one.winner, one.detail) == (1, "a1 had been missing for 1 second")
+    assert (one.winner, one.detail) == (1, snapshot("a1 had been missing for 1 second"))
     assert absence_result(fixture(LEAGUE), {"a2"}, "").winner == 0
     both = absence_result(fixture(LEAGUE), {"a1", "a2"}, missing_sentence(["a1", "a2"], 60))
-    assert (both.winner, both.detail) == (None, "a1 and a2 had been missing for 60 seconds")
+    assert (both.winner, both.detail) == (None, snapshot("a1 and a2 had been missing for 60 seconds"))
 
 
 def test_who_is_withdrawn_is_out_without_blame() -> None:

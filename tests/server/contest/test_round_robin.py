@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, strategies as st
 
+from engine.duel import openings
 from engine.statistics.elo import MAX_ELO
 from server.contest.contest_file import BadContest
 from server.contest.definition import DrawnOpenings, Variant
@@ -120,7 +121,8 @@ games = [{{ game = "mnk" }}]\n[[stages]]\n{stage}\n"""
         read_definition(text)
 
 
-def test_openings_are_drawn_again_as_they_were() -> None:
+def test_openings_are_drawn_again_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openings, "TRIES", 500)
     variant = Variant("mnk", "3 3 3", drawn=DrawnOpenings(2, 7))
     positions = [variant.position(number) for number in range(200)]
     assert len(set(positions)) == 72, "with two plies there are so many"

@@ -1,6 +1,7 @@
 """Contests that were played by seed, at any moment, with entrants that are slow, hang and send nonsense."""
 
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
 from engine.games.interface import Termination
 from server.contest.definition import Definition, Format, Qualification
@@ -63,6 +64,7 @@ def sample(
     return definition, games, now, Moment(OPENED + timedelta(hours=9), OPENED, closed, began, running, names[:1])
 
 
+@cache
 def sample_report(entrants: int, *formats: Format, stop: int = 10**6, advance: int = 0) -> Report:
     """Return the report of such a contest."""
     return make_report(*sample(entrants, *formats, stop=stop, advance=advance))

@@ -1,7 +1,9 @@
+import re
 from datetime import timedelta
 from itertools import pairwise
 
 import pytest
+from inline_snapshot import snapshot
 
 from engine.games.interface import Termination
 from engine.statistics.elo import Decision
@@ -22,7 +24,7 @@ from tests.server.contest.report.samples import FORMATS, OPENED, report_of, samp
 
 
 @pytest.mark.parametrize("formats", FORMATS)
-@pytest.mark.parametrize("stop", [1, 12, 25, 40, 10**6])
+@pytest.mark.parametrize("stop", [1, 25, 10**6])
 def test_tables_are_those_of_the_contest_at_any_moment(formats: tuple[Format, ...], stop: int) -> None:
     definition, games, now, moment = sample(7, *formats, stop=stop, advance=4)
     made = make_report(definition, games, now, moment)
@@ -83,8 +85,8 @@ def test_the_qualification_tells_what_everybody_has_shown() -> None:
     made = sample_report(6, RoundRobin()).qualification
     assert made is not None and made.over and made.opponents == ("random",)
     table = {line.name: line for line in made.table}
-    assert table["a4"].disqualified == "illegal moves (1 game) in the qualification" and table["a4"].bad_moves == 1
-    assert table["a5"].disqualified.startswith("hung") and table["a5"].late == 1 and table["a5"].left == 0
+    assert table["a4"].disqualified and (table["a4"].bad_moves, table["a4"].late) == (1, 0)
+    assert table["a5"].disqualified and (table["a5"].bad_moves, table["a5"].late, table["a5"].left) == (0, 1, 0)
     assert table["a1"].disqualified == "" and table["a1"].games == 4
     begun = sample_report(6, RoundRobin(), stop=5).qualification
     assert begun is not None and not begun.over and sum(line.left for line in begun.table) > 0
@@ -130,7 +132,8 @@ def test_the_schedule_tells_what_is_played_and_what_comes_next(monkeypatch: pyte
     monkeypatch.setattr(contents, "MAX_COMING", 5)
     cut = make_report(definition, games, now, moment)
     assert cut.schedule == found.schedule[:5]
-    assert f"{len(now.due) - 5} more games can begin." in page(cut)
+    assert re.findall("[^<>]* more games [^<>]*", page(cut)) == snapshot(["15 more games can begin."])
+    assert len(now.due) == 5 + 15
     assert make_report(*sample(3, RoundRobin())).schedule == ()
 
 
@@ -153,8 +156,8 @@ def ends(meeting: ReportedMeeting) -> str | None:
     return None if meeting.winner is None else meeting.players[meeting.winner]
 
 
-@pytest.mark.parametrize("entrants", [2, 3, 5, 8, 13])
-@pytest.mark.parametrize("stop", [1, 7, 25, 10**6])
+@pytest.mark.parametrize("entrants", [2, 5, 8, 13])
+@pytest.mark.parametrize("stop", [7, 10**6])
 def test_winners_meet_in_the_next_round(entrants: int, stop: int) -> None:
     made = make_report(*sample(entrants, Knockout(tie_breaks=1, control=CONTROL), stop=stop, qualified=False))
     rounds = bracket(made)

@@ -4,6 +4,7 @@ from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
+from inline_snapshot import snapshot
 from msgspec.structs import replace
 
 from server.contest.definition import Entrant, Format
@@ -90,7 +91,7 @@ class FragmentReader(Reader):
 
 
 @pytest.mark.parametrize("formats", FORMATS)
-@pytest.mark.parametrize("stop", [1, 30, 10**6])
+@pytest.mark.parametrize("stop", [1, 10**6])
 def test_a_page_is_sound_and_links_to_all_games_and_records(formats: tuple[Format, ...], stop: int) -> None:
     made = sample_report(7, *formats, stop=stop, advance=4)
     read = Reader(page(made))
@@ -113,7 +114,7 @@ def test_a_page_is_sound_and_links_to_all_games_and_records(formats: tuple[Forma
 
 
 @pytest.mark.parametrize("formats", FORMATS)
-@pytest.mark.parametrize("stop", [1, 30, 10**6])
+@pytest.mark.parametrize("stop", [1, 10**6])
 def test_a_page_of_the_server_has_the_same_parts_and_links_to_matches_and_players(
     formats: tuple[Format, ...], stop: int
 ) -> None:
@@ -143,8 +144,10 @@ def test_the_newest_round_comes_first_and_too_many_games_are_left_out(monkeypatc
     ]  # fmt: skip
     monkeypatch.setattr(files, "MAX_LISTED", 10)
     values = tab_values(made, 1, 1, "games")
-    notes = render("notes.html", **values)
-    assert not values["rounds"] and "The list of games is left out: there are more than 10." in notes
+    assert not values["rounds"]
+    assert re.findall("[^<>]* 10[^<>]*", render("notes.html", **values)) == snapshot(
+        ["The list of games is left out: there are more than 10. games.csv has them all."]
+    )
 
 
 def test_nothing_foreign_becomes_markup_or_controls_the_reader() -> None:

@@ -8,7 +8,6 @@ import stat
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-import msgspec
 import pytest
 from hypothesis import given, strategies as st
 from msgspec.structs import replace
@@ -20,7 +19,6 @@ from server.contest.fixtures import GameResult, ProgramUsage
 from server.contest.formats.meetings import RoundRobin
 from server.contest.plan import plan
 from server.contest.report import files, formatting, progress
-from server.contest.report.structure import Report
 from tests.server.contest.played import contest
 from tests.server.contest.report.samples import FORMATS, report_of, sample_report
 
@@ -100,11 +98,6 @@ def test_what_cannot_be_written_leaves_the_file_before(tmp_path: Path, monkeypat
     with pytest.raises(OSError, match="disk full"):
         files.write_report_files(sample_report(4, RoundRobin()), tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-
-def test_a_report_comes_back_from_its_file() -> None:
-    made = sample_report(6, RoundRobin())
-    assert msgspec.json.decode(files.file_texts(made)["report.json"], type=Report) == made
 
 
 def test_each_game_tells_what_its_programs_have_used_and_how_they_ended() -> None:

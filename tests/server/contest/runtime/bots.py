@@ -8,10 +8,12 @@ from pathlib import Path
 
 import trio
 
+from engine.games.catalogue import GAMES
+from engine.games.interface import History
 from engine.wire import messages as m
 from server.contest import contest_file
 from server.contest.definition import Definition
-from server.contest.fixtures import GameResult
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.format import Standing
 from server.contest.plan import plan
 from server.contest.programs.sandbox.seal import sandbox_obstacle
@@ -19,6 +21,7 @@ from server.contest.runtime.service import ContestService
 from server.contest.scoring import standings
 from server.contest.store.store import FILE, Store
 from server.storage.record_store import RecordStore
+from tests.server.contest.played import play
 from tests.server.harness import ArenaHarness, Client, open_arena
 from tests.waiting import BUILD_SECONDS
 
@@ -34,6 +37,21 @@ def choose_by_seed(seed: str, told: list[str], moves: tuple[str, ...]) -> str:
     """Choose by what has been played so far: the same game always goes the same way."""
     digest = sha256(" ".join((seed, *told)).encode()).digest()
     return moves[int.from_bytes(digest[:8], "big") % len(moves)]
+
+
+def game_by_seed(definition: Definition, fixture: Fixture) -> tuple[GameResult, tuple[str, ...]]:
+    """Return the game of two programs that play by seed, as it is without a server: its result, and its moves."""
+    start = GAMES[definition.variants[fixture.variant].game].read(definition.position(fixture))
+    history = History.begin(start)
+    while (outcome := history.outcome(definition.move_limit)) is None:
+        told, name = ["", *start.text().splitlines(), *history.moves], fixture.players[history.position.turn]
+        history = history.after(choose_by_seed(name, told, tuple(history.position.legal_moves)))
+    return GameResult(fixture, None, outcome.winner, outcome.reason, plies=history.plies), history.moves
+
+
+def games_by_seed(definition: Definition) -> list[GameResult]:
+    """Return the games of a contest of entrants that play by seed, as they are without a server."""
+    return play(definition, lambda fixture: game_by_seed(definition, fixture)[0])
 
 
 async def play_by_seed(harness: ArenaHarness, name: str, seek: str = "any", token: str = "") -> None:

@@ -4,6 +4,7 @@ With ARENA_CAMPAIGN=1 it is killed a hundred times.
 """
 
 import json
+import math
 import os
 import random
 import subprocess
@@ -11,11 +12,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from bots.bot import Bot, Clocks
 from bots.client import connection
@@ -32,12 +35,12 @@ from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.storage.database import BadStore
 from tests.server.conftest import Run
-from tests.server.contest.runtime.bots import DICE, SANDBOX, choose_by_seed
+from tests.server.contest.runtime.bots import DICE, SANDBOX, choose_by_seed, games_by_seed, read_definition
 from tests.server.machines import Machines
 from tests.server.process import free_port, wait_until
-from tests.waiting import BUILD_SECONDS
+from tests.waiting import BUILD_SECONDS, WAIT_SECONDS
 
-KILLS, ROUNDS = (100, 2) if os.environ.get("ARENA_CAMPAIGN") else (3, 1)
+KILLS, ROUNDS, PROGRAMS_KILLED = (100, 2, 2) if os.environ.get("ARENA_CAMPAIGN") else (2, 1, 1)
 
 
 def entrants(programs: int, connecting: int) -> str:
@@ -71,7 +74,7 @@ class Command:
         return self.process.returncode, said
 
 
-def run(file: Path, data: Path, *options: str) -> tuple[int, str]:
+def hold(file: Path, data: Path, *options: str) -> tuple[int, str]:
     with Command(file, data, "--port", "0", *options) as command:
         return command.end()
 
@@ -86,7 +89,7 @@ def kept(data: Path) -> list[GameResult]:
 
 
 def wait_for(data: Path, games: int) -> None:
-    wait_until(lambda: len(kept(data)) >= games)
+    wait_until(lambda: len(kept(data)) >= games, 0.1)
 
 
 def results(games: list[GameResult]) -> dict[object, object]:
@@ -99,49 +102,44 @@ PROGRAMS = (
 name = "Programs"
 seed = 4
 time = { budget = 60_000 }
-games = [{ game = "mnk", params = "4 4 3", openings = { plies = 1 } }]
+games = [{ game = "mnk", params = "4 4 3", openings = { plies = 1, number = 4 } }]
 stages = [{ format = "round-robin" }]
 """
 )
 
 
 @pytest.mark.slow
-def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) -> None:
-    entrants_ = entrants(2, 0) + "".join(
+def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path, run: Run) -> None:
+    dice = [sys.executable, str(DICE)]
+    entrants_ = entrants(1, 0) + "".join(
         f"[[entrants]]\nname = '{name}'\ncommand = {command}\ntoken = '{hashed(name)}'\n"
-        for name, command in [
-            ("crash", [sys.executable, str(DICE)]),
-            ("wrong", [sys.executable, str(DICE)]),
-            ("nobody", ["sh", "-c", "exit 1"]),
-        ]
+        for name, command in [("crash", dice), ("wrong", dice), ("nobody", ["sh", "-c", "exit 1"])]
     )
-    status, said = run(contest(tmp_path, PROGRAMS + entrants_), tmp_path / "data")
-    assert status == 0 and "over: " in said, said
-    report = json.loads((folder_of(tmp_path / "data", 1) / "report.json").read_text(encoding="utf-8"))
-    assert (report["state"], report["done"]) == ("over", 20)
+    file, data = contest(tmp_path, PROGRAMS.replace("round-robin", "gauntlet") + entrants_), tmp_path / "data"
+    status, said = hold(file, data)
+    assert status == 0, said
+    folder = folder_of(data, 1)
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    assert (report["state"], report["done"]) == ("over", 6)
     reasons = {(loss["name"], loss["cause"]) for loss in report["losses"]}
-    assert {
-        ("crash", "crashed"),
-        ("wrong", "bad_move"),
-        ("nobody", "crashed"),
-    } <= reasons
-    data = tmp_path / "data"
-    logs = {folder_of(data, 1) / loss["log"] for loss in report["losses"] if loss["name"] == "crash" and loss["log"]}
+    assert reasons >= {("crash", "crashed"), ("wrong", "bad_move"), ("nobody", "crashed")}
+    logs = {folder / loss["log"] for loss in report["losses"] if loss["name"] == "crash" and loss["log"]}
     assert logs and all("I cannot go on" in log.read_text(encoding="utf-8") for log in logs)
     for game in report["games"]:
         if game["match"] is not None:
-            text = (folder_of(tmp_path / "data", 1) / game["record"]).read_text(encoding="utf-8")
+            text = (folder / game["record"]).read_text(encoding="utf-8")
             assert verification.verify(text).reason == game["reason"]
-    again, said = run(contest(tmp_path, PROGRAMS + entrants_), tmp_path / "data")
-    assert again == 0 and "over: " in said, "of a contest that is over the result is shown again"
-    assert "nothing was played. To play again, give it another name in its file, or a new --data" in said
-    again, said = run(tmp_path / "contest.toml", tmp_path / "data", "--verify")
-    assert again == 0 and said.splitlines()[-1].startswith("verified: "), said
-    assert said.splitlines()[-1] in report["notes"]
+    again = run("contest", str(file), "--data", str(data))
+    assert again.status == 0
+    assert again.out[-1].partition("; ")[2] == snapshot(
+        "nothing was played. To play again, give it another name in its file, or a new --data."
+    )
+    verified = run("contest", str(file), "--data", str(data), "--verify")
+    assert verified.status == 0 and verified.out[-1] in report["notes"]
 
 
 @pytest.mark.slow
-def test_a_server_that_uses_the_directory_holds_the_contest_of_another_command(tmp_path: Path) -> None:
+def test_a_server_that_uses_the_directory_holds_the_contest_of_another_command(tmp_path: Path, run: Run) -> None:
     data = tmp_path / "data"
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
@@ -149,8 +147,7 @@ def test_a_server_that_uses_the_directory_holds_the_contest_of_another_command(t
     waits = contest(first, PROGRAMS.replace('"Programs"', '"Waits"') + entrants(0, 2))
     with Command(waits, data, "--port", "0", "--verbose") as holder:
         wait_for_line(holder, "listening on")
-        status, said = run(contest(second, PROGRAMS + entrants(2, 0)), data)
-        assert status == 0 and "plays the contest" in said and "over: " in said.splitlines()[-1]
+        assert run("contest", str(contest(second, PROGRAMS + entrants(2, 0))), "--data", str(data)).status == 0
     with closing(Store(data / FILE)) as store:
         assert len(counted_games(store.games(2))) == 2
 
@@ -175,54 +172,101 @@ def test_the_file_of_a_kept_contest_is_printed_as_it_was(tmp_path: Path, run: Ru
     with closing(Store(data / FILE)) as store:
         store.open_contest(text, contest_file.read(text, str), datetime.now(UTC))
     assert run("contest", "file", "Autumn", "--data", str(data)).out == text.splitlines()
-    found = run("contest", "file", "Winter", "--data", str(data)).fault
-    assert found == "there is no contest 'Winter'; there is Autumn"
+    assert run("contest", "file", "Winter", "--data", str(data)).fault == snapshot(
+        "there is no contest 'Winter'; there is Autumn"
+    )
     nowhere = tmp_path / "nowhere"
-    found = run("contest", "file", "Autumn", "--data", str(nowhere)).fault
-    assert str(nowhere) in found and not nowhere.exists()
+    assert str(nowhere) in run("contest", "file", "Autumn", "--data", str(nowhere)).fault
+    assert not nowhere.exists()
+
+
+class Pace:
+    """Lets bots make so many moves: with one fewer than a contest has, its server is killed before it can be over."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self._limit = 0.0
+        self._changed = threading.Condition()
+
+    def allow(self, moves: float) -> None:
+        """Let bots make so many moves since the beginning."""
+        with self._changed:
+            self._limit = moves
+            self._changed.notify_all()
+
+    def take(self) -> None:
+        """Wait until another move may be made."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.made < self._limit)
+            self.made += 1
+            self._changed.notify_all()
+
+    def wait_until_made(self, moves: int) -> None:
+        """Wait until so many moves were made."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: self.made >= moves, WAIT_SECONDS)
 
 
 class Seeded(Bot):
     """Plays by its name and what was played so far."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, pace: Pace) -> None:
         self.name = name
+        self._pace = pace
 
     def choose(self, position: Position, clocks: Clocks) -> str:
+        self._pace.take()
         told = ["", *self.history.start.text().splitlines(), *self.history.moves]
         return choose_by_seed(self.name, told, tuple(position.legal_moves))
+
+
+class Over(Exception):
+    """The test is over, and bots connect no more."""
 
 
 class Player(threading.Thread):
     """A bot that connects by itself, and comes back whatever becomes of the server."""
 
-    def __init__(self, name: str, port: int) -> None:
+    def __init__(self, name: str, port: int, pace: Pace) -> None:
         super().__init__(name=name, daemon=True)
-        self.over = False
         self._where = Address("127.0.0.1", port)
-        self._reports: list[str] = []
+        self._pace = pace
 
     def run(self) -> None:
-        while not self.over:
-            login, seek = m.Login(self.name), m.Seek("any")
-            bot, report = Seeded(self.name), self._reports.append
-            try:
-                Session(bot, self._where, login, seek, carry_on=True, report=report).run(0)
-            except ArenaError:
-                time.sleep(0.1)
+        with suppress(Over):
+            while True:
+                bot, login, seek = Seeded(self.name, self._pace), m.Login(self.name), m.Seek("any")
+                try:
+                    Session(bot, self._where, login, seek, carry_on=True, report=lambda _: None).run(0)
+                except ArenaError:
+                    time.sleep(0.1)
+
+
+CONNECTING = 3
 
 
 @pytest.fixture
-def players(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, list[Player]]]:
-    """Let two bots connect again and again to a port."""
+def players(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, Pace]]:
+    """Let bots connect again and again to a port, until the test is over."""
+    over, open_stream = threading.Event(), connection.open_stream
+
+    def open_unless_over(*where: Any) -> Any:
+        if over.is_set():
+            raise Over
+        return open_stream(*where)
+
     monkeypatch.setattr(connection, "PAUSES", (0.05, 0.1))
-    port = free_port()
-    found = [Player(f"c{number}", port) for number in range(3)]
+    monkeypatch.setattr(connection, "open_stream", open_unless_over)
+    port, pace = free_port(), Pace()
+    found = [Player(f"c{number}", port, pace) for number in range(CONNECTING)]
     for player in found:
         player.start()
-    yield port, found
+    yield port, pace
+    over.set()
+    pace.allow(math.inf)
     for player in found:
-        player.over = True
+        player.join(WAIT_SECONDS)
+        assert not player.is_alive()
 
 
 KILLED = (
@@ -231,43 +275,42 @@ KILLED = (
 name = "Killed"
 seed = 9
 time = { budget = 600_000 }
-games = [{ game = "gipf", params = "2 2 5 5", openings = { plies = 1 } }, { game = "mnk", params = "4 4 3" }]
+games = [{ game = "gipf", params = "2 2 5 5", openings = { plies = 1, number = 4 } }, { game = "mnk", params = "4 4 3" }]
 stages = [{ format = "swiss", rounds = %d, pairs = %d }, { format = "round-robin", advance = 2, pairs = %d }]
 """
 )
 
 
 @pytest.mark.slow
-def test_kills_at_random_moments_change_nothing_in_the_final_table(
-    tmp_path: Path, players: tuple[int, list[Player]]
-) -> None:
-    port, _ = players
+def test_kills_at_random_moments_change_nothing_in_the_final_table(tmp_path: Path, players: tuple[int, Pace]) -> None:
+    port, pace = players
     chance = random.Random(20261121)
     pairs = max(1, KILLS // 4)
-    file = contest(tmp_path, KILLED % (ROUNDS, pairs, pairs) + entrants(2, 3))
-    calm, killed = tmp_path / "calm", tmp_path / "killed"
-    with Command(file, calm, "--port", str(port)) as command:
-        status, said = command.end()
-        assert status == 0, said
+    file = contest(tmp_path, KILLED % (ROUNDS, pairs, pairs) + entrants(PROGRAMS_KILLED, CONNECTING))
+    killed = tmp_path / "killed"
+    definition = read_definition(file.read_text(encoding="utf-8"))
+    expected = games_by_seed(definition)
+    programs = {entrant.name for entrant in definition.entrants if entrant.command}
+    moves = sum(game.plies if programs.isdisjoint(game.fixture.players) else game.plies // 2 for game in expected)
     seen: list[GameResult] = []
-    for kill in range(KILLS):
+    for kill in range(1, KILLS + 1):
+        limit = (moves - 1) * kill // KILLS
+        moment = chance.randint(pace.made + 1, limit)
+        pace.allow(limit)
         with Command(file, killed, "--port", str(port)) as command:
-            # never so late that it could be over before it is killed
-            wait_for(killed, len(kept(calm)) * kill // (KILLS + 2) + chance.randrange(2))
+            pace.wait_until_made(moment)
             time.sleep(chance.uniform(0, 0.2))
             assert command.process.poll() is None
             command.process.kill()
         games = kept(killed)
         assert games[: len(seen)] == seen, "what was kept stays"
         seen = games
+    pace.allow(math.inf)
     with Command(file, killed, "--port", str(port)) as command:
         status, said = command.end()
         assert status == 0, said
     games = kept(killed)
-    print(
-        f"{KILLS} kills, {len(games)} games, {len(games) - len(counted_games(games))} of them annulled and played again"
-    )
-    assert results(games) == results(kept(calm))
+    assert results(games) == results(expected)
     assert len({game.match for game in games}) == len(games), "no match was counted twice"
     for game in games:
         summary = verification.verify((killed / "records" / f"{game.match}.txt").read_text(encoding="utf-8"))
@@ -280,20 +323,23 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(
 def test_a_contest_ends_like_a_local_one_though_a_worker_and_the_coordinator_are_killed(
     tmp_path: Path, machines: Machines
 ) -> None:
-    file, here, there = contest(tmp_path, PROGRAMS + entrants(3, 0)), tmp_path / "here", tmp_path / "there"
-    assert run(file, here)[0] == 0
+    """The program p0 makes no move before the worker is killed: the contest cannot be over then."""
+    own, there = tmp_path / "own", tmp_path / "there"
+    own.mkdir()
+    (own / "hold").touch()
+    text = 'sandbox = "none"\n' + PROGRAMS.removeprefix(SANDBOX) + entrants(3, 0)
+    file = contest(tmp_path, text.replace("name = 'p0'", "name = 'p0'\nfolder = 'own'"))
     options = ("--port", "0", "--dask", machines.address)
     with Command(file, there, *options):
         wait_for(there, 1)
     with Command(file, there, *options) as command:
-        wait_for(there, 3)
-        machines.kill_worker()
+        wait_until(lambda: (own / "held").exists() and (own / "held").read_text() == str(machines.last))
+        machines.kill_last()
+        (own / "hold").unlink()
         status, said = command.end()
     assert status == 0, said
-    assert "has 2 workers, and room for 2 games at a time" in said
     games = kept(there)
-    assert len(games) == 6
-    assert results(games) == results(kept(here))
+    assert results(games) == results(games_by_seed(read_definition(text)))
     for game in games:
         assert verification.verify((there / "records" / f"{game.match}.txt").read_text()).history.plies == game.plies
-    assert len(list((there / "records").iterdir())) == 6
+    assert len(list((there / "records").iterdir())) == len(games) == 6

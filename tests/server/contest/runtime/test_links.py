@@ -18,9 +18,7 @@ from server.contest.programs.sandbox import seal
 from server.contest.programs.sandbox.seal import Descriptors, NotVisible, Seal, VisibleFiles, sandboxed, view
 from tests.server.contest import played
 from tests.server.contest.runtime.test_sealed import needs_sandbox
-
-SECONDS = 60.0
-"""After which a sandbox has failed to start and end."""
+from tests.waiting import WAIT_SECONDS
 
 FILES = """
 arena/bot.sh arena/one/bot.sh arena/one/inner/bot.sh arena/two/bot.sh arena/two/rival.sh
@@ -61,7 +59,7 @@ def contest(base: Path, *entrants: Entrant, visible: tuple[str, ...] = ()) -> De
 async def said(tmp_path: Path, seen: VisibleFiles, *command: str) -> str:
     """Run a program in a sandbox, and return what it has written on stderr."""
     place = Surroundings(seen.folder, "0" * 16, tmp_path / "errors.txt", seal=Seal(seen, Bounds(), 1000.0))
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         async with trio.open_nursery() as nursery:
             program = await nursery.start(programs.run, command, Seat("127.0.0.1", 1, "bob", "mnk", "x"), place)
             assert isinstance(program, Program)

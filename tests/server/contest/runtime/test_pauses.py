@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,23 +15,26 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from msgspec.structs import replace
 
 from server.contest.fixtures import SET_ASIDE, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import MAX_FAILURES, CoreQueue
+from server.contest.plan import plan
 from server.contest.programs import program, program as programs
-from server.contest.programs.program import MachineFault, NotStarted, Surroundings
+from server.contest.programs.program import MachineFault, Surroundings
 from server.contest.programs.sandbox.cores import spawn
 from server.contest.runtime import ledger
 from server.contest.runtime.service import take_snapshot
 from server.contest.scoring import find_disqualified
 from server.contest.store.folders import folder_of
+from server.contest.store.store import FILE, Store
 from server.net.admission import AcceptStatus, Listener
 from server.ops import descendants
 from server.ops.faults import PROGRAM_FAULTS, machine_fault
 from tests.descriptors import open_files
 from tests.server.contest.runtime.bots import DICE, read_definition, running_contest, wait_until_over
-from tests.server.contest.runtime.test_contest_command import kept, run
+from tests.server.contest.runtime.test_contest_command import hold, kept
 from tests.server.contest.runtime.test_program import SEAT
 from tests.server.contest.runtime.test_sandbox import with_word
 from tests.waiting import WAIT_SECONDS
@@ -106,20 +110,23 @@ async def test_a_program_that_is_stopped_at_its_start_loses_for_no_answer_and_no
 
 @pytest.mark.slow
 def test_a_program_that_kills_the_server_costs_it_that_game_alone(tmp_path: Path) -> None:
-    text = PROGRAMS.replace('"p1"', '"killer"')
+    """The server has died in it three times before: each of the two times that are left takes a process."""
+    text, data = PROGRAMS.replace('"p1"', '"killer"'), tmp_path / "data"
     (tmp_path / "contest.toml").write_text(text, encoding="utf-8")
-    starts = 0
-    while True:
-        starts += 1
-        status, said = run(tmp_path / "contest.toml", tmp_path / "data")
-        if status != -signal.SIGKILL:
-            break
-    assert (status, starts) == (0, MAX_FAILURES + 1), said
-    games = counted_games(kept(tmp_path / "data"))
-    assert [(game.fixture.players, game.played) for game in games if game.played] == [(("p0", "killer"), True)]
+    data.mkdir()
+    with closing(Store(data / FILE)) as store:
+        definition = replace(read_definition(text), folder=str(tmp_path))
+        contest = store.open_contest(text, definition, datetime.now(UTC))
+        (kills,) = [game for game in plan(definition, []).due if game.players == ("killer", "p0")]
+        for _ in range(MAX_FAILURES - 2):
+            store.failed(contest, kills)
+    statuses = [hold(tmp_path / "contest.toml", data)[0] for _ in range(3)]
+    assert statuses == [-signal.SIGKILL, -signal.SIGKILL, 0]
+    games = counted_games(kept(data))
+    assert [game.fixture.players for game in games if game.played] == [("p0", "killer")]
     (aside,) = [game for game in games if not game.played]
-    assert (aside.fixture.players, aside.termination) == (("killer", "p0"), SET_ASIDE)
-    report = (folder_of(tmp_path / "data", 1) / "index.html").read_text(encoding="utf-8")
+    assert (aside.fixture, aside.termination) == (kills, SET_ASIDE)
+    report = (folder_of(data, 1) / "index.html").read_text(encoding="utf-8")
     assert aside.detail in report
 
 
@@ -181,6 +188,18 @@ OF_THE_MACHINE = [
 ]  # fmt: skip
 
 
+PLACES: dict[str, tuple[object, str]] = {
+    "thread": (trio.to_thread, "run_sync"),
+    "pipe": (os, "pipe"),
+    "popen": (subprocess, "Popen"),
+    "dup": (os, "dup"),
+    "second dup": (os, "dup"),
+    "affinity": (os, "sched_setaffinity"),
+    "handle": (os, "pidfd_open"),
+}
+"""The calls of the system with which a program is started."""
+
+
 def children() -> set[int]:
     """Return the processes that this one has started and not reaped."""
     found: set[int] = set()
@@ -207,7 +226,7 @@ def test_what_a_program_does_itself_is_no_lack_of_the_machine() -> None:
 
 
 @pytest.mark.parametrize("error", [OSError(errno.EAGAIN, "none left"), MemoryError()], ids=["system", "memory"])
-@pytest.mark.parametrize("place", ["pipe", "popen", "dup", "second dup", "affinity", "handle"])
+@pytest.mark.parametrize("place", PLACES)
 async def test_a_program_that_the_machine_does_not_start_is_not_to_blame_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, error: Exception
 ) -> None:
@@ -223,19 +242,7 @@ async def test_a_program_that_the_machine_does_not_start_is_not_to_blame_and_lea
 
     await trio.to_thread.run_sync(int)  # threads, and what trio opens for them, are there
     before, running = open_files(), children()
-    match place:
-        case "pipe":
-            monkeypatch.setattr(os, "pipe", fail)
-        case "popen":
-            monkeypatch.setattr(subprocess, "Popen", fail)
-        case "dup":
-            monkeypatch.setattr(os, "dup", fail)
-        case "second dup":
-            monkeypatch.setattr(os, "dup", fail_later)
-        case "affinity":
-            monkeypatch.setattr(os, "sched_setaffinity", fail)
-        case "handle":
-            monkeypatch.setattr(os, "pidfd_open", fail)
+    monkeypatch.setattr(*PLACES[place], fail_later if place == "second dup" else fail)
     with pytest.raises(MachineFault) as caught:
         await programs.run([sys.executable, "-c", "import sys; sys.stdin.read()"], SEAT, where)
     monkeypatch.undo()
@@ -243,35 +250,3 @@ async def test_a_program_that_the_machine_does_not_start_is_not_to_blame_and_lea
     del caught
     assert open_files() <= before
     assert children() == running
-
-
-async def test_a_program_for_which_no_thread_can_be_started_is_not_to_blame(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def no_thread(*_: object, **__: object) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(trio.to_thread, "run_sync", no_thread)
-    with pytest.raises(MachineFault, match="no processes left"):
-        await programs.run([sys.executable], SEAT, Surroundings(tmp_path, "0" * 16, tmp_path / "errors.txt"))
-
-
-@pytest.mark.parametrize(
-    ("number", "own"), [(errno.ENOENT, True), (errno.EACCES, True), (errno.ENOEXEC, True), (errno.EAGAIN, False)]
-)
-async def test_what_the_system_says_of_the_program_itself_is_its_own_fault(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, own: bool
-) -> None:
-    def fail(*_: object, **__: object) -> Any:
-        raise OSError(number, os.strerror(number), "./bot")
-
-    monkeypatch.setattr(subprocess, "Popen", fail)
-    with pytest.raises(NotStarted) as caught:
-        await programs.run(["./bot"], SEAT, Surroundings(tmp_path, "0" * 16, tmp_path / "errors.txt"))
-    assert isinstance(caught.value, MachineFault) != own
-
-
-async def test_the_folder_of_a_contest_that_is_gone_is_no_fault_of_its_programs(tmp_path: Path) -> None:
-    place = Surroundings(tmp_path / "gone", "0" * 16, tmp_path / "errors.txt")
-    with pytest.raises(MachineFault, match="gone"):
-        await programs.run([sys.executable], SEAT, place)

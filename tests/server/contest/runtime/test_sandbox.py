@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from inline_snapshot import snapshot
 
 from engine.games.interface import Termination
 from engine.wire.seat import Seat
@@ -313,45 +314,46 @@ from server.ops import descendants
 from engine.wire.seat import Seat
 from server.contest.programs.sandbox.seal import VisibleFiles
 from server.contest.programs.sandbox.seal import Seal
-async def main(folder, *command):
-    seal = Seal(VisibleFiles(folder), Bounds(), 1000.0)
-    never = trio.Event() if sys.argv[2] == "waits" else None
-    place = programs.Surroundings(folder, descendants.home_of(folder), folder / "errors.txt", ready=never, seal=seal)
+folder, mark, source = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+seal, home = Seal(VisibleFiles(folder), Bounds(), 1000.0), descendants.home_of(folder)
+def words(stage, ready=None):
+    place = programs.Surroundings(folder, home, folder / stage, ready=ready, seal=seal)
+    return programs.run, (sys.executable, "-c", source, mark + stage), Seat("127.0.0.1", 1, "carol", "gipf", "x"), place
+async def main():
     trio._core._thread_cache.IDLE_TIMEOUT = 0.05
-    seat = Seat("127.0.0.1", 1, "carol", "gipf", "token")
     async with trio.open_nursery() as nursery:
-        if never is not None:
-            print("started", flush=True)
-        program = await nursery.start(programs.run, command, seat, place)
-        if sys.argv[2] != "begins":
-            await trio.lowlevel.wait_readable(program.stream.source())
-        while sys.argv[2] == "idles" and any("Trio" in thread.name for thread in threading.enumerate()):
+        nursery.start_soon(*words("waits", trio.Event()))
+        program = await nursery.start(*words("runs"))
+        await trio.lowlevel.wait_readable(program.stream.source())
+        while any("Trio" in thread.name for thread in threading.enumerate()):
             await trio.sleep(0.01)
+        await nursery.start(*words("begins"))
         print("started", flush=True)
         await trio.sleep_forever()
-trio.run(main, Path(sys.argv[1]), *sys.argv[3:])
+trio.run(main)
 """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stage", ["runs", "begins", "idles", "waits"])
-async def test_nothing_is_left_when_the_server_is_killed(tmp_path: Path, stage: str) -> None:
-    """Where it is killed while the sandbox is still being made, its guard ends it, by its marker.
+async def test_nothing_is_left_when_the_server_is_killed(tmp_path: Path) -> None:
+    """Where it is killed while a sandbox is still being made, its guard ends it, by its marker.
 
     A sandbox ends with the thread that has started it, and idle threads of trio end. A program whose sandbox waits
     never begins.
     """
-    word = f"orphan-{stage}-{os.getpid()}"
-    source = f"open({str(tmp_path / 'begun')!r}, 'w')\n" if stage == "waits" else "print('here', flush=True)\n"
-    source += "input()" if stage == "idles" else SPINS
-    command = [sys.executable, "-c", STARTS, str(tmp_path), stage, sys.executable, "-c", source, word]
+    mark, stages = f"orphan-{os.getpid()}-", ("waits", "runs", "begins")
+    source = "import sys, time; print('mine', file=sys.stderr); print('here', flush=True); time.sleep(1000)"
+    command = [sys.executable, "-c", STARTS, str(tmp_path), mark, source]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
         assert server.stdout is not None
         assert await trio.to_thread.run_sync(server.stdout.readline) == b"started\n"
-        await until(lambda: len(with_word(word)) >= 3)  # the server, bubblewrap, and the first process in the sandbox
+        await until(
+            lambda: all(len(with_word(mark + stage)) >= 2 for stage in stages)
+        )  # bubblewrap, and the first in it
         server.send_signal(signal.SIGKILL)
-    await none_with_word(word)
-    assert not (tmp_path / "begun").exists()
+    for stage in stages:
+        await none_with_word(mark + stage)
+    assert (tmp_path / "runs").exists() and not (tmp_path / "waits").exists()
 
 
 @pytest.mark.parametrize("begins", [True, False])
@@ -385,5 +387,6 @@ async def test_a_sandbox_that_cannot_be_made_is_no_fault_of_the_program(
     broken.chmod(0o755)
     monkeypatch.setattr(seal, "PROGRAM", str(broken))
     place = Surroundings(tmp_path, "0" * 16, tmp_path / "errors.txt", seal=Seal(VisibleFiles(tmp_path), Bounds(), 1.0))
-    with pytest.raises(programs.MachineFault, match="no sandbox could be made"):
+    with pytest.raises(programs.MachineFault) as caught:
         await programs.run([sys.executable], SEAT, place)
+    assert str(caught.value).partition(": ")[2] == snapshot("no sandbox could be made: bubblewrap ended with status 1")

@@ -11,6 +11,7 @@ from unittest.mock import Mock
 import pytest
 import trio
 import trio.testing
+from inline_snapshot import snapshot
 from msgspec.structs import replace
 from rich.console import Console
 
@@ -154,7 +155,7 @@ async def test_a_contest_that_is_open_waits_says_why_and_goes_on(tmp_path: Path,
     async with running_contest(tmp_path, PROGRAMS) as (harness, store, contest):
         await until(lambda: store.pauses(contest))
         paused = ContestPlayers.of(harness.arena).present[contest].paused
-        assert paused is not None and paused.reason == "no game can begin: no namespaces here"
+        assert paused is not None and paused.reason == snapshot("no game can begin: no namespaces here")
         found = take_snapshot(store, contest, datetime.now(UTC), ContestPlayers.of(harness.arena).present[contest])
         assert [(pause.reason, pause.ended) for pause in make_report(*found).pauses] == [(paused.reason, None)]
         assert store.games(contest) == [] and store.begun(contest) == {}
@@ -201,8 +202,9 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
                 for match, token in ((1, ann.token), (number, dave.token)):
                     refused = await again.ask(m.Resume(match, token), m.Error)
                     assert (refused.code, refused.sentence) == (
-                        Code.BAD_TOKEN, "a program comes back here to its own match alone"
-                    )  # fmt: skip
+                        Code.BAD_TOKEN,
+                        snapshot("a program comes back here to its own match alone"),
+                    )
                 await again.ask(m.Resume(number, carol.token), m.Board)
             async with connected(harness, None) as anybody:
                 await anybody.ask(m.Resume(1, ann.token), m.Board)

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 import trio
+from inline_snapshot import snapshot
+from inline_snapshot.extra import raises
 from structlog.testing import capture_logs
 
 from server.config.process_settings import nice_value
@@ -101,7 +103,10 @@ async def test_a_program_that_cannot_be_limited_is_not_started(monkeypatch: pyte
         raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
 
     monkeypatch.setattr(resource, "prlimit", refused)
-    with open(os.devnull, "wb") as errors, pytest.raises(sealed.NotSealed, match="does not let this user limit"):
+    with (
+        open(os.devnull, "wb") as errors,
+        raises(snapshot("NotSealed: the system does not let this user limit programs: Operation not permitted")),
+    ):
         await sealed.in_lasting_thread(lambda: start(errors.fileno()))
 
 

@@ -16,63 +16,22 @@ import trio.testing
 from engine.games.interface import ANNULLED
 from engine.wire import messages as m
 from engine.wire.ends import SessionState
-from server.contest.fixtures import ABSENT, GameResult, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.store.store import Store
 from server.storage.database import BadStore
 from server.storage.record_store import RecordStore
-from tests.server.contest.runtime.bots import play_by_seed, running_contest
-from tests.server.harness import ArenaHarness, Client, until
+from tests.server.contest.runtime.bots import running_contest
+from tests.server.harness import Client, until
 
-THREE = """
-name = "Three"
+TWO = """
+name = "Two"
 patience = 30
 time-losses = 0
 time = { budget = 60_000 }
-entrants = [{ name = "ann" }, { name = "bob" }, { name = "carol" }]
+entrants = [{ name = "ann" }, { name = "bob" }]
 games = [{ game = "mnk", params = "3 3 3" }]
 stages = [{ format = "round-robin" }]
 """
-TWO = THREE.replace(', { name = "carol" }', "")
-
-
-async def comes_and_goes(harness: ArenaHarness, name: str) -> None:
-    """Seek and leave, again and again, as a bot does that crashes in a loop of its shell."""
-    milliseconds = 0
-    while True:
-        client = await harness.connect(name)
-        await client.say(m.Seek("any"))
-        await trio.sleep(milliseconds / 1000)
-        await client.stream.aclose()
-        milliseconds = (milliseconds + 1) % 9
-        await trio.sleep(0.05)
-
-
-async def finished(store: Store, contest: int) -> list[GameResult]:
-    """Wait, on a simulated clock, until a contest is over, and return its games."""
-    with trio.fail_after(10_000):
-        while store.contest(contest).closed is None:
-            await trio.sleep(1)
-    return store.games(contest)
-
-
-@pytest.mark.usefixtures("no_threads")
-async def test_who_comes_and_goes_costs_an_opponent_no_game(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock
-) -> None:
-    async with running_contest(tmp_path, THREE) as (harness, store, contest), trio.open_nursery() as bots:
-        bots.start_soon(comes_and_goes, harness, "carol")
-        bots.start_soon(play_by_seed, harness, "ann")
-        bots.start_soon(play_by_seed, harness, "bob")
-        games = await finished(store, contest)
-        bots.cancel_scope.cancel()
-    assert len(counted_games(games)) == 6
-    for game in counted_games(games):
-        if "carol" in game.fixture.players:
-            assert game.winner == 1 - game.fixture.players.index("carol"), game
-        else:
-            assert game.played, game
-    assert not [game for game in games if game.termination == ABSENT and ("ann" in game.detail or "bob" in game.detail)]
 
 
 class At(trio.abc.Instrument):

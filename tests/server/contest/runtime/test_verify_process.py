@@ -12,6 +12,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given, strategies as st
+from inline_snapshot import snapshot
 from msgspec.structs import replace
 
 from engine.games.catalogue import GAMES
@@ -41,7 +43,7 @@ DEFINITION = Definition(
     seed=1,
     entrants=tuple(Entrant(name) for name in ("ann", "bob", "carol", "late")),
     variants=(Variant("mnk", "3 3 3", (GAMES["mnk"].start("3 3 3").text(),)),),
-    stages=(Stage(RoundRobin(2), CONTROL),),
+    stages=(Stage(RoundRobin(), CONTROL),),
     move_limit=50,
     time_losses=2,
 )
@@ -65,7 +67,7 @@ def _played(fixture: Fixture, number: int) -> str:
 
 @pytest.fixture(scope="module")
 def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data directory of a contest that is over: 24 games, 10 of them forfeited."""
+    """The data directory of a contest that is over: 12 games, 4 of them forfeited."""
     data = tmp_path_factory.mktemp("held") / "data"
     hold(data, DEFINITION, _played)
     return data
@@ -204,9 +206,8 @@ FORGERIES: list[tuple[str, Callable[[Path], None], str]] = [
 def test_a_contest_with_true_records_is_verified(held: Path) -> None:
     told: list[tuple[int, int]] = []
     found = verify(held, 1, lambda done, count: told.append((done, count)))
-    assert found == Verdict(14, 0, ())
-    assert found.sentence == "verified: 14 games"
-    assert told[0] == (0, 14) and told[-1] == (14, 14)
+    assert found == Verdict(8, 0, ())
+    assert told[0] == (0, 8) and told[-1] == (8, 8)
     with closing(Store(held / FILE, copy=True)) as store:
         assert set(find_disqualified(DEFINITION, store.games(1))) == {"late"}
 
@@ -225,11 +226,11 @@ def test_the_record_of_a_game_that_was_annulled_by_the_organiser_is_held_against
 ) -> None:
     data = shutil.copytree(held, tmp_path / "data")
     (data / "records" / "3.txt").write_text("nothing true\n", encoding="utf-8")
-    assert any("match 3: the record is not true" in difference for difference in verify(data, 1).differences)
+    assert any(difference.startswith("match 3: ") for difference in verify(data, 1).differences)
     with closing(Store(data / FILE)) as store:
         store.intervene(1, lambda number: Intervention(number, DATE, Kind.REPLAY, match=3))
     found = verify(data, 1)
-    assert (found.games, found.annulled) == (13, 1)
+    assert (found.games, found.annulled) == (7, 1)
     assert not any("match 3" in difference for difference in found.differences)
 
 
@@ -254,8 +255,12 @@ def test_a_true_game_that_is_not_in_the_schedule_is_named_whatever_the_organiser
             result = game_result(fixture, verification.verify(_played(fixture, number)).state)
             store.finish(1, result._replace(interventions=min(known, len(interventions))))
     found = verify(data, 1).differences
-    assert "match 99, ann against bob: there is no such game in the contest" in found
-    assert f"match 98, {' against '.join(twice.players)}: this game has another result already" in found
+    assert [difference for difference in found if difference.startswith(("match 98, ", "match 99, "))] == snapshot(
+        [
+            "match 99, ann against bob: there is no such game in the contest",
+            "match 98, ann against late: this game has another result already",
+        ]
+    )
 
 
 _FORMATS = (RoundRobin(), Gauntlet(("ann",)), Swiss(3), Knockout(tie_breaks=1, control=CONTROL), Ladder(1))
@@ -271,8 +276,14 @@ def test_a_contest_that_is_cancelled_before_its_first_game_is_verified(tmp_path:
         write_report(tmp_path, contest, take_snapshot(store, contest, DATE))
     (tmp_path / "records").mkdir()
     found = verify(tmp_path, contest)
-    assert found == Verdict(0, 0, ()) and found.sentence == "verified: 0 games"
-    assert Verdict(1, 0, ("a sentence",)).sentence == "NOT verified: 1 difference in 1 game"
+    assert found == Verdict(0, 0, ())
+
+
+def test_what_was_found_is_said_in_a_sentence() -> None:
+    assert Verdict(8, 1, ()).sentence == snapshot(
+        "verified: 8 games; 1 did not take place, by the kept results alone: no record shows it"
+    )
+    assert Verdict(1, 0, ("a sentence",)).sentence == snapshot("NOT verified: 1 difference in 1 game")
 
 
 @pytest.mark.slow
@@ -288,22 +299,23 @@ def test_what_rests_on_the_kept_results_alone_is_said_plainly(held: Path, tmp_pa
     _unplayed("absent", f"ann had been missing for {DEFINITION.patience} seconds")(data)
     found = verify(data, 1, processes=0)
     (line,) = found.unproven
-    assert line.startswith("late against ann in round ") and "absent, by the kept results alone: ann had been" in line
-    assert "; 1 did not take place, by the kept results alone: no record shows it" in found.sentence
+    assert line == snapshot(
+        "late against ann in round 2: absent, by the kept results alone: ann had been missing for 600 seconds"
+    )
+    assert found.trusted == 1
     assert not [sentence for sentence in found.differences if "missing for" in sentence]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@given(st.integers(0, 10**6))
 def test_no_contest_that_went_by_its_rules_differs(seed: int) -> None:
     """Results come from a seed; forfeits, and what was paired, have to follow from them."""
-    formats = (RoundRobin(), Swiss(3), Knockout(tie_breaks=1, control=CONTROL))
-    definition = simulated(6, *formats, advance=4, time_losses=2, seed=seed)
+    formats = (RoundRobin(), Swiss(2), Knockout(tie_breaks=1, control=CONTROL))
+    definition = simulated(4, *formats, advance=3, time_losses=2, seed=seed)
     games = play(definition, by_seed(seed, late=0.6, slow="a2"), random.Random(seed), at_once=3)
     games = [game if game.match is None else game._replace(match=number) for number, game in enumerate(games)]
     stands = plan(definition, games)
     assert check_forfeits(definition, games) == []
     assert check_schedule(definition, games, stands, closed=True) == []
-    assert any(not game.played for game in games) or seed
     without = [game for game in games if game.fixture != games[0].fixture]
     assert check_schedule(definition, without, plan(definition, without), closed=True)
 

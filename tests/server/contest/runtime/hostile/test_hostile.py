@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engine.games.interface import Termination
 from engine.match import verification
 from server.contest import contest_file
 from server.contest.fixtures import GameResult, counted_games
+from server.contest.plan import plan
 from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.store.folders import folder_of
-from tests.server.contest.runtime.bots import DICE, final_table
+from tests.server.contest.runtime.bots import DICE, final_table, game_by_seed
 from tests.server.contest.runtime.test_contest_command import Command, kept
 from tests.server.contest.runtime.test_sandbox import with_word
 from tests.server.process import free_port
-from tests.waiting import BUILD_SECONDS
 
 ATTACKER = Path(__file__).with_name("attacker.py")
 HONEST = ("honest1", "honest2")
@@ -83,15 +84,15 @@ class Held:
             if name in hostile:
                 command += [str(home), str(self.data), str(folder / "honest1" / "bot.py"), str(self.port)]
             text += f"[[entrants]]\nname = '{name}'\ncommand = {command}\nfolder = '{name}'\n"
-        definition = contest_file.read(text, str)
+        self.definition = contest_file.read(text, str)
         file = folder / "contest.toml"
         file.write_text(text, encoding="utf-8")
         patch.setenv("ARENA_SECRET", "of the server")
         with Command(file, self.data, "--port", str(self.port)) as command_line:
-            said, _ = command_line.process.communicate(timeout=BUILD_SECONDS)
-        assert command_line.process.returncode == 0, said
+            status, said = command_line.end()
+        assert status == 0, said
         self.games = counted_games(kept(self.data))
-        self.table = [row.name for row in final_table(definition, self.games)]
+        self.table = [row.name for row in final_table(self.definition, self.games)]
         """Names by places."""
 
     def among(self, names: tuple[str, ...]) -> dict[object, object]:
@@ -128,11 +129,13 @@ class Held:
 def test_honest_entrants_play_with_hostile_ones_what_they_play_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    alone = Held(tmp_path / "alone", HONEST, (), "sealed", monkeypatch)
-    together = Held(tmp_path / "together", HONEST, (*LOSE, *PLAY_ON), "sealed", monkeypatch)
-    assert together.among(HONEST) == alone.among(HONEST)
-    assert len(alone.games) == 2
-    assert [name for name in together.table if name in HONEST] == alone.table
+    together = Held(tmp_path, HONEST, (*LOSE, *PLAY_ON), "sealed", monkeypatch)
+    alone = replace(together.definition, entrants=together.definition.entrants[: len(HONEST)])
+    games = [game_by_seed(alone, fixture) for fixture in plan(alone, []).due]
+    expected = {one.fixture.players: (one.winner, one.termination, [*moves]) for one, moves in games}
+    assert together.among(HONEST) == expected and len(expected) == 2
+    table = final_table(alone, [one for one, _ in games])
+    assert [name for name in together.table if name in HONEST] == [row.name for row in table]
     for name, termination in LOSE.items():
         assert together.told(name) == [{"tried": name}] * 2, name
         assert together.ended(name) == {termination}, name
