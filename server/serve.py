@@ -195,8 +195,10 @@ async def _serve(
                     )
             services.cancel_scope.cancel()
             for session in arena.connected_sessions():
-                over = contest_players.finished(session)
-                session.close("over" if over else "stopping", over or "the server is shutting down")
+                if over := contest_players.finished(session):
+                    session.close("over", over)
+                else:
+                    session.close("stopping", "the server is shutting down")
             sessions.cancel_scope.deadline = trio.current_time() + GOODBYE_SECONDS
 
 

@@ -139,7 +139,7 @@ def test_a_program_that_cannot_log_in_is_told_why_soon(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_player_that_has_not_started_yet_ends_the_match_and_one_that_has_loses_the_game(tmp_path: Path) -> None:
-    starts = "[ -e works ] || { echo no tables >&2; exit 1; }; [ -e broken ] && exit 1; touch $0; exec $@"
+    starts = '[ -e works ] || { echo no tables >&2; exit 1; }; [ -e broken ] && exit 1; touch $0; exec "$@"'
     commands = PLAYS | {"bob": ("/bin/sh", "-c", starts, "broken", *PLAYS["bob"])}
     made, results = setup(commands=commands, games=2, folder=str(tmp_path)), tmp_path / "results.sqlite3"
     with pytest.raises(Rejected, match=r"\n  \| no tables$"):
