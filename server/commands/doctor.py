@@ -16,6 +16,8 @@ from engine.match.record import BadRecord
 from server.config import keys, serve_options
 from server.config.declared import BadTable
 from server.config.settings import Limits, Network
+from server.contest.hosts.host import PROGRAMS
+from server.contest.programs.sandbox.cores import usable
 from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import FOLDER
@@ -80,6 +82,8 @@ def diagnosis(config: Path | None, data: Path | None) -> Iterator[Finding]:
 
 def _sandbox() -> Results:
     yield (NOTE, why) if (why := sandbox_obstacle()) else (GOOD, "programs of contests can be sealed")
+    if len(usable()) < PROGRAMS:
+        yield NOTE, "both programs of a game share the only core, and each may slow down the other"
 
 
 def _records(data: Path) -> Results:

@@ -177,6 +177,8 @@ class Runner:
                 await self._ledger.end_pauses()
                 await self._recover(nursery)
                 if self._cluster is None:
+                    if turns.cores < PROGRAMS and len(self._connecting) < len(self.definition.entrants):
+                        log.warning("contest_cores_shared", contest=self.definition.name, cores=turns.cores)
                     await self._wait_until_sealable()
                     await precompile_bots(self.definition)
                 if (rules := self.definition.adjudication) is not None:

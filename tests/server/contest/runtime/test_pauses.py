@@ -15,14 +15,18 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from inline_snapshot import snapshot
 from msgspec.structs import replace
+from structlog.testing import capture_logs
 
+from server.commands import doctor
 from server.contest.fixtures import SET_ASIDE, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import MAX_FAILURES, CoreQueue
 from server.contest.plan import plan
 from server.contest.programs import program, program as programs
 from server.contest.programs.program import MachineFault, Surroundings
+from server.contest.programs.sandbox import cores
 from server.contest.programs.sandbox.cores import spawn
 from server.contest.runtime import ledger
 from server.contest.runtime.service import take_snapshot
@@ -54,6 +58,20 @@ command = ['{sys.executable}', '{DICE}']
 name = "p1"
 command = ['{sys.executable}', '{DICE}']
 """
+
+
+async def test_a_machine_with_one_core_says_so_in_the_log_and_to_its_doctor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (cores, doctor):
+        monkeypatch.setattr(module, "usable", lambda: (0,))
+    monkeypatch.setattr(doctor, "sandbox_obstacle", lambda: "")
+    found = [finding.sentence for finding in doctor.diagnosis(None, tmp_path) if finding.about == "sandbox"]
+    assert found[1:] == snapshot(["both programs of a game share the only core, and each may slow down the other"])
+    with capture_logs() as logs, trio.fail_after(WAIT_SECONDS):
+        async with running_contest(tmp_path, PROGRAMS):
+            while not [line for line in logs if (line["event"], line.get("cores")) == ("contest_cores_shared", 1)]:
+                await trio.sleep(0.01)
 
 
 @pytest.mark.slow
