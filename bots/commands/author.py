@@ -26,7 +26,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from bots.client.errors import ArenaError
+from bots.client.errors import ArenaError, printable
 from bots.client.run import DEFAULT_HOST, end_in_order_when_terminated
 from bots.commands.options import (
     ABOVE_0,
@@ -432,18 +432,17 @@ class LeagueBot:
 class Reply(dict[str, Any]):
     """An object in an answer of a league."""
 
-    @classmethod
-    def of(cls, fields: dict[str, Any]) -> "Reply":
-        """Return an object whose texts have no characters that control a terminal, except for line ends."""
-        return cls((name, _shown(value) if isinstance(value, str) else value) for name, value in fields.items())
-
     def __missing__(self, name: str) -> NoReturn:
         """Raise `ArenaError`: another server has answered."""
         raise ArenaError(f"this is no league: its answer has no field {name}")
 
 
-def _shown(text: str) -> str:
-    return "".join(character if character.isprintable() or character == "\n" else " " for character in text)
+def _reply(fields: list[tuple[str, Any]]) -> Reply:
+    """Return an object of an answer, its texts without the characters that control a terminal."""
+    return Reply(
+        (name, "\n".join(map(printable, value.split("\n"))) if isinstance(value, str) else value)
+        for name, value in fields
+    )
 
 
 class League:
@@ -462,7 +461,7 @@ class League:
         """Return the answer to a request below the page of the bot, a POST where it has data. Raises `ArenaError`."""
         content = fetch(f"{self._bot}/{path}", MAX_ANSWER_BYTES, data, self._token)
         with suppress(ValueError, RecursionError):
-            if isinstance(reply := json.loads(content, object_hook=Reply.of), Reply):
+            if isinstance(reply := json.loads(content, object_pairs_hook=_reply), Reply):
                 return reply
         raise ArenaError(f"{self.url} is no league: it does not answer with an object of JSON")
 

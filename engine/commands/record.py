@@ -61,9 +61,8 @@ def replay(
         summary = verification.verify(decoded(content))
     except BadRecord as error:
         raise Rejected(f"{place_of(file)}: {error}") from None
-    began = seconds_of(summary.header.started) or 0
     # an archive gives its files any time of modification (8), and not of the last change (9)
-    if file != "-" and began > max(Path(file).stat()[8:10]) + CLOCKS_APART_SECONDS:
+    if file != "-" and (seconds_of(summary.header.started) or 0) > max(Path(file).stat()[8:10]) + CLOCKS_APART_SECONDS:
         raise Rejected(f"{place_of(file)}: the match began at {summary.header.started}, after the file was written")
     if raw and signer(raw, content) == ANOTHER_KEY:
         last = content.count(b"\n")

@@ -332,8 +332,9 @@ class MatchRoutes:
         return json_answer(msgspec.json.encode({"by": by}))
 
     async def _key(self, _request: Request) -> Response:
-        key = shown(await trio.to_thread.run_sync(public_half, self._arena.settings.data))
-        return json_answer(msgspec.json.encode({"key": key}))
+        return json_answer(
+            msgspec.json.encode({"key": shown(await trio.to_thread.run_sync(public_half, self._arena.settings.data))})
+        )
 
     async def _ask(self, kind: str, record: bytes, request: Request, before: int) -> bytes:
         """Return the JSON of the frames or times of a record, or of the review of its moves before one.

@@ -27,8 +27,10 @@ async def main(folder: Path, *command: str) -> int:
     """Run a command in a folder until it ends, and return its exit status; raises OSError."""
     port = int(os.environ[variable("port")])
     seal = Seal(VisibleFiles(folder, (folder,)), Bounds(), CPU_SECONDS, niceness=0)
-    told = {name: value for name, value in os.environ.items() if name.startswith(variable("")) and name != SECRETS}
-    environment = sealed_environment(os.environ, told)
+    environment = sealed_environment(
+        os.environ,
+        {name: value for name, value in os.environ.items() if name.startswith(variable("")) and name != SECRETS},
+    )
     async with running(command, environment, seal, port, STDERR) as box, trio.open_nursery() as nursery:
         if (listener := await box.listener()) is not None:
             nursery.start_soon(trio.serve_listeners, partial(_join, port), [listener])

@@ -1,8 +1,10 @@
 """The command of bubblewrap: every option, on a file system that the test has made."""
 
+import atexit
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,7 +23,6 @@ from server.contest.programs.sandbox.seal import (
 
 GIVEN = Descriptors(status=3, block=4, filter=5)
 CODE = (Path("/python"), Path("/packages/bots"), Path("/packages/bots2"), Path("/python"))
-SHOWN_OF_ETC = ("hosts", "python3.11", "ssl/certs", "ssl/openssl.cnf", "timezone")
 
 
 @pytest.fixture
@@ -47,13 +48,13 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / file).write_text(file)
     (tmp_path / "etc" / "ssl" / "certs" / "link.pem").symlink_to("root.pem")
     (tmp_path / "etc" / "localtime").symlink_to(tmp_path / "nowhere")
-    (tmp_path / "etc" / "nodes").symlink_to("nowhere")
     (tmp_path / "etc" / "timezone").symlink_to(tmp_path / "etc" / "hosts")
     monkeypatch.setattr(seal, "ETC", tmp_path / "etc")
     monkeypatch.setattr(seal, "_WHOLE", (str(tmp_path / "usr"), str(tmp_path / "opt")))
     monkeypatch.setattr(seal, "_TOP", tuple(str(tmp_path / name) for name in ("bin", "sbin", "lib")))
     monkeypatch.setattr(seal, "own_code", lambda: CODE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(seal, "settings_copy", cache(seal.settings_copy.__wrapped__))
     monkeypatch.setattr(seal, "_system", seal._system.__wrapped__)
     return tmp_path
 
@@ -94,7 +95,7 @@ def test_every_option_is_there_in_order(system: Path) -> None:
         ("--ro-bind", at["usr"], at["usr"]),
         ("--symlink", "usr/bin", at["bin"]),
         ("--ro-bind", at["sbin"], at["sbin"]),
-        *(("--ro-bind-try", f"{at['etc']}/{name}", f"{at['etc']}/{name}") for name in SHOWN_OF_ETC),
+        ("--ro-bind", str(seal.settings_copy()), at["etc"]),
         ("--dev", "/dev"),
         ("--size", str(16 << 20)),
         ("--tmpfs", "/dev/shm"),
@@ -129,6 +130,27 @@ def test_kernels_are_those_of_the_user_if_there_are_any(system: Path, monkeypatc
     kernels = system / "home" / ".cache" / "gipf-arena" / "kernels"
     kernels.mkdir(parents=True)
     assert (str(kernels), seal.KERNELS) in pairwise(command(VisibleFiles(Path("/own"))))
+
+
+def test_of_etc_programs_see_what_they_need_while_the_server_runs(
+    system: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_exit: list[Callable[[], object]] = []
+    monkeypatch.setattr(atexit, "register", lambda *call, **options: at_exit.append(partial(*call, **options)))
+    copy = seal.settings_copy()
+    assert {str(path.relative_to(copy)) for path in copy.rglob("*") if path.is_file()} == {
+        "hosts",
+        "timezone",
+        "ssl/openssl.cnf",
+        "ssl/certs/root.pem",
+        "ssl/certs/link.pem",
+        "python3.11/deep/site.py",
+    }
+    assert (copy / "ssl" / "certs" / "link.pem").readlink() == Path("root.pem"), "links stay links"
+    assert not (copy / "timezone").is_symlink(), "the target of the link is perhaps missing in a sandbox"
+    for remove in at_exit * 2:  # somebody may have cleaned up before
+        remove()
+    assert not copy.exists()
 
 
 def test_the_environment_has_the_language_and_the_path_of_the_server() -> None:
