@@ -152,7 +152,7 @@ READ_COLOURS_ONCE = """() => {
 
 
 RUN_AXE = """async () => {
-    const mild = axe._audit.rules.filter((rule) => !["serious", "critical"].includes(rule.impact));
+    const mild = axe._audit.rules.filter((rule) => ["minor", "moderate"].includes(rule.impact));
     const rules = Object.fromEntries(mild.map((rule) => [rule.id, { enabled: false }]));
     const { violations } = await axe.run({ resultTypes: ["violations"], rules });
     return violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map((node) => node.html)]);
