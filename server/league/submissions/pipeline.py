@@ -322,7 +322,13 @@ class Pipeline:
                 first = first.exceptions[0]
             self._failures += 1
             self._paused_until = trio.current_time() + pause_seconds(self._failures)
-            log.error("submission_paused", error=str(first), failures=self._failures)
+            log.error(
+                "submission_paused",
+                error=str(first),
+                failures=self._failures,
+                # a fault of the server's own code
+                exc_info=isinstance(first, RuntimeError) and not machine_fault(first),
+            )
         finally:
             self.turns.end(version)
             self._changed.set()
