@@ -216,8 +216,8 @@ def read_log(
     if not allowed:
         others = ("", *(player.lower() for _, player in players_of(record)))
         stranger = "" if asked.name.lower() in others else f"{asked.name} did not play match {asked.match}; "
-        sentence = f"the log of match {asked.match} is for its players: LOG {asked.match} TOKEN, that of MATCH or LOGIN"
-        raise ProtocolError(Code.BAD_TOKEN, f"{stranger}{sentence}")
+        how = f"LOG {asked.match} TOKEN, with the token of MATCH or LOGIN"
+        raise ProtocolError(Code.BAD_TOKEN, f"{stranger}the log of match {asked.match} is for its players: {how}")
     return tuple(lines)
 
 

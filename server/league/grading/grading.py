@@ -369,7 +369,7 @@ def grade_all(rule: PointsRule, evidence: Evidence) -> tuple[Student, ...]:
     )
     for number, criterion in enumerate(rule.criteria):
         if all(one.grades[number].why == NOTHING for one in students):
-            raise BadRule(f"points[{number + 1}] is for {criterion.label}, of which no report shows anything")
+            raise BadRule(f"points[{number + 1}] is for {criterion.label}, but no report has a result of it")
     return students
 
 

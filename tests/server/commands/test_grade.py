@@ -256,7 +256,7 @@ def test_the_document_shows_what_its_rule_gives() -> None:
         (("1.json",), {"csv": "-", "json": "-"}, snapshot('--csv and --json cannot both be -, which is stdout')),
         (("3.json",), {}, snapshot('3.json: No such file or directory')),
         (("1.json", "check.json"), {}, snapshot('check.json: it does not say whose bot was tested: write NAME=FILE')),
-        (("1.json",), {}, snapshot('rule.toml: points[1] is for conformance, of which no report shows anything')),
+        (("1.json",), {}, snapshot('rule.toml: points[1] is for conformance, but no report has a result of it')),
     ],
 )  # fmt: skip
 def test_what_cannot_be_graded_takes_one_line(

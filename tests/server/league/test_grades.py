@@ -195,7 +195,7 @@ def test_situations_count_by_the_report_of_the_conformance_test(
         ),
         (
             RULE.replace(":1", ":2"),
-            snapshot("BadRule: points[3] is for score against alphabeta:2, of which no report shows anything"),
+            snapshot("BadRule: points[3] is for score against alphabeta:2, but no report has a result of it"),
         ),
         (f'students = ["ann", "dora"]\n{RULE}', snapshot("BadRule: students has 'dora', and nobody here is called so")),
         (f'students = ["carl"]\n{RULE}', snapshot("BadRule: nobody who is to be graded has a bot yet")),

@@ -283,20 +283,24 @@ async def test_what_programs_of_a_contest_wrote_needs_a_token(tmp_path: Path, au
             "ann",
             True,
             "",
-            snapshot("ProtocolError: the log of match 1 is for its players: LOG 1 TOKEN, that of MATCH or LOGIN"),
+            snapshot(
+                "ProtocolError: the log of match 1 is for its players: LOG 1 TOKEN, with the token of MATCH or LOGIN"
+            ),
         ),
         (
             "ann",
             False,
             tokens.hashed(ANN),
-            snapshot("ProtocolError: the log of match 1 is for its players: LOG 1 TOKEN, that of MATCH or LOGIN"),
+            snapshot(
+                "ProtocolError: the log of match 1 is for its players: LOG 1 TOKEN, with the token of MATCH or LOGIN"
+            ),
         ),
         (
             "carol",
             True,
             "",
             snapshot(
-                "ProtocolError: carol did not play match 1; the log of match 1 is for its players: LOG 1 TOKEN, that of MATCH or LOGIN"
+                "ProtocolError: carol did not play match 1; the log of match 1 is for its players: LOG 1 TOKEN, with the token of MATCH or LOGIN"
             ),
         ),
     ):
