@@ -44,20 +44,20 @@ PROCESSES, PROCESSES_OF_ONE = 3, 2
 LANES = QUICK, SLOW = "quick", "slow"
 """Questions of about the same length share a lane: quick ones do not wait for searches."""
 
-TRY_SECONDS, READ_SECONDS = 4.0, 20.0
-"""How long it may take to read a record: most need a tenth of a second. A record that takes longer than the first
-limit begins again in the other lane, so that slow records from many addresses delay a quick one by 4 s at most."""
+TRY_SECONDS, READ_SECONDS = 4.0, 30.0
+"""How long it may take to read a record or a position: most need a tenth of a second, of which a busy machine gives
+little. A record that takes longer than the first limit begins again in the other lane, so that slow records from many
+addresses delay a quick one by 4 s at most."""
 
 COMPILE_SECONDS = 60.0
 """How much longer than it thinks a search may take: compiling takes some seconds, more on a busy machine."""
 
 TRIES: dict[str, tuple[tuple[str, float], ...]] = {
-    **dict.fromkeys(("look", "rows", "open", "kit", "arrange", "record"), ((QUICK, 10.0),)),
+    **dict.fromkeys(("look", "rows", "open", "kit", "arrange", "record", "games", "player"), ((QUICK, READ_SECONDS),)),
     "think": ((SLOW, 10.0 + COMPILE_SECONDS),),
     "lines": ((SLOW, 4.0 + COMPILE_SECONDS),),
     **dict.fromkeys(("frames", "positions", "times"), ((QUICK, TRY_SECONDS), (SLOW, READ_SECONDS))),
     "review": ((SLOW, 240.0),),
-    **dict.fromkeys(("games", "player"), ((QUICK, READ_SECONDS),)),
     "index": ((QUICK, 120.0),),
 }
 """For each kind of question: the lane, and the longest time for an answer. Waiting for a process does not count."""

@@ -4,6 +4,7 @@ from random import Random
 
 import msgspec
 import pytest
+from playwright.sync_api import expect
 
 from engine.games.boards.svg import STEP, by_light
 from engine.games.catalogue import GAMES
@@ -67,6 +68,7 @@ def test_pieces_and_marks_lie_on_their_fields(visit: Visit) -> None:
         ]
         drawn = page.evaluate(DRAW, [msgspec.to_builtins(seen), msgspec.to_builtins(move)])
         assert sorted(map(tuple, drawn)) == sorted(expected), case
+    expect(page.locator("#board .piece")).to_have_count(6)
     for night in (False, True):
         page.emulate_media(color_scheme="dark" if night else "light")
         discs = {f"rgb{tuple(bytes.fromhex(by_light(night)[name][1:]))}" for name in ("ivory", "ebony")}
