@@ -269,10 +269,16 @@ def all_shots() -> list[Shot]:
 def open_shot(browser: Browser, shot: Shot, place: Place, *, phone: bool, dark: bool) -> Iterator[Page]:
     """Open an empty page for the reader of a shot, who is signed in where the shot says so."""
     with open_page(browser, phone=phone, dark=dark, still=True, refused=shot.refused) as page:
-        if shot.who:
-            name, _, value = place.cookies[shot.who].partition("=")
-            page.context.add_cookies([{"name": name, "value": value, "url": place.site.url}])
+        let_in(page, shot, place)
         yield page
+
+
+def let_in(page: Page, shot: Shot, place: Place) -> None:
+    """Sign in the reader of a shot, or nobody."""
+    page.context.clear_cookies()
+    if shot.who:
+        name, _, value = place.cookies[shot.who].partition("=")
+        page.context.add_cookies([{"name": name, "value": value, "url": place.site.url}])
 
 
 def show(page: Page, shot: Shot, place: Place) -> None:

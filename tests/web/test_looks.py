@@ -6,8 +6,21 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.web.chromium import DESK, NARROW, Visit, check_accessibility, check_legibility, fits
-from tests.web.screenshots import Place, Shot, league, open_league, open_shot, show
+from tests.web.chromium import (
+    DESK,
+    FAINT_TEXTS,
+    KEEP_TWO_ALIKE,
+    NARROW,
+    PHONE,
+    Visit,
+    check_accessibility,
+    check_legibility,
+    fits,
+    next_picture,
+    open_page,
+    watched,
+)
+from tests.web.screenshots import Place, Shot, league, let_in, open_league, show
 from tests.web.site import Site, Table
 from tests.web.test_analysis_page import TREE
 
@@ -79,7 +92,6 @@ SITE = (
 """Pages without a board that is played on."""
 
 BOARDS = (
-    "/match/{match}",
     "/play",
     "/play#game=arrows&players=person,person&moves=2",
     "/play#game=mnk&params=19+19+5&players=person,person",
@@ -92,7 +104,8 @@ ALIKE = ("ladder-empty", "join", "league-organiser")
 
 SHOTS = (
     *(Shot(path, path, "main", "site") for path in SITE),
-    *(Shot(path, path, "#board .offer, #board .piece", "site") for path in BOARDS),
+    Shot("/match", "/match/{match}", "#times svg", "site"),
+    *(Shot(path, path, "#board .offer", "site") for path in BOARDS),
     *(shot for shot in league() if shot.name not in ALIKE),
 )
 
@@ -108,25 +121,45 @@ def places(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Map
         yield {"site": Place(site, {"match": table.match}), "league": of_league}
 
 
+@pytest.fixture(scope="module")
+def phone(browser: Browser) -> Iterator[Page]:
+    """One page that shows one place after the other: to open a page takes as long as to load most."""
+    with open_page(browser, phone=True, still=True) as page:
+        yield page
+
+
 @pytest.mark.parametrize("shot", SHOTS, ids=lambda shot: shot.name)
-def test_a_page_is_for_everybody_on_every_screen(browser: Browser, places: Mapping[str, Place], shot: Shot) -> None:
-    """It is loaded by a phone in dark colours, then made as narrow and as wide as pages are, and light."""
-    with open_shot(browser, shot, places[shot.place], phone=True, dark=True) as page:
-        show(page, shot, places[shot.place])
-        check_accessibility(page)
-        check_legibility(page)
-        assert fits(page)
-        page.set_viewport_size(NARROW)
-        assert fits(page) and page.evaluate(TOO_LOW) == []
-        page.set_viewport_size(DESK)
-        page.emulate_media(color_scheme="light")
-        check_accessibility(page)
-        check_legibility(page)
-        assert fits(page)
+def test_a_page_is_for_everybody_on_every_screen(phone: Page, places: Mapping[str, Place], shot: Shot) -> None:
+    """It is loaded by a phone in light colours, then made as wide and as narrow as pages are, and dark."""
+    with watched(phone):
+        phone.goto("about:blank")
+        phone.set_viewport_size(PHONE)
+        phone.emulate_media(color_scheme="light")
+        let_in(phone, shot, places[shot.place])
+        show(phone, shot, places[shot.place])
+        check_looks(phone)
+        phone.set_viewport_size(DESK)
+        phone.emulate_media(color_scheme="dark")
+        check_looks(phone)
+        phone.set_viewport_size(NARROW)
+        next_picture(phone)
+        assert fits(phone) and phone.evaluate(TOO_LOW) == []
+        phone.evaluate(KEEP_TWO_ALIKE)
+        check_accessibility(phone)
+        phone.evaluate("localStorage.clear()")
+
+
+def check_looks(page: Page) -> None:
+    """Look for faint and small texts, broken words, and parts that are wider than the window."""
+    next_picture(page)
+    assert fits(page)
+    check_legibility(page)
+    assert page.evaluate(FAINT_TEXTS) == []
 
 
 def test_a_low_window_has_the_whole_board(visit: Visit) -> None:
     page = visit(f"/analysis#{TREE}", phone=True, still=True)
     page.set_viewport_size({"width": 844, "height": 390})
+    expect(page.locator("#tree button")).to_have_count(7)
     expect(page.locator("#board svg")).to_be_in_viewport(ratio=1)
     assert fits(page)
