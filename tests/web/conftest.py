@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.web.chromium import Visit, open_browser, open_page
+from tests.web.chromium import Visit, open_browser, open_page, watched
 from tests.web.site import Seat, Site, Table, open_site, write_reports
 
 
@@ -42,11 +42,20 @@ def visit(browser: Browser, site: Site) -> Iterator[Visit]:
         yield visit_path
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """An empty page, on the way of which the server may refuse a question."""
+@pytest.fixture(scope="module")
+def page_of_a_file(browser: Browser) -> Iterator[Page]:
     with open_page(browser, still=True, refused=400) as page:
         yield page
+
+
+@pytest.fixture
+def page(page_of_a_file: Page) -> Iterator[Page]:
+    """An empty page, on the way of which the server may refuse a question; the tests of a file share it."""
+    with watched(page_of_a_file, refused=400):
+        yield page_of_a_file
+        page_of_a_file.unroute_all()
+        page_of_a_file.evaluate("localStorage.clear()")
+        page_of_a_file.goto("about:blank")
 
 
 @pytest.fixture

@@ -236,7 +236,7 @@ def lists() -> Iterator[Shot]:
     yield Shot("contest-games", "/contest/1/games?first=a1&second=a2", "table.games")
     yield Shot("games", "/games", "#games tr")
     yield Shot("games-empty", "/games", "#none", "empty")
-    yield Shot("player", "/player/ann", "#profile")
+    yield Shot("player", "/player/gus", "#profile")
 
 
 def league() -> Iterator[Shot]:

@@ -119,4 +119,3 @@ def test_a_browser_shows_contests(visit: Visit, site: Site) -> None:
     check_accessibility(page)
     page.get_by_role("link", name="Show all games").click()
     expect(page).to_have_url(f"{site.url}/contest/1?tab=games")
-    check_accessibility(page)

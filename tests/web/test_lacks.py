@@ -5,13 +5,14 @@ import re
 import resource
 import socket
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from pathlib import Path
 
 import pytest
 
 from engine.wire import messages as m
 from tests.server.process import Client
+from tests.waiting import WAIT_SECONDS
 from tests.web.site import Site, Table
 
 QUESTION = b'{"game": "mnk", "parameters": "3 3 3", "moves": [], "seconds": 0.1}'
@@ -33,9 +34,6 @@ PAGES = (
     ("/metrics", b""),
 )
 """Paths, and the body of a POST. The last one is asked of the port for figures."""
-
-PATIENCE_SECONDS = 60.0
-"""Deadline of an answer."""
 
 MAX_SPARE = 4
 """A worker process takes six descriptors at its start, others one or two."""
@@ -59,52 +57,65 @@ def metrics_port(site: Site) -> int:
 
 def ask(port: int, path: str, body: bytes = b"") -> bytes:
     """Return the beginning of an answer."""
-    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=WAIT_SECONDS) as connection:
         head = f"{'POST' if body else 'GET'} {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n"
         connection.sendall(head.encode() + b"content-type: application/json\r\n\r\n" + body)
         return connection.recv(65536)
 
 
-@pytest.mark.slow("interpreted")
-def test_pages_that_lack_descriptors_end_no_match(tmp_path: Path) -> None:
-    with Site(tmp_path, "--metrics", "0") as site:
-        pid = site.process.pid
-        most = resource.prlimit(pid, resource.RLIMIT_NOFILE)
-        metrics = metrics_port(site)
-        over = Table(site, "mnk", "params=3,3,3 budget=86400000")
-        over.resign()
-        over.close()
-        table = Table(site, "mnk", "params=19,19,19 budget=86400000")
-        moves = (f"{column}{row}" for row in range(1, 20) for column in "abcdefghijklmnopqrs")
-        for path, body in PAGES:
-            for spare in range(MAX_SPARE + 1):
-                leave(pid, spare)
-                answer = ask(metrics if path == "/metrics" else site.web_port, path, body)
-                assert answer.startswith(b"HTTP/1.1 "), (path, spare, answer)
-                table.move(next(moves))
-        resource.prlimit(pid, resource.RLIMIT_NOFILE, most)
-        assert ask(site.web_port, "/api/games").startswith(b"HTTP/1.1 200 ")
-        table.resign()
-        table.close()
+@pytest.fixture(scope="module")
+def metered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with Site(tmp_path_factory.mktemp("metered"), "--metrics", "0") as site:
+        yield site
         assert site.stop() == 0
 
 
+@pytest.fixture
+def poor(metered: Site) -> Iterator[Site]:
+    """A server that a test lets lack descriptors."""
+    most = resource.prlimit(metered.process.pid, resource.RLIMIT_NOFILE)
+    yield metered
+    resource.prlimit(metered.process.pid, resource.RLIMIT_NOFILE, most)
+
+
+@pytest.mark.slow("interpreted")
+def test_pages_that_lack_descriptors_end_no_match(poor: Site) -> None:
+    pid = poor.process.pid
+    most = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    metrics = metrics_port(poor)
+    over = Table(poor, "mnk", "params=3,3,3 budget=86400000")
+    over.resign()
+    over.close()
+    table = Table(poor, "mnk", "params=19,19,19 budget=86400000")
+    moves = (f"{column}{row}" for row in range(1, 20) for column in "abcdefghijklmnopqrs")
+    for path, body in PAGES:
+        for spare in range(MAX_SPARE + 1):
+            leave(pid, spare)
+            answer = ask(metrics if path == "/metrics" else poor.web_port, path, body)
+            assert answer.startswith(b"HTTP/1.1 "), (path, spare, answer)
+            table.move(next(moves))
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, most)
+    assert ask(poor.web_port, "/api/games").startswith(b"HTTP/1.1 200 ")
+    table.resign()
+    table.close()
+
+
 @pytest.mark.slow
-def test_a_server_without_descriptors_refuses_in_a_sentence(tmp_path: Path) -> None:
-    with Site(tmp_path, "--metrics", "0") as site, ExitStack() as stack:
-        leave(site.process.pid, 3)
+def test_a_server_without_descriptors_refuses_in_a_sentence(poor: Site) -> None:
+    with ExitStack() as stack:
+        leave(poor.process.pid, 3)
 
         def take_all() -> m.Bye:
             """Hold connections until one is refused; the server itself may have closed a file meanwhile."""
             while True:
-                greeting = stack.enter_context(closing(Client(site.port))).hear(m.Arena, m.Bye)
+                greeting = stack.enter_context(closing(Client(poor.port))).hear(m.Arena, m.Bye)
                 if isinstance(greeting, m.Bye):
                     return greeting
 
         refused = take_all()
         assert refused.reason == "too_many" and "descriptors" in refused.sentence
-        until = time.monotonic() + PATIENCE_SECONDS
-        for port in (site.web_port, metrics_port(site)):
+        until = time.monotonic() + WAIT_SECONDS
+        for port in (poor.web_port, metrics_port(poor)):
             while not ask(port, "/metrics").startswith(b"HTTP/1.1 503 "):
                 assert time.monotonic() < until, f"port {port} did not refuse"
                 take_all()

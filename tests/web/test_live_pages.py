@@ -77,6 +77,7 @@ async def test_the_lobby_shows_who_is_here_and_what_is_played(
         await second.hear(m.Result)
         await trio.sleep(1.5)
         assert "<strong" in browser.block("results") and "Match 1: ann – bob" in browser.block("featured")
+        assert "bob resigned at move 2" in browser.block("featured")
 
 
 async def test_the_lobby_keeps_back_what_is_kept_back_from_spectators(

@@ -20,6 +20,7 @@ from tests.web.chromium import (
     open_page,
     watched,
 )
+from tests.web.people import test_games_page as games_page
 from tests.web.screenshots import Place, Shot, league, let_in, open_league, show
 from tests.web.site import Site, Table
 from tests.web.test_analysis_page import TREE
@@ -86,7 +87,7 @@ TOO_LOW = """() => [...document.querySelectorAll("a[href], button, input, select
 """Touch targets lower than WCAG 2.2 requires (2.5.8), except links in a text."""
 
 SITE = (
-    *("/", "/replay", "/contests", "/contest/1", "/contest/2", "/contest/3", "/contest/1/live", "/games"),
+    *("/", "/replay", "/contests", "/contest/1", "/contest/2", "/contest/3", "/contest/1/live"),
     "/learn#mnk",
 )
 """Pages without a board that is played on."""
@@ -104,6 +105,8 @@ ALIKE = ("ladder-empty", "join", "league-organiser")
 
 SHOTS = (
     *(Shot(path, path, "main", "site") for path in SITE),
+    Shot("/games", "/games", "#games tr", "site"),
+    Shot("/player", "/player/gus", "#profile", "site"),
     Shot("/match", "/match/{match}", "#times svg", "site"),
     *(Shot(path, path, "#board .offer", "site") for path in BOARDS),
     *(shot for shot in league() if shot.name not in ALIKE),
@@ -117,6 +120,7 @@ def places(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Map
         table = Table(site, "gipf", "budget=86400000", ("W" * 32, "Friedrich-Wilhelm-von-Hohenzolle"))
         stack.callback(table.leave)
         table.move("a5-b5")
+        games_page.fill(site.data, games_page.FAR)
         of_league = open_league(stack, tmp_path_factory.mktemp("league"))
         yield {"site": Place(site, {"match": table.match}), "league": of_league}
 
