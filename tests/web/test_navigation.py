@@ -27,31 +27,33 @@ def test_back_and_forward_lead_from_page_to_page(visit: Visit, site: Site, seat:
     page.go_back()  # positions are not pages of their own
     expect(page).to_have_url(f"{site.url}/")
     table.move(MOVES[1])
-    expect(page.locator(".game[data-match]")).to_contain_text("2 moves")
+    expect(page.locator(f".game[data-match='{table.match}']")).to_contain_text("2 moves")  # others may have just ended
     page.go_forward()
     expect(page.locator("#moves li")).to_have_count(2)
     expect(page.locator("#status")).to_have_text("live")
 
 
-def is_seen(page: Page) -> Any:
-    """Tell what has the focus, and whether it is drawn so that it is seen."""
+def is_seen(page: Page, wanted: Any = None) -> Any:
+    """Tell what has the focus, whether it is drawn so that it is seen, and whether it is the one that is wanted."""
     return page.evaluate(
-        """() => {
+        """(wanted) => {
             const one = document.activeElement;
             const style = getComputedStyle(one.querySelector(".reach") ?? one);
             const drawn = one.matches(".offer") ? style.strokeWidth === "9px" : style.outlineStyle === "solid";
-            return [one.outerHTML.slice(0, 80), one.matches(":focus-visible") && drawn];
-        }"""
+            return [one.outerHTML.slice(0, 80), one.matches(":focus-visible") && drawn, one === wanted];
+        }""",
+        wanted,
     )
 
 
 def tab_to(page: Page, wanted: Locator) -> None:
     """Go on by the keyboard until an element has the focus; each one on the way has to show it."""
+    element = wanted.element_handle()
     for _ in range(40):
         page.keyboard.press("Tab")
-        name, seen = is_seen(page)
+        name, seen, is_wanted = is_seen(page, element)
         assert seen, f"nobody sees that {name!r} has the focus"
-        if wanted.evaluate("one => one === document.activeElement"):
+        if is_wanted:
             return
     raise AssertionError("the keyboard does not lead there")
 
