@@ -54,7 +54,7 @@ def refused(site: Site, method: str, path: str, body: bytes | None = None, kind:
 
 def test_numbers_in_paths_are_numbers_of_matches_and_contests(site: Site) -> None:
     for path in PATHS:
-        for number in NUMBERS:
+        for number in NUMBERS if path in (PATHS[0], PATHS[5]) else NUMBERS[::4]:
             target = path.format(quote(number, safe="", errors="surrogateescape"))
             assert refused(site, "GET", target) == 404, target
 

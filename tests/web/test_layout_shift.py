@@ -51,7 +51,10 @@ def check_shifts(page: Page, since: float | None = None) -> None:
 
 @pytest.mark.parametrize(
     ("phone", "game", "moves"),
-    [(False, "mnk params=5,5,4", ("a1", "b2", "a2")), (True, "gipf params=3,3,9,9", ("a4-b4", "d7-d6"))],
+    [
+        pytest.param(False, "mnk params=5,5,4", ("a1", "b2", "a2"), marks=pytest.mark.campaign),
+        (True, "gipf params=3,3,9,9", ("a4-b4", "d7-d6")),
+    ],
 )
 def test_a_match_does_not_jump_from_its_beginning_to_its_end(
     browser: Browser, site: Site, seat: Seat, phone: bool, game: str, moves: tuple[str, ...]

@@ -67,6 +67,7 @@ def test_a_large_board_has_legible_names_and_is_made_larger(visit: Visit, site: 
     board = page.locator("#board svg.board")
     names = board.locator("text:visible")
     expect(names).to_have_count(36)
+    next_picture(page)
     check_legibility(page)
     width = board.bounding_box()
     page.get_by_role("button", name="Larger").click()
@@ -102,6 +103,9 @@ BOARDS = (
 
 ALIKE = ("ladder-empty", "join", "league-organiser")
 """Pages of the league that look like another one."""
+
+READ_ELSEWHERE = ("/contest/2", "/contest/1/live", "/match", *BOARDS[1:])
+"""Pages that axe-core need not read: it reads /play and /contest/1, and the other ones in tests of what they show."""
 
 SHOTS = (
     *(Shot(path, path, "main", "site") for path in SITE),
@@ -148,8 +152,9 @@ def test_a_page_is_for_everybody_on_every_screen(phone: Page, places: Mapping[st
         phone.set_viewport_size(NARROW)
         next_picture(phone)
         assert fits(phone) and phone.evaluate(TOO_LOW) == []
-        phone.evaluate(KEEP_TWO_ALIKE)
-        check_accessibility(phone)
+        if shot.name not in READ_ELSEWHERE:
+            phone.evaluate(KEEP_TWO_ALIKE)
+            check_accessibility(phone)
         phone.evaluate("localStorage.clear()")
 
 

@@ -241,7 +241,9 @@ LOOK = b'{"game": "mnk", "parameters": "3 3 3"}'
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("interpreting")
-async def test_a_process_that_does_not_answer_or_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_process_that_does_not_answer_dies_or_holds_too_much_memory_is_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async with Pool() as pool:
         monkeypatch.setitem(pools.TRIES, "think", ((SLOW, 0.5),))
         with raises(snapshot("Refused: no answer came within 0.5 seconds; try something easier")):
@@ -252,18 +254,10 @@ async def test_a_process_that_does_not_answer_or_dies_is_replaced(monkeypatch: p
         worker.process.kill()
         with raises(snapshot("Refused: a fault of the server's own, which was written to its log")):
             await pool.ask("look", LOOK)
-        await pool.ask("look", LOOK)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("interpreting")
-async def test_a_process_that_holds_too_much_memory_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled boards stay in it, and visitors choose which."""
-    async with Pool() as pool:
         for _ in range(2):
             await pool.ask("look", LOOK)
-            (first,) = pool._all
-            assert 10_000_000 < first.memory() < pools.MAX_MEMORY
-        monkeypatch.setattr(pools, "MAX_MEMORY", 10_000_000)
+            (worker,) = pool._all
+            assert 10_000_000 < worker.memory() < pools.MAX_MEMORY
+        monkeypatch.setattr(pools, "MAX_MEMORY", 10_000_000)  # compiled boards stay in it, and visitors choose which
         await pool.ask("look", LOOK)
-        assert pool._all == set() and first.memory() == 0
+        assert pool._all == set() and worker.memory() == 0
