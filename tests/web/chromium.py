@@ -135,8 +135,6 @@ def watched(page: Page, *, refused: int = 0, lost: bool = False) -> Iterator[Non
     for event, note in hear.items():
         page.on(event, note)  # type: ignore[call-overload]  # the name is a variable
     yield
-    for event, note in hear.items():
-        page.remove_listener(event, note)
     if refused:
         faults = [fault for fault in faults if str(refused) not in fault and "htmx:" not in fault]
     if lost:

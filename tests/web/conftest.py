@@ -1,10 +1,7 @@
 """One browser and one server for all tests of a process: each test opens its own pages and ends its own matches."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
-from functools import partial
-from pathlib import Path
-from shutil import rmtree
 from typing import Any
 
 import pytest
@@ -68,15 +65,3 @@ def seat(site: Site) -> Iterator[Seat]:
             return table
 
         yield seat_players
-
-
-@pytest.fixture
-def contest_folder(site: Site, request: pytest.FixtureRequest) -> Callable[[int], Path]:
-    """Return what gives the folder of a contest by its number; it is gone after the test, as others count contests."""
-
-    def folder_of(number: int) -> Path:
-        folder = site.data / "contests" / str(number)
-        request.addfinalizer(partial(rmtree, folder, ignore_errors=True))
-        return folder
-
-    return folder_of

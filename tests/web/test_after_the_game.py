@@ -1,7 +1,5 @@
 """Actions of a person on a finished match, in a real browser."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -9,6 +7,7 @@ from playwright.sync_api import Browser, Route, expect
 
 from tests.engine.records import Table
 from tests.web.chromium import Visit, check_accessibility, fits, open_page
+from tests.web.people.records import record, write
 from tests.web.site import Site
 
 pytestmark = pytest.mark.slow
@@ -29,18 +28,9 @@ EXACT = {
 """A made-up review of the last of these moves."""
 
 
-@contextmanager
-def kept_record(site: Site, match: int, *moves: str) -> Iterator[None]:
-    """Keep the record of a game of tic-tac-toe under a number while a test runs."""
-    path: Path = site.data / "records" / f"{match}.txt"
-    text = Table("mnk", "3 3 3").ready().play(*moves).text
-    path.write_text(text.replace("match 17\n", f"match {match}\n"), encoding="utf-8")
-    yield
-    path.unlink()
-
-
 def test_mistakes_are_marked_and_jumped_to(browser: Browser, site: Site) -> None:
-    with kept_record(site, 900018, *LOST), open_page(browser, still=True) as page:
+    write(site.data, 900018, record(900018, ("ann", "bob"), LOST))
+    with open_page(browser, still=True) as page:
         page.goto(f"{site.url}/match/900018")
         page.locator("#evaluate").click()
         expect(page.locator("#reviewed")).to_have_text("All moves were reviewed: 1 mistake.")
@@ -64,11 +54,11 @@ def test_mistakes_are_marked_and_jumped_to(browser: Browser, site: Site) -> None
 
 
 def test_a_record_from_a_file_is_reviewed_in_parts_and_no_more_than_some_at_once(visit: Visit, tmp_path: Path) -> None:
-    record = tmp_path / "record.txt"
-    record.write_text(Table("mnk", "3 3 3").ready().play(*LOST).text)
+    file = tmp_path / "record.txt"
+    file.write_text(Table("mnk", "3 3 3").ready().play(*LOST).text)
     asked: dict[str, str] = {}
     page = visit("/replay", still=True)
-    page.set_input_files("#file", record)
+    page.set_input_files("#file", file)
 
     def answer(route: Route) -> None:
         before = int(route.request.url.split("before=")[1])

@@ -41,16 +41,12 @@ async def broadcasting(clock: "deque[float] | None" = None) -> AsyncIterator[tup
         nursery.cancel_scope.cancel()
 
 
-async def settle() -> None:
-    await trio.testing.wait_all_tasks_blocked()
-
-
 async def test_all_that_listen_are_told_the_same(autojump_clock: trio.testing.MockClock) -> None:
     async with broadcasting() as (channel, nursery):
         readers = [Reader() for _ in range(100)]
         for reader in readers:
             nursery.start_soon(channel.listen, reader.mailbox)
-        await settle()
+        await trio.testing.wait_all_tasks_blocked()
         for number in (1, 2, 3):
             channel.number = number
             channel.changed()
@@ -64,7 +60,7 @@ async def test_changes_that_come_fast_are_told_together(autojump_clock: trio.tes
     async with broadcasting() as (channel, nursery):
         reader = Reader()
         nursery.start_soon(channel.listen, reader.mailbox)
-        await settle()
+        await trio.testing.wait_all_tasks_blocked()
         for number in range(1, 1001):
             channel.number = number
             channel.changed()
@@ -79,7 +75,7 @@ async def test_who_does_not_read_is_let_go_of_and_nobody_waits(autojump_clock: t
         stuck, reading = Reader(1000), Reader()
         for reader in (stuck, reading):
             nursery.start_soon(channel.listen, reader.mailbox)
-        await settle()
+        await trio.testing.wait_all_tasks_blocked()
         channel.snapshot = lambda: b""  # type: ignore[method-assign]
         channel.event = lambda: framed(b"x" * 50_000)  # type: ignore[method-assign]
         for count in range(1, 8):
@@ -106,7 +102,7 @@ async def test_telling_takes_a_sixtieth_of_the_time_at_most(autojump_clock: trio
     async with broadcasting(times) as (channel, nursery):
         reader = Reader()
         nursery.start_soon(channel.listen, reader.mailbox)
-        await settle()
+        await trio.testing.wait_all_tasks_blocked()
         began = trio.current_time()
         while trio.current_time() - began < 200:
             channel.number += 1
@@ -121,7 +117,7 @@ async def test_a_fault_of_one_channel_leaves_the_others(
     async with broadcasting() as (channel, nursery):
         reader = Reader()
         nursery.start_soon(channel.listen, reader.mailbox)
-        await settle()
+        await trio.testing.wait_all_tasks_blocked()
         with capture_logs() as logs, monkeypatch.context() as broken:
             broken.setattr(channel, "event", lambda: 1 / 0)
             channel.changed()

@@ -64,18 +64,13 @@ def ask(port: int, path: str, body: bytes = b"") -> bytes:
 
 
 @pytest.fixture(scope="module")
-def metered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with Site(tmp_path_factory.mktemp("metered"), "--metrics", "0") as site:
+def poor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A server that tests let lack descriptors."""
+    with Site(tmp_path_factory.mktemp("poor"), "--metrics", "0") as site:
+        most = resource.prlimit(site.process.pid, resource.RLIMIT_NOFILE)
         yield site
+        resource.prlimit(site.process.pid, resource.RLIMIT_NOFILE, most)
         assert site.stop() == 0
-
-
-@pytest.fixture
-def poor(metered: Site) -> Iterator[Site]:
-    """A server that a test lets lack descriptors."""
-    most = resource.prlimit(metered.process.pid, resource.RLIMIT_NOFILE)
-    yield metered
-    resource.prlimit(metered.process.pid, resource.RLIMIT_NOFILE, most)
 
 
 @pytest.mark.slow("interpreted")

@@ -37,15 +37,11 @@ def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     assert review_part(summary, 1)["moves"] == [], "before the first move there is nothing to review"
 
 
-def answered(record: bytes) -> tuple[int, object]:
-    status, body = Worker(1).answer(WorkerQuestion("review", b"4\n" + record, Stop()))
-    return status, json.loads(body)
-
-
 def test_a_lost_draw_is_marked_and_what_is_not_known_is_left_out() -> None:
-    status, found = answered(Table("mnk", "3 3 3").ready().play("b2", "b1", "a1").text.encode())
-    assert status == OK and isinstance(found, dict)
-    moves = found["moves"]
+    record = Table("mnk", "3 3 3").ready().play("b2", "b1", "a1").text.encode()
+    status, body = Worker(1).answer(WorkerQuestion("review", b"4\n" + record, Stop()))
+    assert status == OK
+    moves = json.loads(body)["moves"]
     assert [move["ply"] for move in moves] == [1, 2, 3]
     assert moves[1]["marks"] == ["blunder"] and moves[1]["worth"]["result"] == -1 and "score" not in moves[1]["worth"]
     assert moves[1]["best"] in ("a1", "a3", "c1", "c3") and moves[1]["loss"] is None

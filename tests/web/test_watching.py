@@ -179,9 +179,12 @@ def test_pages_outlive_their_server_and_show_what_is_true_then(browser: Browser,
             expect(night.locator(".game[data-match]")).to_have_count(0)
 
 
-def test_a_record_is_replayed_from_a_file(browser: Browser, site: Site, tmp_path: Path) -> None:
+def test_a_record_is_replayed_from_a_file_and_a_hostile_name_in_it_is_text(
+    browser: Browser, site: Site, tmp_path: Path
+) -> None:
     record = tmp_path / "record.txt"
-    record.write_text(played(end="resign", stop_after=20))
+    text = played(end="resign", stop_after=20).replace("black bob\n", f"black {HOSTILE}\n", 1)
+    record.write_text(text.replace("bob (black)", f"{HOSTILE} (black)"))
     with open_page(browser, still=True, refused=422, apart=True) as page:
         page.clock.install()
         page.goto(f"{site.url}/replay")
@@ -199,6 +202,9 @@ def test_a_record_is_replayed_from_a_file(browser: Browser, site: Site, tmp_path
         expect(page.locator("#moves li")).to_have_count(20)
         expect(page.locator("#fault")).to_be_hidden()
         expect(page.locator("#signature")).to_contain_text("has no signature")
+        expect(page.locator("h1")).to_have_text(f"ann – {HOSTILE}")
+        expect(page.locator("#player1")).to_contain_text(HOSTILE)
+        assert page.locator("main img").count() == 0 and page.title() != "gone"
         page.keyboard.press("Home")
         drawn(page, GAMES["gipf"].start("3 3 9 9"))
         page.keyboard.press("ArrowRight")
@@ -215,15 +221,3 @@ def test_a_record_is_replayed_from_a_file(browser: Browser, site: Site, tmp_path
         expect(page.locator("#times rect.now")).to_have_count(1)
         page.get_by_role("link", name="Another file").click()
         expect(page.locator("#drop")).to_be_visible()
-
-
-def test_hostile_names_are_shown_as_text(visit: Visit, tmp_path: Path) -> None:
-    record = tmp_path / "record.txt"
-    text = played(end="resign", stop_after=4).replace("black bob\n", f"black {HOSTILE}\n", 1)
-    record.write_text(text.replace("bob (black) resigned", f"{HOSTILE} (black) resigned"))
-    page = visit("/replay")
-    page.set_input_files("#file", record)
-    expect(page.locator("h1")).to_have_text(f"ann – {HOSTILE}")
-    expect(page.locator("#player1")).to_contain_text(HOSTILE)
-    expect(page.locator("#ending")).to_contain_text(f"{HOSTILE} resigned at move 5")
-    assert page.locator("main img").count() == 0 and page.title() != "gone"

@@ -53,6 +53,9 @@ def test_games_are_searched_and_the_search_stands_in_the_address(browser: Browse
         page.get_by_label("Result").select_option("second")
         page.get_by_role("button", name="Search").click()
         expect(page.locator("#counted")).to_have_text("0 games")
+        page.goto(f"{played.url}/games?player=CI")
+        expect(page.locator("#none")).to_contain_text("Players with such a name: cid")
+        expect(page.locator("#names option[value=cid]")).to_have_count(1)  # the browser completes names
 
 
 @pytest.mark.parametrize(
@@ -69,16 +72,6 @@ def test_a_search_says_that_it_reads_before_it_says_0(index: IndexProgress, foun
     text = render("pages/games.html", page=page, **values)
     assert text.partition('role="status">')[2].partition("<")[0].strip() == sentence
     assert ('class="lead"' in text) == index.complete
-
-
-def test_a_search_for_the_beginning_of_a_name_suggests_players(browser: Browser, played: Site) -> None:
-    with open_page(browser) as page:
-        page.goto(f"{played.url}/games")
-        expect(page.locator("#names option[value=cid]")).to_have_count(
-            1
-        )  # the browser completes names while somebody types
-        page.goto(f"{played.url}/games?player=CI")
-        expect(page.locator("#none")).to_contain_text("Players with such a name: cid")
 
 
 def test_a_name_leads_to_the_page_of_the_player(browser: Browser, played: Site) -> None:
