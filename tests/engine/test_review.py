@@ -74,7 +74,7 @@ def test_what_is_proven_is_the_result_of_perfect_play(monkeypatch: pytest.Monkey
 
 @pytest.mark.slow("interpreted")
 def test_scores_are_for_the_side_that_moves_and_the_best_move_is_no_worse() -> None:
-    text = played(stop_after=12, end="resign")
+    text = played(stop_after=6, end="resign")
     found = reviewed(text, 200)
     assert [(move.ply, move.side, move.move) for move in found] == [
         (ply, (ply - 1) % 2, move) for ply, move in enumerate(verify(text).history.moves, 1)

@@ -14,7 +14,8 @@ from tests.engine.mnk import samples as mnk_samples
 from tests.engine.morris import samples as morris_samples
 from tests.oracles import arrows, gipf, gipf_boards, mnk, morris
 
-TIMES = 16 if os.environ.get("ARENA_CAMPAIGN") else 1
+CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
+TIMES = 40 if CAMPAIGN else 1
 """With ARENA_CAMPAIGN=1 there are so many times as many positions."""
 
 
@@ -108,7 +109,7 @@ BOARDS = [
 ]  # fmt: skip
 """Boards of m,n,k: small ones, of 64 fields, of nearly as many, and of more than a word."""
 
-AMOUNTS = {2: 220, 3: 350, 4: 120, 5: 70, 6: 9, 7: 5, 8: 3, 9: 2, 10: 1, 11: 1, 12: 1}
+AMOUNTS = {2: 220, 3: 175, 4: 60, 5: 52, 6: 9, 7: 5, 8: 3, 9: 2, 10: 1, 11: 1, 12: 1}
 """Positions of GIPF of each size, so many that some of each kind are among them."""
 
 
@@ -121,7 +122,7 @@ def _gipf_sample(size: int, lengths: list[int], amount: int) -> list[Any]:
 
 
 def _mnk_sample(rows: int, columns: int) -> list[Any]:
-    return mnk_samples.sample(1, rows, columns, 20 if rows * columns < 100 else 4)
+    return mnk_samples.sample(1, rows, columns, 20 if rows * columns < 100 else 2)
 
 
 def _mnk_line_sample(rows: int, columns: int, length: int) -> list[Any]:
@@ -148,7 +149,7 @@ def sample(name: str, *, few: bool = False) -> list[tuple[Judge, Any, list[tuple
             FEW[name] if few else AMOUNTS[about[0]] * TIMES,
         ),
         "mnk": lambda: _mnk_line_sample(*about) if len(about) > 2 else _mnk_sample(*about),
-        "morris": lambda: morris_samples.sample(Random(1), FEW[name] if few else 700 * TIMES),
+        "morris": lambda: morris_samples.sample(Random(1), FEW[name] if few else 280 * TIMES),
     }
     judge = JUDGES[game]
     return [(judge, position, judge.moves(position)) for position in samples[game]()]

@@ -31,12 +31,12 @@ MAX_MOVES = 60
 VARIANTS = [
     ("gipf", "2 3 6 6", 5),
     ("gipf", "3 3 4 6", 3),
-    ("gipf", "3 4 5 5", 3),
-    ("gipf", "4 4 4 5", 2),
+    pytest.param("gipf", "3 4 5 5", 3, marks=pytest.mark.campaign),
+    pytest.param("gipf", "4 4 4 5", 2, marks=pytest.mark.campaign),
     ("arrows", "5 4", 4),
     ("morris", "0 0 W\nW_W_W_W_" + "________" + "B_B_B___\n", 2),
     ("mnk", "4 4 3", 4),
-    ("mnk", "5 5 4", 4),
+    pytest.param("mnk", "5 5 4", 4, marks=pytest.mark.campaign),
     ("stones", "12", 5),
 ]
 """Games, variants (of morris a position, since its games are long), and to how many plies plain minimax looks."""

@@ -92,7 +92,7 @@ def test_counting_in_pieces_gives_the_same_whenever_compiled_rules_come(unique: 
         told.append(leaves)
         return len(told) > pieces
 
-    position = start("3 3 9 9")
+    position = start("2 2 5 5")
     branches = Counter(unique=unique, is_compiled=is_compiled).divide(position, 3)
     assert branches == divide(position, 3, unique=unique)
     assert pieces < 10_000 or 0 < sum(told) < sum(leaves for _, leaves in branches)

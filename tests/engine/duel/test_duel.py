@@ -90,16 +90,18 @@ def test_a_duel_that_was_killed_goes_on(whole: tuple[Path, str], tmp_path: Path)
             while process.poll() is None and not killed:
                 if file.exists() and len(file.read_bytes().splitlines()) >= before + 2:
                     process.send_signal(signal.SIGKILL)
-                    killed = True
                     break
                 time.sleep(0.01)
             # which waits for all that hold the pipes: the processes that played have ended too
             output, errors = process.communicate(timeout=BUILD_SECONDS)
-        if process.returncode == 0:
+        if process.returncode == 0 and killed:
             break
+        if process.returncode == 0:  # on a busy machine it may end before the signal: once more
+            file.unlink()
+            continue
         assert process.returncode == -signal.SIGKILL, errors
+        killed = True
         file.write_bytes(file.read_bytes() + b'{"number":')  # as if a line had been cut off
-    assert killed
     assert "going on after " in errors
     assert played(file) == played(whole[0])
     assert output.splitlines()[-1] == whole[1]

@@ -85,12 +85,12 @@ def test_line_leads_to_the_score() -> None:
     [
         ("gipf", SMALL, 8, True),
         ("gipf", SMALL, 8, False),
-        ("gipf", "5 4 20 20", 3, False),
+        pytest.param("gipf", "5 4 20 20", 3, False, marks=pytest.mark.campaign),
         pytest.param("mnk", "15 15 5", 3, False, marks=pytest.mark.campaign),
     ],
 )
 def test_compiled_and_interpreted_search_alike(game: str, parameters: str, count: int, exact: bool) -> None:
-    """On boards of one machine word, and of several."""
+    """On boards of one machine word, and of several. `test_against_oracles.py` compares the rules of both."""
     warm_up(GAMES[game].start(parameters))
     for position in random_positions(parameters, count, seed=1, game=game):
         limits = SearchLimits(depth=4 if exact else 5, nodes=3000 if parameters == SMALL else 1000, exact=exact)

@@ -22,6 +22,8 @@ ROOTS = 3
 SMALL_TABLES = {"provers.Prover.FIRST_ENTRIES": 8, "provers.Prover.FIRST_PLACES": 4, "proof_table.PROBES": 2}
 """Tables and arenas that have to grow, or to forget entries."""
 
+GROWING = {"provers.CyclicProver.FIRST_ENTRIES": 8, "provers.CyclicProver.FIRST_PLACES": 4}
+
 
 @st.composite
 def graphs(draw: st.DrawFn, *, ends: bool = False) -> Graph:
@@ -66,10 +68,17 @@ def test_forced_wins_are_as_short_as_the_definition_says(graph: Graph) -> None:
     [
         (MEMORY, {}),
         (0, {"provers.CyclicProver.FIRST_ENTRIES": 8, "provers.FIRST_HORIZON": 40, "proof_table.PROBES": 2}),
-        (MEMORY, {"provers.CyclicProver.FIRST_ENTRIES": 8, "provers.CyclicProver.FIRST_PLACES": 4}),
-        (MEMORY, {"provers.FIRST_HORIZON": 2}),
+        (MEMORY, GROWING | {"provers.FIRST_HORIZON": 2}),
+        pytest.param(MEMORY, GROWING, marks=pytest.mark.campaign),
+        pytest.param(MEMORY, {"provers.FIRST_HORIZON": 2}, marks=pytest.mark.campaign),
     ],
-    ids=["usual", "a table that forgets nearly everything", "a table and an arena that grow", "few plies at first"],
+    ids=[
+        "usual",
+        "a table that forgets nearly everything",
+        "all that grows",
+        "a table and an arena",
+        "few plies at first",
+    ],
 )
 @pytest.mark.slow("interpreted")
 @given(graph=graphs(), portion=st.sampled_from([3, 50, 1 << 30]))

@@ -92,7 +92,8 @@ def test_layers_and_the_other_methods_agree(variant: str, most: int, count: int)
 @pytest.mark.parametrize(
     ("parameters", "most"),
     [
-        *(pytest.param(small, 6, marks=pytest.mark.slow("interpreted")) for small in ("2 2 6 6", "2 3 6 6")),
+        pytest.param("2 2 6 6", 6, marks=pytest.mark.slow("interpreted")),
+        pytest.param("2 3 6 6", 6, marks=pytest.mark.campaign),
         pytest.param("3 3 4 4", 1, marks=pytest.mark.slow("interpreted")),
         pytest.param("3 3 4 4", 3, marks=pytest.mark.campaign),
         *(pytest.param(larger, 4, marks=pytest.mark.campaign) for larger in ("3 3 4 4", "3 2 4 4")),
@@ -125,7 +126,7 @@ def stopping(after: int) -> Callable[[], bool]:
 
 @pytest.mark.slow("interpreted")
 def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    kernel = kernel_of("2 2 5 4")
+    kernel = kernel_of("2 2 4 4")
     whole = solved(kernel, directory=tmp_path / "whole")
     name = layer_of(kernel)
     runs = 0
@@ -188,7 +189,7 @@ def test_a_layer_that_does_not_fit_into_memory_is_not_begun(tmp_path: Path) -> N
 
 @pytest.mark.slow("interpreted")
 def test_portions_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = kernel_of("2 2 5 5")
+    kernel = kernel_of("2 2 4 4")
     expected = bytes(solved(kernel).values)
     monkeypatch.setattr(solving_layers, "SURVEY_CHUNK", 37)
     monkeypatch.setattr(solving_layers, "PROPAGATION_CHUNK", 41)
@@ -198,12 +199,12 @@ def test_portions_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_too_long_games_are_refused() -> None:
     """A layer below in which a game takes as many plies as a byte can tell of."""
-    kernel = kernel_of("2 2 5 5")
+    kernel = kernel_of("2 2 4 4")
     layers = solved(kernel)
     for at in range(len(layers.values)):
         layers.values[at] = layer_values.MAX_PLIES + 1
     with pytest.raises(OverflowError):
-        layers.solve((5, 5), never)
+        layers.solve((4, 4), never)
 
 
 @pytest.mark.slow("interpreted")
