@@ -17,8 +17,9 @@ def test_rules_of_more_boards_than_are_kept_can_be_played() -> None:
     first = start_of("mnk", "1 3 2")
     bound = mnk.bind(first.variant)
     sizes = [(rows, columns) for rows, columns in product(range(1, 20), repeat=2) if rows * columns <= 120]
-    small = sorted(sizes, key=prod)
-    variants = [(*size, run) for size in small for run in range(1, max(size) + 1) if (*size, run) != (1, 3, 2)]
+    variants = [
+        (*size, run) for size in sorted(sizes, key=prod) for run in range(1, max(size) + 1) if (*size, run) != (1, 3, 2)
+    ]
     for rows, columns, run in variants[: mnk.MAX_BOARDS]:
         start = start_of("mnk", f"{rows} {columns} {run}")
         assert start.outcome is None and start.play("a1").turn == 1

@@ -8,15 +8,12 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from bots.check import situations
-from bots.client import Unreachable, play, session
-from bots.random_bot import RandomBot
 from bots.workbench.new_bot import LANGUAGES
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.match import verification
@@ -119,39 +116,19 @@ def program(request: pytest.FixtureRequest, examples: Path, strict: dict[str, st
     return Program(request.param, [str(examples / "run"), request.param])
 
 
-class Arena(NamedTuple):
-    """A server where a bot that plays at random waits for opponents in each game."""
-
-    port: int
-    folder: Path
-
-
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
-    folder = tmp_path_factory.mktemp("arena")
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        ServerProcess(folder, "--budget", "600000") as server,
-        ThreadPoolExecutor(len(GAMES)) as dice,
-    ):
-        patch.setattr(session, "MIN_RECONNECT_SECONDS", 0.0)
-        bots = [
-            dice.submit(play, RandomBot(), port=server.port, name=f"dice-{game}", game=game, games=0, report=print)
-            for game in GAMES
-        ]
-        yield Arena(server.port, folder)
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with ServerProcess(tmp_path_factory.mktemp("data"), "--budget", "600000") as server:
+        yield server
         assert server.stop() == 0
-        for bot in bots:
-            with pytest.raises(Unreachable, match="the server is shutting down"):
-                bot.result()
 
 
 @pytest.mark.slow
 def test_it_passes_the_conformance_test(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the situation that measures the machine, too."""
     monkeypatch.setattr(situations, "TURN_SECONDS", 0.05)  # how long is watched for a wrong move
-    unhurried = [one for one in situations.SITUATIONS if one.tries == 1]
-    right, said = checked(unhurried, [*program.command, "{host}", "{port}", "{name}", USUAL_GAME], USUAL_GAME)
+    command = [*program.command, "{host}", "{port}", "{name}", USUAL_GAME]
+    right, said = checked([one for one in situations.SITUATIONS if one.tries == 1], command, USUAL_GAME)
     assert right, said
 
 
@@ -165,29 +142,31 @@ def test_go_warns_of_nothing(examples: Path) -> None:
 @pytest.mark.parametrize(
     "program", [one if one == "c" else pytest.param(one, marks=pytest.mark.campaign) for one in ALL], indirect=True
 )
-def test_it_plays_every_game_match_after_match(program: Program, arena: Arena) -> None:
+def test_it_plays_every_game_match_after_match(program: Program, server: ServerProcess) -> None:
+    """Against itself."""
     matches = {game: 2 if game == USUAL_GAME else 1 for game in GAMES}
+    names = [f"{program.language}-{number}" for number in (1, 2)]
     for game, count in matches.items():
-        command = [*program.command, "127.0.0.1", str(arena.port), program.language, game, f"dice-{game}", str(count)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
-        assert done.returncode == 0, done.stderr
-        assert done.stderr.count("MATCH ") == count and not TOKEN.search(done.stderr), done.stderr
+        players = []
+        for name, other in (names, names[::-1]):
+            command = [*program.command, "127.0.0.1", str(server.port), name, game, other, str(count)]
+            players.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
+        for player in players:
+            said = player.communicate(timeout=WAIT_SECONDS)[1]
+            assert (player.returncode, said.count("MATCH ")) == (0, count) and not TOKEN.search(said), said
     # a record is told to the disk some time after the players were told the result
-    wait_until(lambda: len(records_of(program.language, arena)) == sum(matches.values()))
-    records = records_of(program.language, arena)
+    wait_until(lambda: len(records_of(names[0], server)) == sum(matches.values()))
+    records = records_of(names[0], server)
     assert Counter(one.header.position.game.name for one in records) == matches
-    assert not {one.reason for one in records} & {"time", "bad_move", "resign"}
     for one in records:
-        side = one.header.players.index(program.language)
-        noted = [
-            note.ply for note in one.state.notes if note.side == side and "one of the longest of " in note.note.text
-        ]
-        assert noted == [ply for ply, played in enumerate(one.played, 1) if played.side == side]
+        assert one.reason not in ("time", "bad_move", "resign")
+        noted = [note.ply for note in one.state.notes if "one of the longest of " in note.note.text]
+        assert sorted(noted) == [ply for ply, _ in enumerate(one.played, 1)]
 
 
-def records_of(name: str, arena: Arena) -> list[verification.Summary]:
+def records_of(name: str, server: ServerProcess) -> list[verification.Summary]:
     """Return the finished matches of a player."""
-    texts = [path.read_text(encoding="utf-8") for path in (arena.folder / "records").glob("*.txt")]
+    texts = [path.read_text(encoding="utf-8") for path in (server.data / "records").glob("*.txt")]
     return [
         verification.verify(text) for text in texts if re.search(rf" {name}$", text.partition("\n|")[0], re.MULTILINE)
     ]
@@ -239,8 +218,7 @@ def test_the_script_of_the_contest_builds_and_plays_them(
     languages = [name for name in ALL if not unusable(name)][: len(ALL) if os.environ.get("ARENA_CAMPAIGN") else 2]
     if not languages:
         pytest.skip("no language of the examples can be used here")
-    if len(languages) % 2:  # whoever is left over would not play
-        languages.append(languages[0])
+    languages += languages[: len(languages) % 2]  # whoever is left over would not play
     subprocess.run([examples / "run", "build", *languages], env=strict, timeout=BUILD_SECONDS, check=True)
     written = (EXAMPLES / "contest.toml").read_text(encoding="utf-8")
     entered = contest_file.read(written, str).entrants

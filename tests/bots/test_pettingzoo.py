@@ -1,6 +1,7 @@
 """The environment of PettingZoo, by PettingZoo's own tests, and what these do not look at."""
 
 import sys
+from importlib.util import find_spec
 from typing import Any
 
 import numpy
@@ -21,17 +22,14 @@ EXPECTED_WARNINGS = (
 )
 """Warnings that also fit PettingZoo's own board games; its tests exempt them by name."""
 
-pytestmark = [pytest.mark.filterwarnings(warning) for warning in EXPECTED_WARNINGS]
-
-
-@pytest.fixture(autouse=True)
-def _installed() -> None:
-    """Import it in no other test: that takes a third of a second in each process of the tests."""
-    pytest.importorskip("pettingzoo", reason="the extra pettingzoo is not installed")
+pytestmark = [
+    *(pytest.mark.filterwarnings(warning) for warning in EXPECTED_WARNINGS),
+    pytest.mark.skipif(find_spec("pettingzoo") is None, reason="the extra pettingzoo is not installed"),
+]
 
 
 def env(*words: Any, **options: Any) -> Any:
-    """Make an environment."""
+    """Make an environment. Tests import it: that takes a third of a second in each process that collects them."""
     from bots.workbench.pettingzoo_env import env
 
     return env(*words, **options)
