@@ -329,9 +329,9 @@ def ended(program: str, words: list[str], patch: pytest.MonkeyPatch) -> object:
             ),
         ),
         (
-            "arena-bot match random random --game mnk --params 3,3,3 --plies 50",
+            "arena-bot match random random --game mnk --params 2,2,2 --plies 4",
             2,
-            snapshot("no game of m,n,k 3 3 3 goes on after so many random moves: --plies needs fewer"),
+            snapshot("no game of m,n,k 2 2 2 goes on after so many random moves: --plies needs fewer"),
         ),
         ("arena-bot match random random --results none/a.jsonl", 2, snapshot("--results: there is no folder none")),
         (

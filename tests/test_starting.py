@@ -22,8 +22,7 @@ def imported(report: str) -> set[str]:
     return {line.rsplit("|", 1)[1].strip().split(".")[0] for line in lines}
 
 
-def command(*words: str) -> list[str]:
-    return [sys.executable, "-P", "-X", "importtime", "-m", *words]
+COMMAND = [sys.executable, "-P", "-X", "importtime", "-m"]
 
 
 @pytest.mark.parametrize("bot", ["random", "alphabeta"])
@@ -33,7 +32,7 @@ def test_a_bot_imports_no_compiler_before_its_first_move(bot: str) -> None:
     ended = "< RESULT 17 white resign 59850 59800 bob (black) resigned\n> PING settled\n"
     level = ["--level", "1"] if bot == "alphabeta" else []
     with FakeServer(f"{login_of(bot)}> SEEK gipf\n< SEEKING gipf\n{match}{played}{ended}{QUIT}") as server:
-        words = command("bots", bot, "--port", str(server.port), "--games", "1", *level)
+        words = [*COMMAND, "bots", bot, "--port", str(server.port), "--games", "1", *level]
         done = subprocess.run(words, capture_output=True, text=True, check=True)
     found = imported(done.stderr)
     assert "bots" in found and "engine" in found
@@ -41,7 +40,7 @@ def test_a_bot_imports_no_compiler_before_its_first_move(bot: str) -> None:
 
 
 def test_a_server_imports_no_compiler_before_it_listens(tmp_path: Path) -> None:
-    words = command("server", "serve", "--no-web", "--port", "0", "--data", str(tmp_path))
+    words = [*COMMAND, "server", "serve", "--no-web", "--port", "0", "--data", str(tmp_path)]
     told: list[str] = []
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None

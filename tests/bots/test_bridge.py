@@ -19,6 +19,7 @@ from tests.bots.fake import FakeServer
 from tests.bots.piped_programs import PIPED
 from tests.bots.scripts import QUIT, SEEK, login_of
 from tests.bots.texts import BOARD, FIRST, SECOND, THIRD
+from tests.server.contest.runtime.test_program import alive
 from tests.server.process import wait_until
 from tests.waiting import WAIT_SECONDS
 
@@ -326,19 +327,12 @@ child = subprocess.Popen(["sleep", "60"])
 open({str(tmp_path / "pid")!r}, "w").write(str(child.pid))
 while not hear().startswith("MATCH"): pass
 say("READY")
-while True: hear()
+while hear(): pass
+import time; time.sleep(60)
 """
     status, _, _ = bridged(capfd, source, BEGIN + READY + WON + QUIT)
     assert status == 0
-    wait_until(lambda: has_ended(int((tmp_path / "pid").read_text())))
-
-
-def has_ended(number: int) -> bool:
-    """Tell whether a process has ended, perhaps not waited for yet."""
-    try:
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
+    wait_until(lambda: not alive(int((tmp_path / "pid").read_text())))
 
 
 @pytest.mark.slow
@@ -363,7 +357,7 @@ def test_a_bridge_that_is_ended_resigns_and_ends_the_program(number: int, status
         wait_until((tmp_path / "pid").exists)
         process.send_signal(number)
         assert process.wait(WAIT_SECONDS) == status
-    wait_until(lambda: has_ended(int((tmp_path / "pid").read_text())))
+    wait_until(lambda: not alive(int((tmp_path / "pid").read_text())))
 
 
 # The dialect of arrows.

@@ -86,7 +86,7 @@ def test_a_bot_that_has_learned_beats_one_that_guesses(
     tutorial: Callable[[str], ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    few = FILES["learn.py"].replace("GAMES, MOVES, TRIED, ROUNDS, RATE = 150", "GAMES, MOVES, TRIED, ROUNDS, RATE = 40")
+    few = FILES["learn.py"].replace("GAMES, MOVES, TRIED, ROUNDS, RATE = 150", "GAMES, MOVES, TRIED, ROUNDS, RATE = 20")
     (tmp_path / "learn.py").write_text(few, encoding="utf-8")
     runpy.run_path("learn.py", run_name="__main__")
     search, learned = tutorial("search"), tutorial("learned")

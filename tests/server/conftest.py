@@ -10,6 +10,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from server.contest.programs.sandbox.seal import sandbox_obstacle
 from tests.server.harness import ArenaHarness, open_arena
 from tests.server.machines import Machines
 
@@ -19,6 +20,13 @@ async def harness(tmp_path: Path, autojump_clock: MockClock) -> AsyncIterator[Ar
     """Run an arena on a simulated clock. The test names the clock too: pytest-trio looks at its own arguments alone."""
     async with open_arena(tmp_path) as harness:
         yield harness
+
+
+@pytest.fixture(scope="session")
+def needs_sandbox() -> None:
+    """Skip the test where programs cannot be sealed. To find out takes a second."""
+    if why := sandbox_obstacle():
+        pytest.skip(why)
 
 
 @pytest.fixture

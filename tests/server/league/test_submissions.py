@@ -15,7 +15,6 @@ from inline_snapshot import snapshot
 from inline_snapshot.extra import raises
 
 from server.config.settings import LeagueRules
-from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.league.accounts import Accounts, NotAllowed, Person
 from server.league.submissions import pipeline, upload
 from server.league.submissions.pipeline import Ended, Pipeline
@@ -345,7 +344,7 @@ def test_deleted_files_go_and_the_row_stays(versions: Versions, ann: Person, acc
 PRINTED = "ok    keeps its time\n30 ok, 0 FAIL\nok    plays on\n"
 """Output of a bot that imitates a passed test. The log of its test contains it."""
 
-SEALED = pytest.mark.skipif(bool(sandbox_obstacle()), reason=f"programs cannot be sealed here: {sandbox_obstacle()}")
+SEALED = pytest.mark.usefixtures("needs_sandbox")
 
 
 def tried(

@@ -41,6 +41,7 @@ from server.contest.hosts.game_worker import (
 )
 from server.contest.hosts.host import GameTask
 from server.contest.plan import plan
+from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
 from server.ops import program_version
@@ -302,10 +303,12 @@ async def test_who_does_not_come_is_named_and_what_it_wrote_and_saw_comes_back(t
     (tmp_path / "data" / "tokens").mkdir(parents=True)
     looks = [sys.executable, "-c", "import os, sys; sys.exit(os.listdir('data'))"]
     entrant = f'[[entrants]]\nname = "bad"\ncommand = {looks}\n'
-    found = definition(str(tmp_path), f'visible = ["."]\n{PROGRAMS}{entrants(1, 0)}{entrant}')
+    sandbox = SANDBOX if sandbox_obstacle() else ""
+    text = f'{sandbox}visible = ["."]\n{PROGRAMS.removeprefix(SANDBOX)}{entrants(1, 0)}{entrant}'
+    found = definition(str(tmp_path), text)
     with trio.fail_after(WAIT_SECONDS):
         answer = await game_worker.play_job(job(of=found))
-    listed = "['tokens']" if SANDBOX else "[]"
+    listed = "['tokens']" if sandbox else "[]"
     assert answer.names == ("bad",) and listed in answer.why
     assert listed.encode() in answer.wrote["bad"]
     _, bad = check_answer(job(of=found), msgspec.json.encode(answer)).answer.programs

@@ -22,7 +22,7 @@ from server.contest.definition import Bounds
 from server.contest.programs import program as programs
 from server.contest.programs.program import Program, Surroundings
 from server.contest.programs.sandbox import process, seal
-from server.contest.programs.sandbox.seal import Seal, VisibleFiles, sandbox_obstacle
+from server.contest.programs.sandbox.seal import Seal, VisibleFiles
 from server.storage.player_logs import without_plies
 from tests.descriptors import open_files
 from tests.server.harness import until
@@ -30,7 +30,7 @@ from tests.waiting import WAIT_SECONDS
 
 SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7")
 USUAL = Bounds()
-pytestmark = pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle())
+pytestmark = pytest.mark.usefixtures("needs_sandbox")
 
 
 @asynccontextmanager

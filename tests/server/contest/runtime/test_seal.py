@@ -37,8 +37,6 @@ from tests.server.contest.runtime.bots import read_definition, running_contest, 
 from tests.server.contest.runtime.test_contest_command import entrants
 from tests.server.harness import ArenaHarness, Client, hear_all, open_arena, stream_pair, until
 
-NONE_CAN_BE_SEALED = seal.sandbox_obstacle()
-
 PROGRAMS = """
 name = "Sealed"
 time = { budget = 60_000 }
@@ -150,7 +148,7 @@ def test_it_matters_only_where_programs_are_to_be_sealed(hindrance: Hindrance) -
     assert seal.contest_obstacle(read_definition('sandbox = "none"' + PROGRAMS)) == ""
 
 
-@pytest.mark.skipif(bool(NONE_CAN_BE_SEALED), reason=NONE_CAN_BE_SEALED)
+@pytest.mark.usefixtures("needs_sandbox")
 async def test_a_contest_that_is_open_waits_says_why_and_goes_on(tmp_path: Path, hindrance: Hindrance) -> None:
     async with running_contest(tmp_path, PROGRAMS) as (harness, store, contest):
         await until(lambda: store.pauses(contest))

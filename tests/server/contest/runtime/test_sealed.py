@@ -21,14 +21,14 @@ from server.contest.programs.sandbox import limits, process as sealed
 from server.contest.programs.sandbox.cores import NICENESS
 from server.contest.programs.sandbox.limits import SandboxMonitor
 from server.contest.programs.sandbox.process import Sealed
-from server.contest.programs.sandbox.seal import Seal, VisibleFiles, sandbox_obstacle
+from server.contest.programs.sandbox.seal import Seal, VisibleFiles
 from tests.descriptors import open_files
 from tests.server.harness import until
 from tests.waiting import WAIT_SECONDS
 
 SEAL = Seal(VisibleFiles(Path("/")), Bounds(), 10.0)
 
-needs_sandbox = pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle() or "programs can be sealed here")
+needs_sandbox = pytest.mark.usefixtures("needs_sandbox")
 
 
 def refused(*_: object) -> None:

@@ -15,7 +15,6 @@ from engine.match import verification
 from server.contest import contest_file
 from server.contest.fixtures import GameResult, counted_games
 from server.contest.plan import plan
-from server.contest.programs.sandbox.seal import sandbox_obstacle
 from server.contest.store.folders import folder_of
 from tests.server.contest.runtime.bots import DICE, final_table, game_by_seed
 from tests.server.contest.runtime.test_contest_command import Command, kept
@@ -125,7 +124,7 @@ class Held:
 
 
 @pytest.mark.slow("waits")
-@pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle())
+@pytest.mark.usefixtures("needs_sandbox")
 def test_honest_entrants_play_with_hostile_ones_what_they_play_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
