@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 import structlog
+from structlog.testing import capture_logs
 
 from engine.wire import messages as m
 from server.ops import logs
 from server.ops.logs import NonBlockingWriter
+from tests.conftest import what_is_logged
 from tests.server.process import pair
 from tests.waiting import WAIT_SECONDS
 
@@ -38,7 +40,16 @@ def stderr(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> Iterator[i
         monkeypatch.setattr(sys, "stderr", file)
         logs.configure()
         yield pipe[0]
-    structlog.reset_defaults()
+
+
+def test_the_log_that_a_test_configures_is_undone_behind_it() -> None:
+    fixture = what_is_logged.__wrapped__()  # type: ignore[attr-defined]
+    next(fixture)
+    logs.configure(quiet=True)
+    next(fixture, None)
+    with capture_logs() as events:
+        logs.log.info("match_ended")
+    assert events
 
 
 def everything(reader: int) -> bytes:
