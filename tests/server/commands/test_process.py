@@ -15,7 +15,7 @@ from tests.waiting import WAIT_SECONDS
 def test_match_over_sockets_then_an_orderly_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Under ``python -OO``, which the interpreter reads from its environment, too."""
     monkeypatch.setenv("PYTHONOPTIMIZE", "2")
-    with ServerProcess(tmp_path) as server:
+    with ServerProcess(tmp_path, forked=True) as server:
         with pair(server.port, "params=2,3,5,5 budget=60000") as (ann, _):
             assert ann.ask(m.Move(m.Text("a1-b2")), m.Result).reason == "dead_lock"
         with pair(server.port) as (ann, bob):
@@ -32,7 +32,7 @@ def test_match_over_sockets_then_an_orderly_stop(tmp_path: Path, monkeypatch: py
 
 @pytest.mark.slow
 def test_a_hangup_stops_the_server_in_order_and_grace_lets_running_matches_end(tmp_path: Path) -> None:
-    with ServerProcess(tmp_path, "--grace", "600") as server, pair(server.port) as (ann, bob):
+    with ServerProcess(tmp_path, "--grace", "600", forked=True) as server, pair(server.port) as (ann, bob):
         server.process.send_signal(signal.SIGHUP)
         assert "signal=SIGHUP" in server.logs("event=server_stopping")
         ann.say(m.Resign())
@@ -47,7 +47,7 @@ def test_a_server_under_nohup_ignores_hangups_and_stops_by_ctrl_c(
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     monkeypatch.setenv("PYTHONUTF8", "1")  # so that the process is started anew, and inherits what is ignored
     try:
-        with ServerProcess(tmp_path) as server, pair(server.port) as (ann, bob):
+        with ServerProcess(tmp_path, forked=True) as server, pair(server.port) as (ann, bob):
             server.process.send_signal(signal.SIGHUP)
             ann.say(m.Resign())
             assert bob.hear(m.Result).reason == "resign"
@@ -59,7 +59,7 @@ def test_a_server_under_nohup_ignores_hangups_and_stops_by_ctrl_c(
 @pytest.mark.slow
 def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
     words = ("demo", "--first", "random", "--second", "random", "--budget", "5000")
-    done = run_program("server", *words, timeout=WAIT_SECONDS, cwd=tmp_path)
+    done = run_program("server", *words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Verified: " in done.stdout
     players = verification.verify((tmp_path / "demo-record.txt").read_text()).header.players
