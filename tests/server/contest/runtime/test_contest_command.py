@@ -7,7 +7,6 @@ import json
 import math
 import os
 import random
-import subprocess
 import sys
 import threading
 import time
@@ -37,10 +36,11 @@ from server.storage.database import BadStore
 from tests.server.conftest import Run
 from tests.server.contest.runtime.bots import DICE, SANDBOX, choose_by_seed, games_by_seed, read_definition
 from tests.server.machines import Machines
+from tests.server.preloaded import start_program
 from tests.server.process import free_port, wait_until
 from tests.waiting import BUILD_SECONDS, WAIT_SECONDS
 
-KILLS, ROUNDS, PROGRAMS_KILLED = (100, 2, 2) if os.environ.get("ARENA_CAMPAIGN") else (2, 1, 1)
+KILLS, ROUNDS, PROGRAMS_KILLED = (100, 2, 2) if os.environ.get("ARENA_CAMPAIGN") else (1, 1, 1)
 
 
 def entrants(programs: int, connecting: int) -> str:
@@ -58,8 +58,7 @@ class Command:
     """A running ``arena-server contest``; it ends with its ``with``."""
 
     def __init__(self, file: Path, data: Path, *options: str) -> None:
-        words = [sys.executable, "-P", "-m", "server", "contest", str(file), "--data", str(data), *options]
-        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.process = start_program("server", "contest", str(file), "--data", str(data), *options, merged=True)
 
     def __enter__(self) -> "Command":
         return self
@@ -89,7 +88,7 @@ def kept(data: Path) -> list[GameResult]:
 
 
 def wait_for(data: Path, games: int) -> None:
-    wait_until(lambda: len(kept(data)) >= games, 0.1)
+    wait_until(lambda: len(kept(data)) >= games, 0.1, BUILD_SECONDS)
 
 
 def results(games: list[GameResult]) -> dict[object, object]:
@@ -204,7 +203,7 @@ class Pace:
     def wait_until_made(self, moves: int) -> None:
         """Wait until so many moves were made."""
         with self._changed:
-            assert self._changed.wait_for(lambda: self.made >= moves, WAIT_SECONDS)
+            assert self._changed.wait_for(lambda: self.made >= moves, BUILD_SECONDS)
 
 
 class Seeded(Bot):
@@ -320,8 +319,9 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(tmp_path: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("and_coordinator", [False, pytest.param(True, marks=pytest.mark.campaign)])
 def test_a_contest_ends_like_a_local_one_though_a_worker_and_the_coordinator_are_killed(
-    tmp_path: Path, machines: Machines
+    tmp_path: Path, machines: Machines, and_coordinator: bool
 ) -> None:
     """The program p0 makes no move before the worker is killed: the contest cannot be over then."""
     own, there = tmp_path / "own", tmp_path / "there"
@@ -330,10 +330,13 @@ def test_a_contest_ends_like_a_local_one_though_a_worker_and_the_coordinator_are
     text = 'sandbox = "none"\n' + PROGRAMS.removeprefix(SANDBOX) + entrants(3, 0)
     file = contest(tmp_path, text.replace("name = 'p0'", "name = 'p0'\nfolder = 'own'"))
     options = ("--port", "0", "--dask", machines.address)
-    with Command(file, there, *options):
-        wait_for(there, 1)
+    if and_coordinator:
+        with Command(file, there, *options):
+            wait_for(there, 1)
     with Command(file, there, *options) as command:
-        wait_until(lambda: (own / "held").exists() and (own / "held").read_text() == str(machines.last))
+        wait_until(
+            lambda: (own / "held").exists() and (own / "held").read_text() == str(machines.last), 0.05, BUILD_SECONDS
+        )
         machines.kill_last()
         (own / "hold").unlink()
         status, said = command.end()
