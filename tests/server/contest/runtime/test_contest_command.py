@@ -7,6 +7,7 @@ import json
 import math
 import os
 import random
+import signal
 import sys
 import threading
 import time
@@ -27,6 +28,7 @@ from bots.client.session import Session
 from engine.games.interface import ANNULLED, Position
 from engine.match import verification
 from engine.wire import messages as m
+from server.commands.run_contest import STOPPED
 from server.config.tokens import hashed
 from server.contest import contest_file
 from server.contest.fixtures import GameResult, counted_games
@@ -138,7 +140,9 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path, 
 
 
 @pytest.mark.slow
-def test_a_server_that_uses_the_directory_holds_the_contest_of_another_command(tmp_path: Path, run: Run) -> None:
+def test_a_server_that_uses_the_directory_holds_the_contest_of_another_command_until_ctrl_c(
+    tmp_path: Path, run: Run
+) -> None:
     data = tmp_path / "data"
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
@@ -147,6 +151,9 @@ def test_a_server_that_uses_the_directory_holds_the_contest_of_another_command(t
     with Command(waits, data, "--port", "0", "--verbose") as holder:
         wait_for_line(holder, "listening on")
         assert run("contest", str(contest(second, PROGRAMS + entrants(2, 0))), "--data", str(data)).status == 0
+        holder.process.send_signal(signal.SIGINT)
+        status, said = holder.end()
+    assert status == STOPPED and "Traceback" not in said, said
     with closing(Store(data / FILE)) as store:
         assert len(counted_games(store.games(2))) == 2
 
