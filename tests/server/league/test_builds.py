@@ -170,6 +170,7 @@ play(choose)
 
 
 @pytest.mark.slow
+@pytest.mark.campaign  # a game that is lost on time is refused in make test
 def test_a_version_that_loses_its_first_games_by_a_fault_of_its_own_is_refused(
     versions: Versions, ann: Person, tmp_path: Path, without_sandbox: Replace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
