@@ -3,12 +3,14 @@
 A process that proves how it is loaded, or what it inherits, is started by `subprocess` itself.
 """
 
+import atexit
 import os
 import runpy
 import signal
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Mapping
 from multiprocessing import get_all_start_methods, get_context
 from multiprocessing.connection import Connection
@@ -25,7 +27,10 @@ OPTIONS = {name: value for name, value in os.environ.items() if name.startswith(
 
 
 def _run(words: tuple[str, ...], folder: str, variables: dict[str, str], files: tuple[Connection, ...]) -> None:
-    """Run a module of ours as a program."""
+    """Run a module of ours as a program, and end as an interpreter does: threads first, then what is registered.
+
+    `multiprocessing` would wait for processes before it told the threads that own them to end.
+    """
     for number, file in enumerate(files, 1):
         os.dup2(file.fileno(), number)
     for file in files:
@@ -34,7 +39,19 @@ def _run(words: tuple[str, ...], folder: str, variables: dict[str, str], files: 
     os.environ.update(variables)
     os.chdir(folder)
     sys.argv = list(words)
-    runpy.run_module(words[0], run_name="__main__", alter_sys=True)
+    status: object = 1
+    try:
+        runpy.run_module(words[0], run_name="__main__", alter_sys=True)
+        status = 0
+    except SystemExit as ended:
+        status = ended.code or 0
+    except BaseException:
+        traceback.print_exc()
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status if isinstance(status, int) else 1)
 
 
 class ForkedProgram:

@@ -116,7 +116,12 @@ class ServerProcess:
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Send it a signal, and return its exit status; by then all is read that it and its bots have logged."""
         self.process.send_signal(number)
-        status: int = self.process.wait(WAIT_SECONDS)
+        try:
+            status: int = self.process.wait(WAIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGABRT)  # faulthandler logs where each thread is
+            self._reader.join(WAIT_SECONDS)
+            raise AssertionError(f"it does not stop: {self.log}") from None
         self._reader.join(WAIT_SECONDS)
         return status
 
