@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -48,6 +47,7 @@ class Machines:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
+                start_new_session=True,
             )
         port = free_port()
         self.address = f"tcp://127.0.0.1:{port}"
@@ -63,17 +63,13 @@ class Machines:
         return self._processes[-1]
 
     def kill_last(self) -> None:
-        """Kill that worker, and wait until it has left."""
+        """Kill that worker."""
         os.kill(self.last, signal.SIGKILL)
-        wait_until(lambda: not _runs(self.last))
 
     def end(self) -> None:
         """Kill everything."""
-        self._starter.kill()
+        os.killpg(self._starter.pid, signal.SIGKILL)
         self._starter.communicate()
-        for process in self._processes:
-            with suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
 
     def _start(self, kind: str, *words: str) -> int:
         """Return the number of a new process."""
@@ -84,10 +80,3 @@ class Machines:
 
     def _wait_for_logged(self, pattern: str, times: int) -> None:
         wait_until(lambda: len(re.findall(pattern, self._log.read_text())) >= times)
-
-
-def _runs(process: int) -> bool:
-    with suppress(ProcessLookupError):
-        os.kill(process, 0)
-        return True
-    return False

@@ -31,14 +31,30 @@ def wait_until(true: Callable[[], object], pause: float = LOOK_SECONDS, most: fl
         time.sleep(pause)
 
 
-def run_program(room: str, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+class RunningProgram:
+    """A running program of a room; it ends with its ``with``."""
+
+    def __init__(self, *words: str, **options: Any) -> None:
+        """Start it; the options are those of `start_program`."""
+        self.process = start_program(*words, **options)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def end(self) -> tuple[int, str, str]:
+        """Wait for its end; return its exit status, and what it has said on stdout and stderr."""
+        said, complained = self.process.communicate(timeout=BUILD_SECONDS)
+        return self.process.returncode, said, complained
+
+
+def run_program(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run the program of a room to its end; further options are those of `start_program`."""
-    process = start_program(room, *words, **options)
-    try:
-        said, complained = process.communicate(timeout=BUILD_SECONDS)
-    finally:
-        process.kill()
-    return subprocess.CompletedProcess([room, *words], process.returncode, said, complained)
+    with RunningProgram(*words, **options) as program:
+        return subprocess.CompletedProcess(words, *program.end())
 
 
 class ServerProcess:
@@ -116,12 +132,7 @@ class ServerProcess:
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Send it a signal, and return its exit status; by then all is read that it and its bots have logged."""
         self.process.send_signal(number)
-        try:
-            status: int = self.process.wait(WAIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            self.process.send_signal(signal.SIGABRT)  # faulthandler logs where each thread is
-            self._reader.join(WAIT_SECONDS)
-            raise AssertionError(f"it does not stop: {self.log}") from None
+        status: int = self.process.wait(WAIT_SECONDS)
         self._reader.join(WAIT_SECONDS)
         return status
 

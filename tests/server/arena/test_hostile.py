@@ -170,9 +170,6 @@ def test_log_line_stays_one_line_of_printable_ascii(text: str, as_json: bool) ->
         assert json.loads(line)["name"] == text
 
 
-ATTACK_SECONDS = 1000
-"""Longer than the matches beside an attack take, on any machine."""
-
 MATCHES = 20 if os.environ.get("ARENA_CAMPAIGN") else 1
 """Matches beside each attack."""
 
@@ -194,7 +191,6 @@ def test_match_goes_on_beside_an_attack(tmp_path: Path) -> None:
                 "tests.server.arena.attack",
                 str(server.port),
                 kind,
-                str(ATTACK_SECONDS),
             ]
             with subprocess.Popen(command) as attackers:
                 try:

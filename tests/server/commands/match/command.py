@@ -2,40 +2,21 @@
 
 import os
 import re
-import signal
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from tests.server.preloaded import start_program
-from tests.server.process import wait_until
-from tests.waiting import BUILD_SECONDS
+from tests.server.process import RunningProgram, wait_until
 
 
-class Match:
-    """A running match; it ends with its ``with``."""
+class Match(RunningProgram):
+    """A running match."""
 
     def __init__(self, folder: Path, *words: str) -> None:
         temporary = folder / ".tmp"
         temporary.mkdir(exist_ok=True)  # what a killed match leaves there ends with the test
         variables = {**os.environ, "TMPDIR": str(temporary), "NUMBA_DISABLE_JIT": "1", "COLUMNS": "200"}
-        self.process = start_program("bots", "match", *words, cwd=folder, env=variables)
-
-    def __enter__(self) -> "Match":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-    def end(self) -> tuple[int, str, str]:
-        """Wait for its end; return its exit status, and what it has said on stdout and stderr."""
-        said, complained = self.process.communicate(timeout=BUILD_SECONDS)
-        return self.process.returncode, said, complained
-
-    def interrupt(self) -> None:
-        """Send Ctrl-C."""
-        self.process.send_signal(signal.SIGINT)
+        super().__init__("bots", "match", *words, cwd=folder, env=variables)
 
     def wait_for_games(self, file: Path, games: int) -> None:
         """Wait until a file of results has so many games."""

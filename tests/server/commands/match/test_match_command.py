@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -95,7 +96,7 @@ def test_a_killed_match_goes_on_where_its_results_end_and_ctrl_c_prints_the_tabl
     kept = games_of(results)
     with Match(tmp_path, *words, "--json", "-") as stopped:
         stopped.wait_for_games(results, kept + 1)
-        stopped.interrupt()
+        stopped.process.send_signal(signal.SIGINT)
         status, said, complained = stopped.end()
     assert status == INTERRUPTED, complained
     assert re.search(rf"after {kept} games?$", complained, re.MULTILINE), complained

@@ -38,8 +38,7 @@ from server.storage.database import BadStore
 from tests.server.conftest import Run
 from tests.server.contest.runtime.bots import DICE, SANDBOX, choose_by_seed, games_by_seed, read_definition
 from tests.server.machines import Machines
-from tests.server.preloaded import start_program
-from tests.server.process import free_port, wait_until
+from tests.server.process import RunningProgram, free_port, wait_until
 from tests.waiting import BUILD_SECONDS, WAIT_SECONDS
 
 KILLS, ROUNDS, PROGRAMS_KILLED = (100, 2, 2) if os.environ.get("ARENA_CAMPAIGN") else (1, 1, 1)
@@ -56,28 +55,16 @@ def contest(folder: Path, text: str) -> Path:
     return path
 
 
-class Command:
-    """A running ``arena-server contest``; it ends with its ``with``."""
+class Command(RunningProgram):
+    """A running ``arena-server contest``."""
 
     def __init__(self, file: Path, data: Path, *options: str) -> None:
-        self.process = start_program("server", "contest", str(file), "--data", str(data), *options, merged=True)
-
-    def __enter__(self) -> "Command":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-    def end(self) -> tuple[int, str]:
-        """Wait for its end; return its exit status and what it has said."""
-        said, _ = self.process.communicate(timeout=BUILD_SECONDS)
-        return self.process.returncode, said
+        super().__init__("server", "contest", str(file), "--data", str(data), *options, merged=True)
 
 
 def hold(file: Path, data: Path, *options: str) -> tuple[int, str]:
     with Command(file, data, "--port", "0", *options) as command:
-        return command.end()
+        return command.end()[:2]
 
 
 def kept(data: Path) -> list[GameResult]:
@@ -152,7 +139,7 @@ def test_a_server_that_uses_the_directory_holds_the_contest_of_another_command_u
         wait_for_line(holder, "listening on")
         assert run("contest", str(contest(second, PROGRAMS + entrants(2, 0))), "--data", str(data)).status == 0
         holder.process.send_signal(signal.SIGINT)
-        status, said = holder.end()
+        status, said, _ = holder.end()
     assert status == STOPPED and "Traceback" not in said, said
     with closing(Store(data / FILE)) as store:
         assert len(counted_games(store.games(2))) == 2
@@ -313,7 +300,7 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(tmp_path: Pat
         seen = games
     pace.allow(math.inf)
     with Command(file, killed, "--port", str(port)) as command:
-        status, said = command.end()
+        status, said, _ = command.end()
         assert status == 0, said
     games = kept(killed)
     assert results(games) == results(expected)
@@ -346,7 +333,7 @@ def test_a_contest_ends_like_a_local_one_though_a_worker_and_the_coordinator_are
         )
         machines.kill_last()
         (own / "hold").unlink()
-        status, said = command.end()
+        status, said, _ = command.end()
     assert status == 0, said
     games = kept(there)
     assert results(games) == results(games_by_seed(read_definition(text)))

@@ -87,7 +87,7 @@ class Held:
         file.write_text(text, encoding="utf-8")
         patch.setenv("ARENA_SECRET", "of the server")
         with Command(file, self.data, "--port", str(self.port)) as command_line:
-            status, said = command_line.end()
+            status, said, _ = command_line.end()
         assert status == 0, said
         self.games = counted_games(kept(self.data))
         self.table = [row.name for row in final_table(self.definition, self.games)]
