@@ -121,3 +121,10 @@ def what_a_broken_pipe_does() -> Iterator[None]:
     yield
     if signal.getsignal(signal.SIGPIPE) is not before:
         signal.signal(signal.SIGPIPE, before)
+
+
+@pytest.fixture(autouse=True)
+def what_is_logged() -> Iterator[None]:
+    """Undo the log's configuration by a command that ran within a test: a later test would not catch quieter events."""
+    yield
+    structlog.reset_defaults()

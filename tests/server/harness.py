@@ -3,8 +3,9 @@
 import io
 import shutil
 import socket
+import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager, redirect_stderr
+from contextlib import ExitStack, asynccontextmanager, contextmanager, redirect_stderr, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -180,7 +181,15 @@ class ArenaHarness:
 
     def die(self, name: str = "after") -> Path:
         """Return a copy of the data directory as it is now, as a server finds it that starts after this one died."""
-        return shutil.copytree(self.folder, self.folder.parent / f"{self.folder.name}-{name}")
+        after = self.folder.parent / f"{self.folder.name}-{name}"
+        while True:
+            with suppress(OSError):  # a thread renames a file
+                before = files_of(self.folder)
+                shutil.copytree(self.folder, after)
+                if files_of(self.folder) == before:
+                    return after
+            shutil.rmtree(after, ignore_errors=True)
+            time.sleep(0.005)  # threads that write now end; nothing else begins meanwhile
 
     def match(self, number: int = 1) -> Match:
         """Return a running match."""
@@ -190,6 +199,12 @@ class ArenaHarness:
 
     def record(self, match: int = 1) -> str:
         return (self.folder / "records" / f"{match}.txt").read_text(encoding="utf-8")
+
+
+def files_of(folder: Path) -> dict[Path, tuple[int, int]]:
+    """Return the files of a folder with their last changes and sizes."""
+    found = {path: path.stat() for path in folder.rglob("*")}
+    return {path: (one.st_mtime_ns, one.st_size) for path, one in found.items()}
 
 
 @asynccontextmanager

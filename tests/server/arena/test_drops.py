@@ -21,7 +21,7 @@ from engine.wire.ends import SessionState
 from tests.server.arena.test_requests import TOKEN, organised
 from tests.server.harness import ArenaHarness, open_arena
 
-DROPS = 10_000 if os.environ.get("ARENA_CAMPAIGN") else 400
+DROPS = 10_000 if os.environ.get("ARENA_CAMPAIGN") else 250
 BUDGET, INCREMENT = 5.0, 0.1
 """Seconds."""
 AGREEMENT_MS = 1.0

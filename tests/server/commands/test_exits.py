@@ -14,10 +14,10 @@ import pytest
 import trio
 import trio.testing
 
-from server.commands import options, run_contest
+from server.commands import options
 from server.net.admission import CannotListen
 from server.storage.database import BadStore
-from tests.server.process import wait_until
+from tests.server.process import run_program, wait_until
 from tests.waiting import WAIT_SECONDS
 
 
@@ -68,9 +68,9 @@ def words_of(kind: str, tmp_path: Path, port: int) -> tuple[str, ...]:
 
 @pytest.mark.slow
 def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, taken: int) -> None:
-    with started(*words_of("contest", tmp_path, taken)) as process:
-        status, errors = ended(process)
-    assert status == 1
+    done = run_program(*words_of("contest", tmp_path, taken))
+    errors = done.stderr
+    assert done.returncode == 1
     lines = [line for line in errors.splitlines() if line.startswith("arena-server: ")]
     assert len(lines) == 1 and "Traceback" not in errors and "Errno" not in errors
     assert f"127.0.0.1, port {taken} " in lines[0] and "--port" in lines[0]
@@ -78,13 +78,12 @@ def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, taken: in
 
 WORKS = {
     "serve": "event=server_listening",
-    "contest": "event=server_listening",
     "demo": "the server listens",
     "engine": "perft 1 ",
 }
 """Output of a command that has begun its work."""
 
-STATUS = {"contest": run_contest.STOPPED, "engine": -signal.SIGINT}
+STATUS = {"engine": -signal.SIGINT}
 """How it ends by Ctrl-C then, where that is not `server.commands.options.INTERRUPTED`."""
 
 HANGS = "import pathlib, time\npathlib.Path({told!r}).touch()\ntime.sleep(100_000)\n"
@@ -92,7 +91,7 @@ HANGS = "import pathlib, time\npathlib.Path({told!r}).touch()\ntime.sleep(100_00
 
 
 def wait_until_it_works(process: subprocess.Popen[str], kind: str) -> None:
-    said = process.stderr if kind in ("serve", "contest") else process.stdout
+    said = process.stderr if kind == "serve" else process.stdout
     assert said is not None
     while WORKS[kind] not in (line := said.readline()):
         assert line, "it has ended"
@@ -121,7 +120,7 @@ def test_ctrl_c_while_a_command_is_loaded_ends_it_as_a_signal_that_nobody_handle
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["contest", "demo", "engine"])
+@pytest.mark.parametrize("kind", ["demo", "engine"])
 def test_ctrl_c_ends_what_a_command_does_without_a_traceback(tmp_path: Path, kind: str) -> None:
     with started(*words_of_any(kind, tmp_path)) as process:
         wait_until_it_works(process, kind)

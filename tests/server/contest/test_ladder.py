@@ -38,13 +38,13 @@ def test_second_game_of_a_pair_comes_before_another_pair() -> None:
 
 @pytest.mark.slow
 def test_neighbours_meet_most_but_not_only_each_other() -> None:
-    definition = contest(6, Ladder(160, 0), variants=2)
+    definition = contest(6, Ladder(100, 0), variants=2)
 
     def better_wins_often(fixture: Fixture) -> GameResult:
         return better_wins(fixture) if Random(str(fixture)).random() < 0.5 else by_seed(1)(fixture)
 
     games = play(definition, better_wins_often)
-    assert len(games) == 160
+    assert len(games) == 100
     met = Counter(frozenset(game.fixture.players) for game in games)
     near, far = met[frozenset(("a1", "a2"))], met[frozenset(("a1", "a6"))]
     assert far < near / 2

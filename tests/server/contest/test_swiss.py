@@ -1,11 +1,7 @@
-import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
-import pytest
 from hypothesis import given, strategies as st
 
 from server.contest.fixtures import Bye, GameResult
@@ -92,18 +88,3 @@ def test_scores_of_those_who_meet_are_as_near_as_they_can_be(players: int, chanc
     least = sum((lower - upper) ** 2 for lower, upper in zip(ordered[::2], ordered[1::2], strict=True))
     assert left_over is None
     assert sum((score[one] - score[other]) ** 2 for one, other in pairs) == least
-
-
-SCRIPT = """
-from server.contest.formats.rounds import Swiss
-from tests.server.contest.played import by_seed, contest, play
-print([game.fixture for game in play(contest(9, Swiss(6)), by_seed(2))])
-"""
-
-
-@pytest.mark.slow
-def test_pairings_are_the_same_in_every_process() -> None:
-    """Sets of texts are in another order there."""
-    other = {"PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1", "PYTHONPATH": "."}
-    told = subprocess.run([sys.executable, "-P", "-c", SCRIPT], env=other, check=True, capture_output=True, text=True)
-    assert told.stdout == f"{[game.fixture for game in play(contest(9, Swiss(6)), by_seed(2))]}\n"

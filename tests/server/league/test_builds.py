@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from inline_snapshot import snapshot
 
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import seal
@@ -157,32 +156,6 @@ def test_a_build_that_takes_more_than_it_may_is_refused(
     monkeypatch.setattr(pipeline, limit, most)
     version, _ = built(versions, ann, tmp_path, {"Makefile": f"bot:\n\t{recipe_line}\n"})
     assert (version.state, version.sentence) == ("refused", f"the build (make) failed: {sentence}")
-
-
-CRASHES = """
-from bots.client import play
-
-def choose(position, clocks):
-    raise ZeroDivisionError("it divides by nothing")
-
-play(choose)
-"""
-
-
-@pytest.mark.slow
-def test_a_version_that_loses_its_first_games_by_a_fault_of_its_own_is_refused(
-    versions: Versions, ann: Person, tmp_path: Path, without_sandbox: Replace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    without_sandbox(match=pipeline.run_match)
-    monkeypatch.setattr(pipeline, "GAMES_PLAYED", 2)
-    monkeypatch.setattr(pipeline, "NICENESS", 0)  # else other tests let its match wait
-    version, _ = tried(versions, tmp_path, versions.add(ann, "bot", "bot.py", CRASHES.encode()))
-    assert (version.state, version.sentence) == (
-        "refused",
-        snapshot(
-            "it has not passed the qualification: game 2: crashed: bot (second) crashed, and says: 'the bot failed to choose a move (bot.py, line 5, in choose): ZeroDivisionError: it divides by nothing'"
-        ),
-    )
 
 
 LOOKS_AROUND = """

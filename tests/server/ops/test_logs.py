@@ -3,17 +3,20 @@
 import ast
 import os
 import re
-import subprocess
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import structlog
+from structlog.testing import capture_logs
 
 from engine.wire import messages as m
 from server.ops import logs
 from server.ops.logs import NonBlockingWriter
+from tests.conftest import what_is_logged
+from tests.server.preloaded import start_program
 from tests.server.process import pair
 from tests.waiting import WAIT_SECONDS
 
@@ -38,7 +41,16 @@ def stderr(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> Iterator[i
         monkeypatch.setattr(sys, "stderr", file)
         logs.configure()
         yield pipe[0]
-    structlog.reset_defaults()
+
+
+def test_the_log_that_a_test_configures_is_undone_behind_it() -> None:
+    fixture = what_is_logged.__wrapped__()  # type: ignore[attr-defined]
+    next(fixture)
+    logs.configure(quiet=True)
+    next(fixture, None)
+    with capture_logs() as events:
+        logs.log.info("match_ended")
+    assert events
 
 
 def everything(reader: int) -> bytes:
@@ -86,20 +98,21 @@ def test_a_full_disk_raises_nothing() -> None:
 
 @pytest.mark.slow
 def test_a_server_goes_on_when_whoever_has_read_its_log_is_gone(tmp_path: Path) -> None:
-    command = [sys.executable, "-P", "-m", "server", "serve", "--no-web", "--port", "0", "--data", str(tmp_path)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
+    process = start_program("server", "serve", "--no-web", "--port", "0", "--data", str(tmp_path), merged=True)
+    try:
         log = ""
         while not (found := re.search(r"ports=\[([0-9]+)", log)):
-            log += (line := process.stderr.readline())
+            log += (line := process.stdout.readline())
             assert line, log
-        process.stderr.close()
+        process.stdout.close()
         for _ in range(2):
             with pair(int(found[1])) as (ann, bob):
                 ann.say(m.Resign())
                 assert bob.hear(m.Result).reason == "resign"
-        process.terminate()
+        process.send_signal(signal.SIGTERM)
         assert process.wait(WAIT_SECONDS) == 0
+    finally:
+        process.kill()
     assert len(list((tmp_path / "records").iterdir())) == 2
 
 

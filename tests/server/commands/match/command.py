@@ -2,62 +2,34 @@
 
 import os
 import re
-import signal
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
-from tests.server.process import wait_until
-from tests.waiting import BUILD_SECONDS
+from tests.server.process import RunningProgram, wait_until
 
 
-class Match:
-    """A running match; it ends with its ``with``."""
+class Match(RunningProgram):
+    """A running match."""
 
     def __init__(self, folder: Path, *words: str) -> None:
         temporary = folder / ".tmp"
         temporary.mkdir(exist_ok=True)  # what a killed match leaves there ends with the test
         variables = {**os.environ, "TMPDIR": str(temporary), "NUMBA_DISABLE_JIT": "1", "COLUMNS": "200"}
-        command = [sys.executable, "-P", "-m", "bots", "match", *words]
-        self.process = subprocess.Popen(
-            command, cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-
-    def __enter__(self) -> "Match":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-    def end(self) -> tuple[int, str, str]:
-        """Wait for its end; return its exit status, and what it has said on stdout and stderr."""
-        said, complained = self.process.communicate(timeout=BUILD_SECONDS)
-        return self.process.returncode, said, complained
-
-    def interrupt(self) -> None:
-        """Send Ctrl-C."""
-        self.process.send_signal(signal.SIGINT)
+        super().__init__("bots", "match", *words, cwd=folder, env=variables)
 
     def wait_for_games(self, file: Path, games: int) -> None:
         """Wait until a file of results has so many games."""
-
-        def has_them() -> bool:
-            try:
-                with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
-                    return bool(connection.execute("SELECT count(*) >= ? FROM games", (games,)).fetchone()[0])
-            except sqlite3.Error:
-                return False
-
-        wait_until(lambda: self.process.poll() is not None or has_them())
+        wait_until(lambda: self.process.poll() is not None or games_of(file) >= games)
 
 
-def run(folder: Path, *words: str) -> tuple[int, str, str]:
-    """Play a match to its end; return its exit status, and what it has said on stdout and stderr."""
-    with Match(folder, *words) as match:
-        return match.end()
+def games_of(file: Path) -> int:
+    """Return the number of games in a file of results, 0 if it cannot be read yet."""
+    try:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
+            return int(connection.execute("SELECT count(*) FROM games").fetchone()[0])
+    except sqlite3.Error:
+        return 0
 
 
 def row(said: str, name: str) -> list[str]:

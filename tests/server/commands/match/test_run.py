@@ -20,14 +20,14 @@ from server.commands.match.results import MatchProgress
 from server.commands.match.run import hold
 from server.commands.match.setup import MatchSetup, Setting
 from server.contest.fixtures import SET_ASIDE, GameResult
+from server.contest.hosts import arena_host
 from server.contest.store.store import Store
 from tests.server.commands.match.made import setup
+from tests.server.contest.runtime.bots import DICE
 
 SETTING = setup().setting
 
-PLAYS: dict[str, tuple[str, ...]] = {
-    name: (sys.executable, "-P", "-m", "bots", "random", "--game", "any", "--name", name) for name in ("ann", "bob")
-}
+PLAYS: dict[str, tuple[str, ...]] = {name: (sys.executable, str(DICE)) for name in ("ann", "bob")}
 
 
 def hold_match(made: MatchSetup, results: Path | None = None) -> MatchProgress:
@@ -110,7 +110,6 @@ def test_a_match_with_a_game_that_was_set_aside_does_not_go_on(tmp_path: Path) -
         hold_match(made, results)
 
 
-@pytest.mark.slow
 def test_a_fault_of_the_machine_that_lasts_ends_the_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "GIVE_UP_SECONDS", 0.0)
     with pytest.raises(Rejected) as refused:
@@ -129,7 +128,8 @@ while stream.readline():
 
 
 @pytest.mark.slow
-def test_a_program_that_cannot_log_in_is_told_why_soon(tmp_path: Path) -> None:
+def test_a_program_that_cannot_log_in_is_told_why_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arena_host, "REFUSED_SECONDS", 0)
     (tmp_path / "ann.py").write_text(BY_SOCKET_WITHOUT_TOKEN)
     commands = PLAYS | {"ann": (sys.executable, "ann.py", "{port}")}
     with pytest.raises(Rejected, match="ARENA_TOKEN") as refused:

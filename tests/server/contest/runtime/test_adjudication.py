@@ -143,11 +143,13 @@ async def test_positions_are_looked_at_from_a_ply_on_and_an_answer_that_comes_to
 async def test_a_process_that_fails_is_started_again_for_the_next_position(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
+    rules = RULES
     if how == "hangs":
         monkeypatch.setattr(adjudication, "HANG_SECONDS", 0.0)
+        rules = replace(RULES, seconds=1.0)
     async with open_arena(tmp_path / "data") as harness:
         ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
-        async with adjudicated(harness, by_hand(tmp_path, replace(RULES, seconds=0.3))):
+        async with adjudicated(harness, by_hand(tmp_path, rules)):
             await ready(ann, bob)
             if how == "hangs":
                 with capture_logs() as logs:
@@ -160,8 +162,8 @@ async def test_a_process_that_fails_is_started_again_for_the_next_position(
                 os.kill(int(lines(tmp_path / "processes")[0]), signal.SIGKILL)
             elif how == "talks nonsense":
                 answer(tmp_path, 6, '{"winner":"ann"}')
-            await play(ann, bob, "a1-b2")
             answer(tmp_path, 5, '{"winner":0,"plies":3,"exact":true}')
+            await play(ann, bob, "a1-b2")
             assert (await bob.hear(m.Result)).reason == "adjudicated"
         for process in map(int, lines(tmp_path / "processes")):
             with pytest.raises(ProcessLookupError):

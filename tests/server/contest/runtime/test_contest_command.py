@@ -7,7 +7,7 @@ import json
 import math
 import os
 import random
-import subprocess
+import signal
 import sys
 import threading
 import time
@@ -28,6 +28,7 @@ from bots.client.session import Session
 from engine.games.interface import ANNULLED, Position
 from engine.match import verification
 from engine.wire import messages as m
+from server.commands.run_contest import STOPPED
 from server.config.tokens import hashed
 from server.contest import contest_file
 from server.contest.fixtures import GameResult, counted_games
@@ -37,10 +38,10 @@ from server.storage.database import BadStore
 from tests.server.conftest import Run
 from tests.server.contest.runtime.bots import DICE, SANDBOX, choose_by_seed, games_by_seed, read_definition
 from tests.server.machines import Machines
-from tests.server.process import free_port, wait_until
+from tests.server.process import RunningProgram, free_port, wait_until
 from tests.waiting import BUILD_SECONDS, WAIT_SECONDS
 
-KILLS, ROUNDS, PROGRAMS_KILLED = (100, 2, 2) if os.environ.get("ARENA_CAMPAIGN") else (2, 1, 1)
+KILLS, ROUNDS, PROGRAMS_KILLED = (100, 2, 2) if os.environ.get("ARENA_CAMPAIGN") else (1, 1, 1)
 
 
 def entrants(programs: int, connecting: int) -> str:
@@ -54,29 +55,16 @@ def contest(folder: Path, text: str) -> Path:
     return path
 
 
-class Command:
-    """A running ``arena-server contest``; it ends with its ``with``."""
+class Command(RunningProgram):
+    """A running ``arena-server contest``."""
 
     def __init__(self, file: Path, data: Path, *options: str) -> None:
-        words = [sys.executable, "-P", "-m", "server", "contest", str(file), "--data", str(data), *options]
-        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-    def __enter__(self) -> "Command":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-    def end(self) -> tuple[int, str]:
-        """Wait for its end; return its exit status and what it has said."""
-        said, _ = self.process.communicate(timeout=BUILD_SECONDS)
-        return self.process.returncode, said
+        super().__init__("server", "contest", str(file), "--data", str(data), *options, merged=True)
 
 
 def hold(file: Path, data: Path, *options: str) -> tuple[int, str]:
     with Command(file, data, "--port", "0", *options) as command:
-        return command.end()
+        return command.end()[:2]
 
 
 def kept(data: Path) -> list[GameResult]:
@@ -89,7 +77,7 @@ def kept(data: Path) -> list[GameResult]:
 
 
 def wait_for(data: Path, games: int) -> None:
-    wait_until(lambda: len(kept(data)) >= games, 0.1)
+    wait_until(lambda: len(kept(data)) >= games, 0.1, BUILD_SECONDS)
 
 
 def results(games: list[GameResult]) -> dict[object, object]:
@@ -139,7 +127,9 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path, 
 
 
 @pytest.mark.slow
-def test_a_server_that_uses_the_directory_holds_the_contest_of_another_command(tmp_path: Path, run: Run) -> None:
+def test_a_server_that_uses_the_directory_holds_the_contest_of_another_command_until_ctrl_c(
+    tmp_path: Path, run: Run
+) -> None:
     data = tmp_path / "data"
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
@@ -148,6 +138,9 @@ def test_a_server_that_uses_the_directory_holds_the_contest_of_another_command(t
     with Command(waits, data, "--port", "0", "--verbose") as holder:
         wait_for_line(holder, "listening on")
         assert run("contest", str(contest(second, PROGRAMS + entrants(2, 0))), "--data", str(data)).status == 0
+        holder.process.send_signal(signal.SIGINT)
+        status, said, _ = holder.end()
+    assert status == STOPPED and "Traceback" not in said, said
     with closing(Store(data / FILE)) as store:
         assert len(counted_games(store.games(2))) == 2
 
@@ -204,7 +197,7 @@ class Pace:
     def wait_until_made(self, moves: int) -> None:
         """Wait until so many moves were made."""
         with self._changed:
-            assert self._changed.wait_for(lambda: self.made >= moves, WAIT_SECONDS)
+            assert self._changed.wait_for(lambda: self.made >= moves, BUILD_SECONDS)
 
 
 class Seeded(Bot):
@@ -307,7 +300,7 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(tmp_path: Pat
         seen = games
     pace.allow(math.inf)
     with Command(file, killed, "--port", str(port)) as command:
-        status, said = command.end()
+        status, said, _ = command.end()
         assert status == 0, said
     games = kept(killed)
     assert results(games) == results(expected)
@@ -320,8 +313,9 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(tmp_path: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("and_coordinator", [False, pytest.param(True, marks=pytest.mark.campaign)])
 def test_a_contest_ends_like_a_local_one_though_a_worker_and_the_coordinator_are_killed(
-    tmp_path: Path, machines: Machines
+    tmp_path: Path, machines: Machines, and_coordinator: bool
 ) -> None:
     """The program p0 makes no move before the worker is killed: the contest cannot be over then."""
     own, there = tmp_path / "own", tmp_path / "there"
@@ -330,13 +324,16 @@ def test_a_contest_ends_like_a_local_one_though_a_worker_and_the_coordinator_are
     text = 'sandbox = "none"\n' + PROGRAMS.removeprefix(SANDBOX) + entrants(3, 0)
     file = contest(tmp_path, text.replace("name = 'p0'", "name = 'p0'\nfolder = 'own'"))
     options = ("--port", "0", "--dask", machines.address)
-    with Command(file, there, *options):
-        wait_for(there, 1)
+    if and_coordinator:
+        with Command(file, there, *options):
+            wait_for(there, 1)
     with Command(file, there, *options) as command:
-        wait_until(lambda: (own / "held").exists() and (own / "held").read_text() == str(machines.last))
+        wait_until(
+            lambda: (own / "held").exists() and (own / "held").read_text() == str(machines.last), 0.05, BUILD_SECONDS
+        )
         machines.kill_last()
         (own / "hold").unlink()
-        status, said = command.end()
+        status, said, _ = command.end()
     assert status == 0, said
     games = kept(there)
     assert results(games) == results(games_by_seed(read_definition(text)))

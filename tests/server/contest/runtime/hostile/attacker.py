@@ -138,14 +138,22 @@ def pretends() -> None:
     tell(pretended=pretended)
 
 
+TRIES = {
+    "hidden": ("pretends", "reads", "edits", "overwrites", "fills", "kills", "forks"),
+    "open": ("reads", "overwrites", "kills"),
+}
+"""Attacks of a program that tries several, by its name. The last one starts a process, which would be killed as well."""
+
+
 def attack() -> None:
     """Say what is tried, and try it: `dice` calls this before its first move."""
-    tell(tried=name)
-    globals()[name]()
+    for tried in TRIES.get(name, (name,)):
+        tell(tried=tried)
+        globals()[tried]()
 
 
 if __name__ == "__main__":
-    if name == "pretends":
+    if name == "hidden":
         say("LOGIN honest1")
         sys.stdin.readline()
         pretended = sys.stdin.readline().split()[:2]

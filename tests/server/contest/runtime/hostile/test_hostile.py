@@ -24,8 +24,8 @@ from tests.server.process import free_port
 ATTACKER = Path(__file__).with_name("attacker.py")
 HONEST = ("honest1", "honest2")
 
-# who spins has a second of processor time, and a minute to get it in: on a busy machine, too, it ends by the one. The
-# first entrant, who is honest, meets each other one
+# a program that spins has a second of processor time, the least, and a minute to get it in: on a busy machine, too, it
+# ends by the former. The first entrant, who is honest, meets each other one
 CONTEST = """
 name = "Honest and hostile"
 seed = 11
@@ -41,25 +41,23 @@ file-size = 32
 cpu-seconds = 1
 """
 
-LOSE = {
-    "spins": Termination.OUT_OF_CPU_TIME,
+LOSE = ({"spins": Termination.OUT_OF_CPU_TIME} if os.environ.get("ARENA_CAMPAIGN") else {}) | {
     "eats": Termination.OUT_OF_MEMORY,
     "exits": Termination.CRASHED,
     "aborts": Termination.CRASHED,
 }
 """Attacks that lose the game, and how. test_sandbox.py has the other bounds and system calls."""
 
-PLAY_ON: dict[str, list[dict[str, object]]] = {
-    "kills": [{"killed": 0}],
+HIDDEN: dict[str, list[dict[str, object]]] = {
+    "pretends": [{"pretended": ["WELCOME", "hidden"]}],
     "reads": [{"tokens": 0, "ssh": "FileNotFoundError", "records": "FileNotFoundError", "secret": None}],
     "edits": [{"database": "OperationalError", "record": "FileNotFoundError"}],
     "overwrites": [{"rival": "FileNotFoundError", "own": "OSError"}],
     "fills": [{"scratch": [8, "OSError"], "shared": [16, "OSError"], "own": [0, "OSError"]}],
+    "kills": [{"killed": 0}],
     "forks": [],
-    "floods": [],
-    "pretends": [{"pretended": ["WELCOME", "pretends"]}],
 }
-"""Attacks after which the program plays on, and what they get in a sandbox."""
+"""Attacks of the program ``hidden``, which plays on after them, and what they get in a sandbox."""
 
 
 class Held:
@@ -88,7 +86,7 @@ class Held:
         file.write_text(text, encoding="utf-8")
         patch.setenv("ARENA_SECRET", "of the server")
         with Command(file, self.data, "--port", str(self.port)) as command_line:
-            status, said = command_line.end()
+            status, said, _ = command_line.end()
         assert status == 0, said
         self.games = counted_games(kept(self.data))
         self.table = [row.name for row in final_table(self.definition, self.games)]
@@ -128,7 +126,7 @@ class Held:
 def test_honest_entrants_play_with_hostile_ones_what_they_play_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    together = Held(tmp_path, HONEST, (*LOSE, *PLAY_ON), "sealed", monkeypatch)
+    together = Held(tmp_path, HONEST, (*LOSE, "floods", "hidden"), "sealed", monkeypatch)
     alone = replace(together.definition, entrants=together.definition.entrants[: len(HONEST)])
     games = [game_by_seed(alone, fixture) for fixture in plan(alone, []).due]
     expected = {one.fixture.players: (one.winner, one.termination, [*moves]) for one, moves in games}
@@ -138,10 +136,9 @@ def test_honest_entrants_play_with_hostile_ones_what_they_play_without(
     for name, termination in LOSE.items():
         assert together.told(name) == [{"tried": name}] * 2, name
         assert together.ended(name) == {termination}, name
-    for name, got in PLAY_ON.items():
-        assert together.told(name) == [{"tried": name}, *got] * 2, name
-        if name != "floods":
-            assert not together.ended(name) & {"time", "crashed"}, name
+    assert together.told("floods") == [{"tried": "floods"}] * 2
+    assert together.told("hidden") == [line for name, got in HIDDEN.items() for line in ({"tried": name}, *got)] * 2
+    assert not together.ended("hidden") & {"time", "crashed"}
     assert together.ended(HONEST[0]) | together.ended(HONEST[1]) <= {"line"}, "the honest lose on the board alone"
     assert with_word(f"stays-{together.port}") == []
 
@@ -149,10 +146,8 @@ def test_honest_entrants_play_with_hostile_ones_what_they_play_without(
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="environments of others can be read on Linux")
 def test_the_same_attacks_succeed_without_a_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = Held(tmp_path, HONEST[:1], ("reads", "kills", "overwrites"), "none", monkeypatch)
-    reads = held.told("reads")[1::2]
-    assert reads and max(told["tokens"] for told in reads) >= 1
-    assert all((told["ssh"], told["secret"]) == ("secret", "of the server") for told in reads)
-    assert any(told["killed"] for told in held.told("kills")[1::2])
-    assert all(told["rival"] == 8 for told in held.told("overwrites")[1::2])
+    held = Held(tmp_path, HONEST[:1], ("open",), "none", monkeypatch)
+    reads, overwrites, kills = held.told("open")[1:6:2]
+    assert (reads["ssh"], reads["secret"], overwrites["rival"]) == ("secret", "of the server", 8)
+    assert reads["tokens"] >= 1 and kills["killed"]
     assert Termination.CRASHED in held.ended(HONEST[0])
