@@ -17,10 +17,6 @@ from engine.wire.words import word_of
 BUDGET_MS = 5000
 """Budget of a match where the bot leaves it open and nothing depends on it."""
 
-
-SECOND = 1_000_000
-"""Microseconds in a second: the unit of the clocks."""
-
 SHOWN_MOVES = 3
 """Legal moves that are listed with an illegal one."""
 
@@ -179,7 +175,7 @@ class ConformanceMatch:
     def wait_for(self, kind: type | UnionType, right: str, section: str) -> m.Message:
         """Return the next request of a kind; raises `Fault` when the bot's time is over, or it gives up."""
         falls = referee.deadline(self._state)
-        deadline = time.monotonic() + ANSWER_SECONDS if falls is None else self._began + falls / SECOND
+        deadline = time.monotonic() + ANSWER_SECONDS if falls is None else self._began + falls / 1_000_000
         while (request := self._said(deadline, right, section)) is not None:
             if isinstance(request, kind):
                 return request
@@ -231,7 +227,7 @@ class ConformanceMatch:
         return referee.announcement(self.header, self.side, self.token), referee.first_board(self.header)
 
     def _now(self) -> int:
-        return int((time.monotonic() - self._began) * SECOND)
+        return int((time.monotonic() - self._began) * 1_000_000)
 
     def _in_time(self) -> int:
         """Return the stamp of a request that has come before the bot's clock was used up."""

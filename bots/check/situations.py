@@ -104,7 +104,8 @@ def long_lines(bot: BotUnderTest) -> None:
     table.ready()
     table.start()
     table.ply_of_bot()
-    table.end(None, UnknownReason.NEW_RULE, "è" * (REPLY_BYTES // 2 - 32))
+    if not table.is_over:
+        table.end(None, UnknownReason.NEW_RULE, "è" * (REPLY_BYTES // 2 - 32))
 
 
 def resume(table: ConformanceMatch) -> None:
@@ -148,14 +149,15 @@ def resumes(bot: BotUnderTest, *, reach: Moment) -> None:
     """The connection is lost at a moment; where it is the opponent's turn, it moves before the bot is back."""
     table = ConformanceMatch(bot, budget=LONG_BUDGET_MS)
     reach(table)
-    if table.is_started and not table.is_over and not table.bot_moves:
-        table.played(table.first_move())
     if not table.is_over:
+        if table.is_started and not table.bot_moves:
+            table.played(table.first_move())
         resume(table)
         if not table.is_started:
             table.ready()
             table.start()
-        table.ply_of_bot()
+        if not table.is_over:
+            table.ply_of_bot()
     table.close()
 
 
@@ -212,8 +214,8 @@ def waits_for_turn(bot: BotUnderTest) -> None:
         table.peer.send(b"OPPONENT gone\nOPPONENT back\n")
         table.silent(TURN_SECONDS)
         table.peer.say(*table.played(quiet_move(table.history.position, Random(0))))
+    if not table.is_over:  # else the bot may seek the next match
         table.silent(TURN_SECONDS)
-    if not table.is_over:
         table.exchange()
     table.close()
 
@@ -242,7 +244,8 @@ def another_start(bot: BotUnderTest) -> None:
         for side in bot.sides():
             position, chance = first_position(bot), Random(0)
             for _ in range(plies):
-                position = position.play(quiet_move(position, chance))
+                after = position.play(quiet_move(position, chance))
+                position = position if after.is_over else after
             keep_playing(ConformanceMatch(bot, position, side=side), 2)
 
 

@@ -59,7 +59,7 @@ def lines_of(connection: socket.socket):  # type: ignore[no-untyped-def]
             sys.exit("a line is too long")
 
 
-SEEK = {"seeks red": "SEEK gipf colour=red", "seeks any": "SEEK any"}.get(fault, "SEEK gipf")
+SEEK = fault.replace("seeks", "SEEK") if fault.startswith("seeks ") else "SEEK gipf"
 
 ON_TURN = {
     "resigns": ["RESIGN"],

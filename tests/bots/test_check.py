@@ -53,6 +53,14 @@ def test_a_bot_without_a_fault(fault: str, words: str) -> None:
     assert said[-1] == f"{len(chosen(words))} ok, 0 FAIL"
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("_standing")
+@pytest.mark.parametrize("variant", ["arrows", "mnk params=1,1,1", "morris"])
+def test_a_bot_without_a_fault_passes_in_every_game_though_a_move_ends_it(variant: str) -> None:
+    right, said = tried(f"seeks {variant}")
+    assert right and said[-1] == "24 ok, 0 FAIL, 3 skip", "\n".join(said)
+
+
 @pytest.mark.usefixtures("_standing")
 @pytest.mark.parametrize(
     ("fault", "words", "named"),
@@ -87,7 +95,7 @@ def test_a_bot_without_a_fault(fault: str, words: str) -> None:
             ),
         ),
         (
-            "seeks red",
+            "seeks gipf colour=red",
             "logs in",
             snapshot(
                 [

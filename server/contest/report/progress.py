@@ -31,9 +31,6 @@ from server.contest.scoring import find_disqualified, standings as standings_of
 RECENT = 50
 """Games, the last ones, that predict the duration of the next ones."""
 
-SECOND = 1_000_000
-"""Microseconds in it."""
-
 
 class Moment(NamedTuple):
     """The state of a contest at a moment, in addition to its definition and games."""
@@ -155,7 +152,7 @@ def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Pla
             schedule, open_batch = Schedule((), complete=False), Batch(0, 0)
         stage = definition.qualification if number == QUALIFICATION else definition.stages[number]
         assert stage is not None
-        a_game = 2 * stage.control.budget / SECOND * (1.0 if share is None else share)
+        a_game = 2 * stage.control.budget / 1_000_000 * (1.0 if share is None else share)
         batches, limit = [open_batch], None
         if not isinstance(stage, Qualification):
             size = 2 * len(definition.variants) * stage.pairs
@@ -198,8 +195,8 @@ def _share_of_budgets(definition: Definition, games: list[GameResult]) -> float 
     played = [game for game in games if game.played][-RECENT:]
     if not played:
         return None
-    budgets = sum(2 * definition.control(game.fixture).budget for game in played) / SECOND
-    return sum(max(game.seconds, sum(game.used) / SECOND) for game in played) / budgets
+    budgets = sum(2 * definition.control(game.fixture).budget for game in played) / 1_000_000
+    return sum(max(game.seconds, sum(game.used) / 1_000_000) for game in played) / budgets
 
 
 def table_lines(report: Report) -> list[str]:

@@ -50,9 +50,6 @@ GUESS_COST = 20
 TOO_MANY = 429, "your address asks for too much at a time; wait a minute"
 """How a request is refused: its status, and a sentence."""
 
-MICROSECONDS = 1_000_000
-"""Microseconds in a second."""
-
 
 class ClientQuota:
     """The quota that all browsers of one address share."""
@@ -72,7 +69,7 @@ class ClientQuota:
         now = self._clock()
         if not self._rate.allows(now, cost, self._a_second, REQUESTS_AT_ONCE + self._a_second * MAX_WAIT):
             return None
-        return self._rate.owed(now, self._a_second, REQUESTS_AT_ONCE) / MICROSECONDS
+        return self._rate.owed(now, self._a_second, REQUESTS_AT_ONCE) / 1_000_000
 
     def join(self) -> bool:
         """Count a connection, or a request that came through the connection of a proxy; return False if too many."""
