@@ -147,61 +147,6 @@ Visit: TypeAlias = Callable[..., Page]
 """Opens a page at a path of the site of all tests, as `open_page` does."""
 
 
-READ_COLOURS_ONCE = """() => {
-    const colour = axe.commons.color.Color.prototype;
-    const parse = colour.parseString;
-    const known = new Map();
-    colour.parseString = function (text) {
-        if (!known.has(text)) {
-            parse.call(this, text);
-            known.set(text, [this.r, this.g, this.b, this.alpha]);
-        } else [this.r, this.g, this.b, this.alpha] = known.get(text);
-        return this;
-    };
-}"""
-"""Makes axe-core remember what the text of a colour means: it took a third of its time to read the same few again."""
-
-
-FAINT_TEXTS = """() => {
-    const numbers = (text) => (text.match(/[\\d.e-]+/g) ?? []).map(Number);
-    const read = (text) => {
-        const [red, green, blue, alpha = 1] = numbers(text);
-        const scale = text.startsWith("color(") ? 255 : 1; // color(srgb 1 0 0), else rgb(255 0 0)
-        return [red * scale, green * scale, blue * scale, alpha];
-    };
-    const over = (above, below, alpha) => below.map((one, i) => alpha * above[i] + (1 - alpha) * one);
-    const linear = (part) => (part <= 10.31475 ? part / 3294.6 : ((part / 255 + 0.055) / 1.055) ** 2.4);
-    const light = (rgb) => 0.05 + [0.2126, 0.7152, 0.0722].reduce((sum, part, i) => sum + part * linear(rgb[i]), 0);
-    const grounds = new Map([[null, [255, 255, 255]]]);
-    const groundOf = (one) => {
-        if (!grounds.has(one)) {
-            const colour = read(getComputedStyle(one).backgroundColor);
-            grounds.set(one, over(colour, groundOf(one.parentElement), colour[3]));
-        }
-        return grounds.get(one);
-    };
-    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    const faint = [];
-    while (texts.nextNode()) {
-        const one = texts.currentNode.parentElement;
-        const hidden = !texts.currentNode.textContent.trim() || !one.checkVisibility({ opacityProperty: true }) || one.closest("svg, :disabled");
-        const ink = read(getComputedStyle(one).color);
-        if (hidden || !ink[3] || one.offsetWidth < 2) continue; // those are for screen readers
-        const { fontSize, fontWeight } = getComputedStyle(one);
-        let opacity = 1;
-        for (let at = one; at; at = at.parentElement) opacity *= getComputedStyle(at).opacity;
-        const ground = groundOf(one);
-        const [low, high] = [light(ground), light(over(ink, ground, ink[3] * opacity))].sort((a, b) => a - b);
-        const isLarge = parseFloat(fontSize) >= 24 || (parseFloat(fontSize) > 18.6 && fontWeight >= 700);
-        if (high / low < (isLarge ? 3 : 4.5)) faint.push([high / low, one.outerHTML.slice(0, 80)]);
-    }
-    return faint;
-}"""
-"""Finds texts with less contrast to the colour behind them than WCAG 2.2 requires (1.4.3).
-
-It reads computed styles, in a twentieth of the time of axe-core, which looks at a page in one of the two colours.
-"""
-
 KEEP_TWO_ALIKE = """() => {
     const isScrolled = (one) => one.scrollHeight > one.clientHeight && /auto|scroll/.test(getComputedStyle(one).overflowY);
     const shapeOf = (one) => `${one.localName}.${one.getAttribute("class") ?? ""}(${[...one.children].map(shapeOf)})`;
@@ -223,20 +168,19 @@ keyboard.
 """
 
 
-RUN_AXE = """async () => {
+RUN_AXE = """async (only) => {
     const mild = axe._audit.rules.filter((rule) => ["minor", "moderate"].includes(rule.impact));
     const rules = Object.fromEntries(mild.map((rule) => [rule.id, { enabled: false }]));
-    const { violations } = await axe.run({ resultTypes: ["violations"], rules });
+    const { violations } = await axe.run({ resultTypes: ["violations"], ...(only ? { runOnly: only } : { rules }) });
     return violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map((node) => node.html)]);
 }"""
 
 
-def check_accessibility(page: Page) -> None:
-    """Let axe-core look at a page: it must find nothing serious."""
+def check_accessibility(page: Page, only: str = "") -> None:
+    """Let axe-core look at a page, by one rule if that is named: it must find nothing serious."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(Axe().axe_script)
-        page.evaluate(READ_COLOURS_ONCE)
-    assert not (serious := page.evaluate(RUN_AXE)), serious
+    assert not (serious := page.evaluate(RUN_AXE, only)), serious
 
 
 def next_picture(page: Page) -> None:
