@@ -17,7 +17,6 @@ from typing import Any, Self, TextIO
 from engine.games.catalogue import GAMES
 from engine.wire import messages as m
 from engine.wire.ends import ClientEnd
-from tests.server.preloaded import start_program
 from tests.waiting import BUILD_SECONDS, WAIT_SECONDS
 
 LOOK_SECONDS = 0.01
@@ -34,9 +33,10 @@ def wait_until(true: Callable[[], object], pause: float = LOOK_SECONDS, most: fl
 class RunningProgram:
     """A running program of a room; it ends with its ``with``."""
 
-    def __init__(self, *words: str, **options: Any) -> None:
-        """Start it; the options are those of `start_program`."""
-        self.process = start_program(*words, **options)
+    def __init__(self, *words: str, stderr: int = subprocess.PIPE, **options: Any) -> None:
+        """Start it; further options are those of `subprocess.Popen`."""
+        command = [sys.executable, "-P", "-m", *words]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True, **options)
 
     def __enter__(self) -> Self:
         return self
@@ -52,7 +52,7 @@ class RunningProgram:
 
 
 def run_program(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run the program of a room to its end; further options are those of `start_program`."""
+    """Run the program of a room to its end; further options are those of `subprocess.Popen`."""
     with RunningProgram(*words, **options) as program:
         return subprocess.CompletedProcess(words, *program.end())
 
@@ -71,16 +71,11 @@ class ServerProcess:
         pages: tuple[str, ...] = ("--no-web",),
         folder: Path | None = None,
         python: str = sys.executable,
-        forked: bool = False,
     ) -> None:
-        """Take its options, the folder in which it is started, and the interpreter that runs it.
-
-        Most tests of the server have it ``forked`` from a process that has loaded its modules.
-        """
-        self._forked = forked
+        """Take its options, the folder in which it is started, and the interpreter that runs it."""
         self.data = data
         self.port = free_port()
-        self.process: Any
+        self.process: subprocess.Popen[str]
         self._command = [python, "-P", "-m", *program, "serve", *pages, "--data", str(data), *options]
         self._folder = folder
         self._logged: list[list[str]] = []
@@ -103,15 +98,11 @@ class ServerProcess:
         """Start it; `wait` tells when it lets clients in."""
         self._began = time.monotonic()
         command = [*self._command, "--port", str(self.port)]
-        if self._forked:
-            self.process = start_program(*command[3:], merged=True, cwd=self._folder)
-        else:
-            self.process = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=self._folder, text=True
-            )
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, cwd=self._folder, text=True)
         self._logged.append([])
+        assert self.process.stderr is not None
         # read at once: a full pipe would lose lines
-        self._reader = threading.Thread(target=_read, args=(self.process.stdout, self._logged[-1]), daemon=True)
+        self._reader = threading.Thread(target=_read, args=(self.process.stderr, self._logged[-1]), daemon=True)
         self._reader.start()
 
     def wait(self) -> float:
@@ -132,7 +123,7 @@ class ServerProcess:
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Send it a signal, and return its exit status; by then all is read that it and its bots have logged."""
         self.process.send_signal(number)
-        status: int = self.process.wait(WAIT_SECONDS)
+        status = self.process.wait(WAIT_SECONDS)
         self._reader.join(WAIT_SECONDS)
         return status
 

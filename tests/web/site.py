@@ -33,11 +33,11 @@ class Site(ServerProcess):
         web_port: int = 0,
         folder: Path | None = None,
         python: str = sys.executable,
-        forked: bool = False,
     ) -> None:
         """Take a data directory, the folder in which it is started, and the interpreter that runs it."""
-        pages = ("--web", f"127.0.0.1:{web_port or free_port()}")
-        super().__init__(data, *options, pages=pages, folder=folder, python=python, forked=forked)
+        super().__init__(
+            data, *options, pages=("--web", f"127.0.0.1:{web_port or free_port()}"), folder=folder, python=python
+        )
 
     def wait(self) -> float:
         """Wait until it lets clients and browsers in."""
@@ -56,9 +56,9 @@ class Site(ServerProcess):
 
 
 @contextmanager
-def open_site(folder: Path, *options: str, web_port: int = 0, forked: bool = False) -> Iterator[Site]:
+def open_site(folder: Path, *options: str, web_port: int = 0) -> Iterator[Site]:
     """Run a server with pages; it must have logged no fault when it is stopped."""
-    with Site(folder, *options, web_port=web_port, forked=forked) as site:
+    with Site(folder, *options, web_port=web_port) as site:
         yield site
         assert site.stop() == 0
     assert "level=error" not in site.log, site.log

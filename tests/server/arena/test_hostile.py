@@ -181,7 +181,7 @@ of itself."""
 @pytest.mark.slow
 def test_match_goes_on_beside_an_attack(tmp_path: Path) -> None:
     (tmp_path / "arena.toml").write_text('[limits]\ntrusted = ["127.0.0.1/32"]\n')  # the attackers have another address
-    with ServerProcess(tmp_path / "data", "--config", str(tmp_path / "arena.toml"), forked=True) as server:
+    with ServerProcess(tmp_path / "data", "--config", str(tmp_path / "arena.toml")) as server:
         for kind in ("lists", "garbage", "connections"):
             before, grown = memory(server.process.pid), 0.0
             command = [

@@ -16,10 +16,10 @@ def test_matches_over_sockets_then_an_orderly_stop_by_ctrl_c_also_under_nohup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Under ``python -OO``, which the interpreter reads from its environment, too."""
-    monkeypatch.setenv("PYTHONOPTIMIZE", "2")  # the process is started anew, and inherits what is ignored
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    monkeypatch.setenv("PYTHONOPTIMIZE", "2")
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # which the process inherits
     try:
-        with ServerProcess(tmp_path, forked=True) as server:
+        with ServerProcess(tmp_path) as server:
             with pair(server.port, "params=2,3,5,5 budget=60000") as (ann, _):
                 server.process.send_signal(signal.SIGHUP)
                 assert ann.ask(m.Move(m.Text("a1-b2")), m.Result).reason == "dead_lock"
@@ -39,7 +39,7 @@ def test_matches_over_sockets_then_an_orderly_stop_by_ctrl_c_also_under_nohup(
 
 @pytest.mark.slow
 def test_a_hangup_stops_the_server_in_order_and_grace_lets_running_matches_end(tmp_path: Path) -> None:
-    with ServerProcess(tmp_path, "--grace", "600", forked=True) as server, pair(server.port) as (ann, bob):
+    with ServerProcess(tmp_path, "--grace", "600") as server, pair(server.port) as (ann, bob):
         server.process.send_signal(signal.SIGHUP)
         assert "signal=SIGHUP" in server.logs("event=server_stopping")
         ann.say(m.Resign())

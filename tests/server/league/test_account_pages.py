@@ -55,7 +55,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("league")
     (folder / "organiser.txt").write_text(tokens.hashed("secret"))
     options = ("--organiser", str(folder / "organiser.txt"), "--user-header", "X-Remote-User")
-    with open_site(folder / "data", *options, forked=True) as site:
+    with open_site(folder / "data", *options) as site:
         yield site
 
 

@@ -284,7 +284,7 @@ def test_two_versions_play_a_contest_and_a_killed_server_loses_no_game_that_was_
         comparisons = Comparisons(tmp_path, accounts, versions)
         comparisons.begin(ann, "ann", (2, 1), "mnk", "3,3,3", 2)
         words = ["compare", "2", "1", "--name", "ann", "--token", token, "--game", "mnk", "--params", "3,3,3"]
-        with Site(tmp_path, forked=True) as site:
+        with Site(tmp_path) as site:
             site.logs("match_ended")
             site.stop(signal.SIGKILL)
             site.start()

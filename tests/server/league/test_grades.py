@@ -211,7 +211,7 @@ def test_a_rule_by_which_nobody_can_be_graded_takes_one_sentence(league: League,
 @pytest.mark.slow
 def test_organisers_grade_on_a_page_and_students_see_their_own_grades_when_these_are_published(league: League) -> None:
     data, accounts = league.data, league.accounts
-    with open_site(data, forked=True) as site:
+    with open_site(data) as site:
         teacher = sign_in(site, accounts, "teacher", ORGANISER)
         ann, bob = (sign_in(site, accounts, name) for name in ("ann", "bob"))
         form = teacher.get("/organise/grades").form

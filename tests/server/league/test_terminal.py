@@ -143,7 +143,7 @@ def test_a_server_in_a_long_path_answers_its_user_alone_also_after_a_kill(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = tmp_path / ("d" * 120) / "data"
-    with Site(data, forked=True) as site:
+    with Site(data) as site:
         administration.now(data=data)
         assert S_IMODE((data / "server.socket").stat().st_mode) == 0o600
         site.stop(signal.SIGKILL)

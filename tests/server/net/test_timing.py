@@ -209,7 +209,7 @@ STOPPED_SECONDS = 0.5
 @pytest.mark.slow
 def test_a_server_that_was_stopped_charges_nobody_for_it(tmp_path: Path) -> None:
     """Neither a player who answers meanwhile, nor one who answers after it."""
-    with ServerProcess(tmp_path, forked=True) as server, ExitStack() as stack:
+    with ServerProcess(tmp_path) as server, ExitStack() as stack:
         began = time.monotonic()  # before the clock of the mover
         ann, bob = stack.enter_context(pair(server.port, "params=3,3,9,9 budget=600000"))
         for mover, move, meanwhile in ((ann, "a1-b2", True), (bob, "a3-b4", False)):

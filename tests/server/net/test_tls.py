@@ -55,7 +55,7 @@ def test_who_does_not_encrypt_or_trust_is_told_so_and_half_open_handshakes_hold_
 ) -> None:
     other = tmp_path / "other.pem"
     trustme.CA().cert_pem.write_to_path(other)
-    with ServerProcess(tmp_path / "data", *_options(papers), forked=True) as server:
+    with ServerProcess(tmp_path / "data", *_options(papers)) as server:
         with monkeypatch.context() as patch:
             patch.setattr("bots.client.connection.CONNECT_SECONDS", 0.2)
             with pytest.raises(Unreachable):
@@ -72,7 +72,7 @@ def test_who_does_not_encrypt_or_trust_is_told_so_and_half_open_handshakes_hold_
                     assert isinstance(connection.receive(WAIT_SECONDS), m.Help)  # in turn: 2000 s
         for peer in idle:
             peer.close()
-    with ServerProcess(tmp_path / "plain", forked=True) as server, pytest.raises(Unreachable, match="without TLS"):
+    with ServerProcess(tmp_path / "plain") as server, pytest.raises(Unreachable, match="without TLS"):
         Connection(*address("127.0.0.1", server.port, tls_ca=str(papers.authority)))
 
 

@@ -16,8 +16,7 @@ from engine.wire import messages as m
 from server.ops import logs
 from server.ops.logs import NonBlockingWriter
 from tests.conftest import what_is_logged
-from tests.server.preloaded import start_program
-from tests.server.process import pair
+from tests.server.process import RunningProgram, pair
 from tests.waiting import WAIT_SECONDS
 
 ROOT = Path(__file__).parents[3]
@@ -98,21 +97,20 @@ def test_a_full_disk_raises_nothing() -> None:
 
 @pytest.mark.slow
 def test_a_server_goes_on_when_whoever_has_read_its_log_is_gone(tmp_path: Path) -> None:
-    process = start_program("server", "serve", "--no-web", "--port", "0", "--data", str(tmp_path), merged=True)
-    try:
+    with RunningProgram("server", "serve", "--no-web", "--port", "0", "--data", str(tmp_path)) as program:
+        process = program.process
+        assert process.stderr is not None
         log = ""
         while not (found := re.search(r"ports=\[([0-9]+)", log)):
-            log += (line := process.stdout.readline())
+            log += (line := process.stderr.readline())
             assert line, log
-        process.stdout.close()
+        process.stderr.close()
         for _ in range(2):
             with pair(int(found[1])) as (ann, bob):
                 ann.say(m.Resign())
                 assert bob.hear(m.Result).reason == "resign"
         process.send_signal(signal.SIGTERM)
         assert process.wait(WAIT_SECONDS) == 0
-    finally:
-        process.kill()
     assert len(list((tmp_path / "records").iterdir())) == 2
 
 

@@ -167,7 +167,7 @@ def test_what_cannot_be_backed_up_or_restored_is_said_in_a_sentence(held: Path, 
 @pytest.mark.slow
 def test_a_match_that_runs_during_the_backup_goes_on_from_it(run: Run) -> None:
     """By the commands, over sockets: the server that was backed up goes on, too."""
-    with ServerProcess(Path("data").absolute(), forked=True) as server, pair(server.port) as (ann, bob):
+    with ServerProcess(Path("data").absolute()) as server, pair(server.port) as (ann, bob):
         tokens = [bob.token, ann.token]
         ann.ask(m.Move(m.Text("a5-b5")), m.Moved)
         assert run("backup", "backup", "--data", "data").status == 0
@@ -175,5 +175,5 @@ def test_a_match_that_runs_during_the_backup_goes_on_from_it(run: Run) -> None:
         bob.hear(m.Turn)
         assert bob.hear(m.Result).reason == "resign"
     assert run("restore", "backup", "--data", "restored").status == 0
-    with ServerProcess(Path("restored").absolute(), forked=True) as server:
+    with ServerProcess(Path("restored").absolute()) as server:
         resume_and_resign(server.port, tokens)

@@ -27,7 +27,7 @@ def _moves(parameters: str) -> Iterator[str]:
 @pytest.mark.slow
 def test_a_full_disk_ends_the_match_that_needs_it_and_nothing_earlier_is_lost(tmp_path: Path) -> None:
     with ExitStack() as stack:
-        server = stack.enter_context(ServerProcess(tmp_path, forked=True))
+        server = stack.enter_context(ServerProcess(tmp_path))
         resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (2000, 2000))
         ann, bob = Client(server.port, "ann"), Client(server.port, "bob")
         for client in (ann, bob):

@@ -8,6 +8,7 @@ import math
 import os
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -59,7 +60,7 @@ class Command(RunningProgram):
     """A running ``arena-server contest``."""
 
     def __init__(self, file: Path, data: Path, *options: str) -> None:
-        super().__init__("server", "contest", str(file), "--data", str(data), *options, merged=True)
+        super().__init__("server", "contest", str(file), "--data", str(data), *options, stderr=subprocess.STDOUT)
 
 
 def hold(file: Path, data: Path, *options: str) -> tuple[int, str]:

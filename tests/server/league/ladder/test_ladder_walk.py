@@ -66,7 +66,7 @@ class Ladder(Site):
         file.write_text(FILE + "".join(program(*one) for one in PROGRAMS), encoding="utf-8")
         for _, owner in PROGRAMS:
             (folder / owner).mkdir()
-        super().__init__(data or folder / "data", "--ladder", str(file), forked=True)
+        super().__init__(data or folder / "data", "--ladder", str(file))
 
     def counted(self) -> list[CountedGame]:
         """Return all games that are counted, the first one first."""
