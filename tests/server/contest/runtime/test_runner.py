@@ -160,13 +160,13 @@ async def test_entrants_log_in_with_their_tokens_and_are_paired_by_the_contest_a
 
 
 async def test_who_waited_in_the_lobby_plays_the_contest_that_is_opened(tmp_path: Path) -> None:
-    async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
-        clients = [await harness.connect("ann"), await harness.connect("bob")]
-        await clients[0].say(m.Seek("mnk"))
-        await clients[1].say(m.Seek("any"))
-        for client in clients:
-            await client.hear(m.Seeking)
-        with closing(Store(tmp_path / FILE)) as store:
+    with closing(Store(tmp_path / FILE)) as store:  # closed when no thread reads it any more
+        async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
+            clients = [await harness.connect("ann"), await harness.connect("bob")]
+            await clients[0].say(m.Seek("mnk"))
+            await clients[1].say(m.Seek("any"))
+            for client in clients:
+                await client.hear(m.Seeking)
             store.open_contest(ROUND_ROBIN, read_definition(ROUND_ROBIN), datetime.now(UTC))
             nursery.start_soon(ContestService(harness.arena, store).run)
             for client in clients:
