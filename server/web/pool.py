@@ -45,9 +45,9 @@ LANES = QUICK, SLOW = "quick", "slow"
 """Questions of about the same length share a lane: quick ones do not wait for searches."""
 
 TRY_SECONDS, READ_SECONDS = 4.0, 30.0
-"""How long it may take to read a record or a position: most need a tenth of a second, of which a busy machine gives
-little. A record that takes longer than the first limit begins again in the other lane, so that slow records from many
-addresses delay a quick one by 4 s at most."""
+"""Limits for reading a record or a position, in seconds. Most take a tenth of a second, and longer on a busy machine. A
+record that takes longer than the first limit begins again in the other lane, so that slow records from many addresses
+delay a quick one by 4 s at most."""
 
 COMPILE_SECONDS = 60.0
 """How much longer than it thinks a search may take: compiling takes some seconds, more on a busy machine."""

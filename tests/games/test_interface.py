@@ -67,13 +67,9 @@ def test_parameters_are_canonical_and_fit_a_word_of_the_wire(game: Game, paramet
 
 def refusal(error: type[Exception], ask: Callable[[str], object], text: str) -> Exception:
     """Return the error that refuses a text; its sentence has at least three words."""
-    refused = None
-    try:
+    with pytest.raises(error, match=r"\S+ \S+ \S+") as caught:
         ask(text)
-    except error as found:
-        refused = found
-    assert refused is not None and re.search(r"\S+ \S+ \S+", str(refused)), f"{text[:99]!r}: {refused}"
-    return refused
+    return caught.value
 
 
 @every_game

@@ -127,13 +127,9 @@ def watched(page: Page, *, refused: int = 0, lost: bool = False) -> Iterator[Non
     """Check in the end that a page has meanwhile logged no error, and asked no other host."""
     faults: list[str] = []
     hosts: set[str] = set()
-    hear: dict[str, Callable[..., object]] = {
-        "console": lambda message: faults.append(message.text) if message.type in ("error", "warning") else None,
-        "pageerror": lambda error: faults.append(str(error)),
-        "request": lambda request: hosts.add(urlsplit(request.url).hostname or "" if ":" in request.url else ""),
-    }
-    for event, note in hear.items():
-        page.on(event, note)  # type: ignore[call-overload]  # the name is a variable
+    page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).hostname or "" if ":" in request.url else ""))
     yield
     if refused:
         faults = [fault for fault in faults if str(refused) not in fault and "htmx:" not in fault]

@@ -64,13 +64,18 @@ def ask(port: int, path: str, body: bytes = b"") -> bytes:
 
 
 @pytest.fixture(scope="module")
-def poor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A server that tests let lack descriptors."""
+def own_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with Site(tmp_path_factory.mktemp("poor"), "--metrics", "0") as site:
-        most = resource.prlimit(site.process.pid, resource.RLIMIT_NOFILE)
         yield site
-        resource.prlimit(site.process.pid, resource.RLIMIT_NOFILE, most)
         assert site.stop() == 0
+
+
+@pytest.fixture
+def poor(own_site: Site) -> Iterator[Site]:
+    """A server that a test lets lack descriptors; it has them again for the next test, whichever that is."""
+    most = resource.prlimit(own_site.process.pid, resource.RLIMIT_NOFILE)
+    yield own_site
+    resource.prlimit(own_site.process.pid, resource.RLIMIT_NOFILE, most)
 
 
 @pytest.mark.slow("interpreted")

@@ -41,6 +41,7 @@ from tests.server.contest.runtime.bots import DICE, read_definition, running_con
 from tests.server.contest.runtime.test_contest_command import hold, kept
 from tests.server.contest.runtime.test_program import SEAT
 from tests.server.contest.runtime.test_sandbox import with_word
+from tests.server.harness import until
 from tests.waiting import WAIT_SECONDS
 
 COMMAND = [sys.executable, str(DICE)]
@@ -68,10 +69,9 @@ async def test_a_machine_with_one_core_says_so_in_the_log_and_to_its_doctor(
     monkeypatch.setattr(doctor, "sandbox_obstacle", lambda: "")
     found = [finding.sentence for finding in doctor.diagnosis(None, tmp_path) if finding.about == "sandbox"]
     assert found[1:] == snapshot(["both programs of a game share the only core, and each may slow down the other"])
-    with capture_logs() as logs, trio.fail_after(WAIT_SECONDS):
+    with capture_logs() as logs:
         async with running_contest(tmp_path, PROGRAMS):
-            while not [line for line in logs if (line["event"], line.get("cores")) == ("contest_cores_shared", 1)]:
-                await trio.sleep(0.01)
+            await until(lambda: ("contest_cores_shared", 1) in {(line["event"], line.get("cores")) for line in logs})
 
 
 @pytest.mark.slow
