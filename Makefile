@@ -1,6 +1,7 @@
 # make demo     a timed match between two bots over TCP, watched
 # make check    lint and the fast tests: after each change
-# make test     all tests            make lint       style, types, directions of imports
+# make test     all promises: before you propose a change; TESTS= adds the thorough tests, as in continuous integration
+# make lint     style, types, directions of imports
 # make coverage how much of the referee, the protocol and running matches the tests reach
 # make snapshots accept the sentences that the program says now, in place of those in the tests
 # make bench    benchmarks           make campaign   the long forms of the tests, with fresh seeds
@@ -11,6 +12,8 @@ PYTHON ?= python3
 RUN := .venv/bin/python -P
 # the tests of a file share what they compile; tests/conftest.py puts long files first
 SHARED_OUT := --dist loadfile --no-loadscope-reorder
+# the marks of the tests that make test runs
+TESTS ?= not thorough
 
 .PHONY: demo check fast test lint coverage snapshots bench campaign clean
 
@@ -24,7 +27,7 @@ fast: .venv/ready
 	$(RUN) -m pytest -q $(SHARED_OUT) -n 2 -m "not slow"
 
 test: .venv/ready
-	$(RUN) -m pytest -q $(SHARED_OUT) -n 4 --durations=8 --hypothesis-profile=repeatable
+	$(RUN) -m pytest -q $(SHARED_OUT) -n 4 --durations=8 --hypothesis-profile=repeatable -m "$(TESTS)"
 
 lint: .venv/ready
 	.venv/bin/ruff check
