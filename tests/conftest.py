@@ -7,6 +7,8 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +60,16 @@ for name in ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS"):
 # without its compiled modules each of the hundreds of processes that are started takes half as long again
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Import a share of the tests in each worker first: each file is then prepared once, which takes most of the time."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker and session.config.args == session.config.getini("testpaths"):
+        for path in sorted(Path("tests").rglob("test_*.py"))[int(worker["workerid"][2:]) :: worker["workercount"]]:
+            with suppress(Exception, pytest.skip.Exception):  # pytest will report it
+                import_module(".".join(path.with_suffix("").parts))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
