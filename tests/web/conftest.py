@@ -19,11 +19,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A server with the reports of three contests, whose processes interpret: they never wait for the compiler."""
-    with ExitStack() as stack:
-        with pytest.MonkeyPatch.context() as environment:
-            environment.setenv("NUMBA_DISABLE_JIT", "1")
-            site = stack.enter_context(open_site(write_reports(tmp_path_factory.mktemp("site"))))
+    """A server with the reports of three contests."""
+    with open_site(write_reports(tmp_path_factory.mktemp("site"))) as site:
         yield site
 
 
