@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.web.chromium import (
+    AXE,
     DESK,
     KEEP_TWO_ALIKE,
     NARROW,
@@ -37,7 +38,7 @@ def test_colours_are_chosen_kept_and_shared_by_tabs(visit: Visit, site: Site) ->
     light, dark = "rgb(244, 239, 230)", "rgb(23, 22, 20)"
     page = visit("/contests")
     other = page.context.new_page()
-    other.goto(f"{site.url}/play")
+    other.goto(f"{site.url}/contests")
     button = page.get_by_role("button", name="Dark colours")
     expect(button).to_have_attribute("aria-pressed", "false")
     assert paper(page) == light
@@ -62,7 +63,7 @@ def all_pages_are_in_sight(page: Page) -> bool:
     )
 
 
-def test_a_large_board_has_legible_names_and_is_made_larger(visit: Visit, site: Site) -> None:
+def test_a_large_board_has_legible_names_and_is_made_larger(visit: Visit) -> None:
     page = visit("/play#game=gipf&params=12+3+9+9&players=person,person", phone=True, still=True)
     board = page.locator("#board svg.board")
     names = board.locator("text:visible")
@@ -76,8 +77,6 @@ def test_a_large_board_has_legible_names_and_is_made_larger(visit: Visit, site: 
     assert width is not None and larger is not None and larger["width"] == pytest.approx(2.25 * width["width"], 0.01)
     expect(names).to_have_count(72)
     assert fits(page) and all_pages_are_in_sight(page)
-    page.goto(f"{site.url}/play#game=mnk&params=3+3+3&players=person,person")
-    expect(page.get_by_role("button", name="Larger")).to_have_count(0)
 
 
 TOO_LOW = """() => [...document.querySelectorAll("a[href], button, input, select, summary")].filter((one) => {
@@ -145,6 +144,7 @@ def window_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Pa
     size, dark = request.param
     with open_page(browser, phone=size is not DESK, dark=dark, still=True) as page:
         page.set_viewport_size(size)
+        page.add_init_script(AXE)  # it is sent once, for all places
         yield page
 
 
@@ -172,4 +172,5 @@ def test_a_low_window_has_the_whole_board(visit: Visit) -> None:
     page.set_viewport_size({"width": 844, "height": 390})
     expect(page.locator("#tree button")).to_have_count(7)
     expect(page.locator("#board svg")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("button", name="Larger")).to_have_count(0)
     assert fits(page)

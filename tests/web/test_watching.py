@@ -150,7 +150,7 @@ def test_pages_outlive_their_server_and_show_what_is_true_then(browser: Browser,
     report = tmp_path / "contests" / "1"
     files.write_report_files(sample_report(12, Swiss(5), stop=60), report)
     after = sample_report(12, Swiss(5))
-    with open_page(browser, lost=True, refused=404) as page:
+    with open_page(browser, still=True, lost=True, refused=404) as page:
         with open_site(tmp_path) as site:
             table = Table(site, "morris", "budget=600000", ("a1", "a2"))
             table.move("1")
