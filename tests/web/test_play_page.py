@@ -35,6 +35,7 @@ def moves(page: Page) -> list[str]:
 
 def test_a_game_is_played_by_clicks_against_the_bot_with_an_undo(page: Page, address: str) -> None:
     show(page, address)
+    expect(page.locator("#seat-1 .who")).to_contain_text("level 2")
     page.locator("#setup [name=S]").fill("5")
     page.locator("#setup [name=K]").fill("4")
     page.locator("#setup [name=GW]").fill("6")
