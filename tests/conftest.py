@@ -24,6 +24,7 @@ __all__ = ["pytest_pyfunc_call", "pytest_timeout_set_timer"]
 
 gc.disable()  # until the tests are collected: what is loaded by then stays
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
+PAGES = "tests/web/"
 # Hypothesis bounds the time of an input, which a busy machine may exceed.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # While you work, inputs are random and few; those that failed are kept in .hypothesis and tried first the next time.
@@ -73,7 +74,7 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Choose the tests; files that wait for minutes come first, then those with many slow ones: none is the last.
+    """Choose the tests; pages come first, then files that wait for minutes, then those with many slow ones.
 
     Tests marked ``campaign`` run only if ARENA_CAMPAIGN is set. Shorter tests check the same.
     """
@@ -84,17 +85,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if CAMPAIGN:
             item.add_marker(pytest.mark.timeout(CAMPAIGN_SECONDS), append=False)
-        elif item.get_closest_marker("slow") and not item.nodeid.startswith("tests/web/"):
+        elif item.get_closest_marker("slow") and not item.nodeid.startswith(PAGES):
             item.add_marker(pytest.mark.timeout(BUILD_SECONDS))
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     waiting = {item.path for item in items if any("waits" in mark.args for mark in item.iter_markers("slow"))}
-    items.sort(key=lambda item: (item.path not in waiting, -slow[item.path]))
+    items.sort(key=lambda item: (not item.nodeid.startswith(PAGES), item.path not in waiting, -slow[item.path]))
 
 
 def pytest_collection_finish() -> None:
     """Let the garbage collector leave alone what stays to the end: it would look at all of that in each full pass."""
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give all pages to one process, which starts one browser and one server for them, and other tests by file."""
+    from xdist.scheduler import LoadFileScheduling
+
+    scheduler = LoadFileScheduling(config, log)
+    scheduler._split_scope = lambda nodeid: PAGES if nodeid.startswith(PAGES) else nodeid.partition("::")[0]
+    return scheduler if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(optionalhook=True)

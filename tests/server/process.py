@@ -8,11 +8,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from itertools import count
 from pathlib import Path
-from typing import Any, Self, TextIO
+from typing import Any, ClassVar, Self, TextIO
 
 from engine.games.catalogue import GAMES
 from engine.wire import messages as m
@@ -63,6 +63,9 @@ class ServerProcess:
     Started again, it has the same port.
     """
 
+    variables: ClassVar[Mapping[str, str]] = {}
+    """Environment variables that differ from those of the tests."""
+
     def __init__(
         self,
         data: Path,
@@ -98,7 +101,8 @@ class ServerProcess:
         """Start it; `wait` tells when it lets clients in."""
         self._began = time.monotonic()
         command = [*self._command, "--port", str(self.port)]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, cwd=self._folder, text=True)
+        environment = {**os.environ, **self.variables}
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, cwd=self._folder, env=environment, text=True)
         self._logged.append([])
         assert self.process.stderr is not None
         # read at once: a full pipe would lose lines

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -18,12 +20,15 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A server with the reports of three contests, whose processes interpret: they never wait for the compiler."""
-    with ExitStack() as stack:
-        with pytest.MonkeyPatch.context() as environment:
-            environment.setenv("NUMBA_DISABLE_JIT", "1")
-            site = stack.enter_context(open_site(write_reports(tmp_path_factory.mktemp("site"))))
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with the reports of three contests, to be copied."""
+    return write_reports(tmp_path_factory.mktemp("reports"))
+
+
+@pytest.fixture(scope="session")
+def site(reports: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A server with the reports of three contests."""
+    with open_site(copytree(reports, tmp_path_factory.mktemp("site"), dirs_exist_ok=True)) as site:
         yield site
 
 

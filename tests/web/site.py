@@ -2,11 +2,11 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import msgspec
 
@@ -24,7 +24,9 @@ from tests.web.asking import Answer, fetch
 
 
 class Site(ServerProcess):
-    """A running server with pages."""
+    """A running server with pages, whose processes interpret: they never wait for the compiler."""
+
+    variables: ClassVar[Mapping[str, str]] = {"NUMBA_DISABLE_JIT": "1"}
 
     def __init__(
         self,

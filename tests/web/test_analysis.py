@@ -58,6 +58,7 @@ def test_lines_of_two_depths_are_sorted_by_their_value() -> None:
     assert [(result.line, result.score) for result in found] == [((1,), 20), ((0,), -30)]
 
 
+@pytest.mark.slow
 def test_the_best_moves_come_each_with_its_line_and_its_value_for_who_began(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(questions, "perf_counter", lambda: 0.0)  # it takes as long as it takes
     found = lines(THREAT)

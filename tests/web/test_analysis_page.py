@@ -119,10 +119,9 @@ def test_a_match_leads_to_its_analysis_and_on_to_playing(visit: Visit, seat: Sea
 def test_what_is_wrong_is_said_and_changes_nothing(page: Page, address: str) -> None:
     show(page, address, "game=mnk&params=3+3+3&tree=b2,b2&at=2")
     expect(page.locator("#fault")).to_contain_text("The link cannot be opened: move 2: b2 has a piece already")
-    show(page, address, "game=mnk&params=3+3+3")
-    page.locator("#text").fill("3 3 3 1\n0 0 0\n0 0\n0 0 0\n")
+    page.locator("#text").fill("3 3 1 1\n")
     page.locator("#load button").click()
-    expect(page.locator("#load-fault")).to_contain_text("line 3")
+    expect(page.locator("#load-fault")).to_contain_text("line 1: GW is 1")
 
 
 def test_the_engine_shows_its_lines_and_points_at_moves(page: Page, address: str) -> None:

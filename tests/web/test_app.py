@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 import socket
+from functools import cache
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -59,29 +60,26 @@ def test_every_answer_keeps_the_page_to_itself(site: Site) -> None:
     assert site.ask(address("boards/board.js")).headers["content-type"].startswith("text/javascript")
 
 
-def test_files_that_a_page_names_are_kept_for_good_until_one_changes(site: Site) -> None:
-    for path in ("/", f"/match/{over(site)}", "/contests", "/play"):
-        text = site.ask(path).body.decode()
-        named = re.findall('(?:href|src)="(/static/[^"]+)"', text)
-        scripts = {name for name in named if name.endswith(".js")}
+@pytest.mark.slow
+def test_files_that_a_page_names_are_small_and_kept_for_good_until_one_changes(site: Site) -> None:
+    fetch = cache(lambda path: site.ask(path, accept_encoding="gzip"))
+
+    def text(path: str) -> str:
+        answer = fetch(path)
+        return (gzip.decompress(answer.body) if "content-encoding" in answer.headers else answer.body).decode()
+
+    for path in ("/", f"/match/{over(site)}", "/contest/1", "/play"):
+        named = set(re.findall('(?:href|src)="(/static/[^"]+)"', text(path)))
         assert len({name.split("/")[2] for name in named}) == 1
         for name in named:
-            answer = site.ask(name)
+            answer = fetch(name)
             assert (answer.status, answer.headers["cache-control"]) == (200, "public, max-age=31536000, immutable")
+        scripts = {name for name in named if name.endswith(".js")}
         for script in (name for name in scripts if "/vendor/" not in name):
-            code = site.ask(script).body.decode()
-            imported = re.findall(r'(?:from|import) "(\.[^"]+)"', code)
+            imported = re.findall(r'(?:from|import) "(\.[^"]+)"', text(script))
             assert {urljoin(script, one) for one in imported} <= scripts, "they are fetched before they are asked for"
+        assert len(fetch(path).body) + sum(len(fetch(name).body) for name in named) <= 44 * 1024, path
     assert site.ask("/static/v-" + "0" * 16 + "/site.css").status == 404, "files of two versions do not mix"
-
-
-def test_a_page_is_small_before_its_first_board(site: Site) -> None:
-    pages = ("/", f"/match/{over(site)}", "/contest/1", "/play")
-    for path in pages:
-        page = site.ask(path, accept_encoding="gzip")
-        named = set(re.findall('(?:href|src)="(/static/[^"]+)"', gzip.decompress(page.body).decode()))
-        sizes = [len(site.ask(name, accept_encoding="gzip").body) for name in named]
-        assert len(page.body) + sum(sizes) <= 44 * 1024, path
 
 
 def test_what_is_live_is_not_compressed_and_comes_at_once(site: Site) -> None:

@@ -44,7 +44,7 @@ def game_of(name: str, parameters: str, plies: int) -> tuple[Position, list[str]
     [("gipf", "3 3 9 9"), ("gipf", "5 3 20 20"), ("arrows", "6 6"), ("morris", ""), ("mnk", "5 5 4")],
 )
 def test_changes_add_up_to_every_position(name: str, parameters: str) -> None:
-    start, made = game_of(name, parameters, 60)
+    start, made = game_of(name, parameters, 40)
     told = rebuilt(msgspec.json.decode(msgspec.json.encode(frames(start, made))))
     position, before = start, None
     for ply, frame in enumerate(told):
@@ -65,7 +65,7 @@ def test_notes_of_a_record_are_told_in_their_order() -> None:
     ]
 
 
-@pytest.mark.parametrize(("parameters", "plies"), [("4 4 15 15", 1000), ("12 23 300 300", 60)])
+@pytest.mark.parametrize(("parameters", "plies"), [("4 4 15 15", 1000), ("12 23 300 300", 30)])
 def test_a_record_is_told_in_a_size_that_it_is_in_itself(parameters: str, plies: int) -> None:
     record = played(parameters, stop_after=plies, end="resign")
     match = whole_match(verify(record))

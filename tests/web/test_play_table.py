@@ -10,20 +10,16 @@ import pytest
 from inline_snapshot import snapshot
 from inline_snapshot.extra import raises
 
-from engine.games.catalogue import GAMES
 from engine.games.interface import MOVE_LIMIT, Game, GameError, History
 from engine.search.searcher import GameEngine, Stop
 from server.web.http.request import Refused
 from server.web.play import questions
 from server.web.play.questions import Question, ThinkQuestion, look, read, rows, think
 from tests.engine.gipf.test_choosing import crowded
-from tests.games.cases import OTHER_VARIANTS, named
+from tests.games.cases import EVERY_VARIANT, named
+from tests.games.stones import STONES
 
-VARIANTS = [
-    (game, parameters)
-    for game in GAMES.values()
-    for parameters in (game.default_parameters, *OTHER_VARIANTS.get(game.name, ()))
-]
+VARIANTS = [case for case in EVERY_VARIANT if case[0] is not STONES]
 
 CROSSING = "2 3 9 9\n3 9 W\n W W\nW _ W\n W W\n"
 
@@ -44,7 +40,7 @@ def test_pointing_reaches_every_position_that_moves_lead_to(game: Game, paramete
     chance = Random(3)
     question = Question(game=game.name, parameters=parameters)
     history = History.begin(game.start(parameters))
-    for _ in range(25):
+    for _ in range(10):
         answer = look(question)
         legal = () if history.outcome(MOVE_LIMIT) else history.position.legal_moves
         assert answer["moves"] == history.moves and answer["view"].text == history.position.text()

@@ -37,6 +37,7 @@ def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     assert review_part(summary, 1)["moves"] == [], "before the first move there is nothing to review"
 
 
+@pytest.mark.slow
 def test_a_lost_draw_is_marked_and_what_is_not_known_is_left_out() -> None:
     record = Table("mnk", "3 3 3").ready().play("b2", "b1", "a1").text.encode()
     status, body = Worker(1).answer(WorkerQuestion("review", b"4\n" + record, Stop()))
