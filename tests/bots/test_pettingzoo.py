@@ -35,7 +35,16 @@ def env(*words: Any, **options: Any) -> Any:
     return env(*words, **options)
 
 
-@pytest.mark.parametrize(("game", "parameters"), VARIANTS, ids=named)
+@pytest.mark.parametrize(
+    ("game", "parameters"),
+    [
+        pytest.param(
+            *one, marks=[] if one[1] == one[0].default_parameters else [pytest.mark.slow, pytest.mark.thorough]
+        )
+        for one in VARIANTS
+    ],
+    ids=named,
+)
 def test_pettingzoos_own_tests(game: Game, parameters: str) -> None:
     from pettingzoo.test import api_test, seed_test
 
