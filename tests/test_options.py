@@ -59,7 +59,7 @@ OPTIONS = {
         (program, option, value)
         for program, options in OPTIONS.items()
         for option in options
-        for value in ("nan", "inf", "-inf", "-1")
+        for value in ("nan", "inf", "-1")
         if value != "-1" or option not in (*SIGNED, *BOUNDED[2:])
     ],
 )

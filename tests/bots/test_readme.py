@@ -69,6 +69,7 @@ play(lambda position, clocks: {choice}, name="mybot", port={port})
 WAITING = login_of("mybot") + SEEK + "hold\n"
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_without_a_traceback(tmp_path: Path) -> None:
     program = tmp_path / "mybot.py"
     with FakeServer(WAITING) as server:

@@ -64,7 +64,9 @@ def test_the_tutorial_has_these_files() -> None:
     assert list(FILES) == ["guess.py", "greedy.py", "search.py", "timed.py", "learn.py", "learned.py"]
 
 
-@pytest.mark.parametrize(("game", "parameters"), [("mnk", "6 6 4"), ("morris", ""), ("gipf", "3 3 9 9")])
+@pytest.mark.parametrize(
+    ("game", "parameters"), [("mnk", "6 6 4"), ("morris", ""), pytest.param("gipf", "3 3 9 9", marks=pytest.mark.slow)]
+)
 def test_a_greedy_bot_beats_random_moves(tutorial: Callable[[str], ModuleType], game: str, parameters: str) -> None:
     guess, greedy = tutorial("guess"), tutorial("greedy")
     guess.choice.__self__.seed(1)
