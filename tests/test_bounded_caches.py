@@ -21,8 +21,7 @@ def test_rules_of_more_boards_than_are_kept_can_be_played(monkeypatch: pytest.Mo
     first = start_of("mnk", "1 3 2")
     bound = mnk.bind(first.variant)
     for rows in range(2, FEW + 2):
-        start = start_of("mnk", f"{rows} 3 2")
-        assert start.outcome is None and start.play("a1").turn == 1
+        assert start_of("mnk", f"{rows} 3 2").play("a1").turn == 1
     assert mnk._bind.cache_info().currsize == FEW
     again = first.play(first.legal_moves[0]).play("b1")
     assert again.play("c1").outcome is not None
