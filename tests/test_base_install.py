@@ -5,13 +5,15 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import pytest
+import trio
 
 from engine.commands.program import EXTRAS
 from tests.bots.test_examples import EXAMPLES
-from tests.server.process import ServerProcess
+from tests.protocol.running import serving_here
 from tests.waiting import BUILD_SECONDS
 
 ROOT = Path(__file__).parent.parent
@@ -105,62 +107,18 @@ def test_what_is_imported_is_of_the_base_install_or_of_an_extra() -> None:
 
 
 HELP = """
-import sys
 import bots.cli, engine.cli, server.cli
 for app in (bots.cli.app, engine.cli.application(), server.cli.app):
-    for command in filter(str.isalpha, list(app)):
-        app([command, "--help"], exit_on_error=False, result_action="return_none")
+    for command in map(app.__getitem__, filter(str.isalpha, list(app))):
+        print(command.help.splitlines()[0], command.default_command and len(command.assemble_argument_collection()))
 """
+"""Load each command, and print the first line of its help, and its number of arguments."""
 
 
 @pytest.mark.slow
 def test_every_command_has_its_help(tmp_path: Path) -> None:
     """On Windows, which lacks all that macOS lacks."""
-    commands = done(run(tmp_path, "-c", HELP, system="Windows")).count("Usage: ")
-    assert commands > 40
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("system", ["macOS", "Windows"])
-def test_a_newcomer_gets_to_a_match(system: str, tmp_path: Path) -> None:
-    """The other commands are tried on Windows alone, which lacks all that macOS lacks."""
-    done(run(tmp_path, "-m", "bots", "new", "mybot", system=system))
-    check = "check", "--only", "plays the", "--", "python3", "mybot/mybot.py"
-    assert "2 ok, 0 FAIL" in done(run(tmp_path, "-m", "bots", *check, system=system))
-    # a Python file connects by itself, and a command talks on its standard input and output
-    match = "match", "mybot/mybot.py", "piped=python3 mybot/mybot.py", "--games", "2", "--params", "2,2,4,4"
-    played = run(tmp_path, "-m", "bots", *match, "--records", "records", "--results", "match.sqlite3", system=system)
-    assert "2 of 2 games" in done(played)
-    if system == "Windows":
-        assert "verified match" in done(run(tmp_path, "-m", "engine", "record", "records/1.txt", system=system))
-        game = "play", "mnk", "--params", "3,3,3", "--first", "bot:0.1", "--second", "bot:0.1"
-        assert "over" in done(run(tmp_path, "-m", "bots", *game, typed="quit\n", system=system))
-        shell = run(tmp_path, "-m", "engine", "shell", "mnk", typed=SHELL, system=system)
-        assert done(shell) == "FIRST_PLAYER_WINS\n"
-
-
-@pytest.mark.slow
-def test_a_loop_is_explained_on_windows(tmp_path: Path) -> None:
-    (tmp_path / "loop.py").write_text(
-        "import time\ndef choose(position, clocks):\n    while True:\n        time.sleep(0.001)\n", encoding="utf-8"
-    )
-    words = "--games", "2", "--params", "2,2,4,4", "--budget", "600", "--increment", "0", "--records", "records"
-    match = run(tmp_path, "-m", "bots", "match", "loop.py", "alphabeta:1", *words, system="Windows")
-    assert done(match).count("loop.py, line ") == 2
-    assert match.stderr.count('pip install "') == 1, "the search says once how to get the compiler"
-    replayed = run(tmp_path, "-m", "bots", "replay", "records/1.txt", "loop.py", system="Windows")
-    assert replayed.returncode == 1 and "loop.py, line " in replayed.stdout
-
-
-@pytest.mark.slow
-def test_bots_of_the_base_install_play_and_watch_on_a_server(tmp_path: Path) -> None:
-    with ServerProcess(tmp_path / "data", "--builtin", "random") as site:
-        seat = "--port", str(site.port), "--opponent", "random", "--params", "2,2,4,4"
-        piped = "--", "python3", str(EXAMPLES / "python" / "bot.py")
-        done(run(tmp_path, "-m", "bots", "random", "--name", "ann", *seat, system="Windows"))
-        done(run(tmp_path, "-m", "bots", "bridge", "--name", "piped", *seat, *piped, system="Windows"))
-        watched = done(run(tmp_path, "-m", "bots", "watch", "1", "--port", str(site.port), system="Windows"))
-        assert "ann" in watched
+    assert len(done(run(tmp_path, "-c", HELP, system="Windows")).splitlines()) > 40
 
 
 EACH = """
@@ -178,6 +136,60 @@ for line in sys.stdin.read().splitlines():
 
 
 SHELL = "SOLVE_GAME_STATE\n3 3 3 1\n1 1 0\n2 2 0\n0 0 0\n"
+
+
+LOOP = """
+import time
+def choose(position, clocks):
+    while True:
+        time.sleep(0.001)
+"""
+
+FIRST_HOUR = """\
+bots new mybot
+bots check --only "plays the" -- python3 mybot/mybot.py
+bots match {} "piped=python3 mybot/mybot.py" --games 2 --params 2,2,4,4 --records records --results match.sqlite3
+engine record records/1.txt
+"""
+"""In the match a Python file connects by itself, and a command talks on its standard input and output."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("system", "bot"),
+    [
+        pytest.param("macOS", "mybot/mybot.py", marks=pytest.mark.thorough),
+        ("Windows", "loop.py --budget 3000 --increment 0"),
+    ],
+)
+def test_a_newcomer_gets_to_a_match_and_a_loop_is_explained(system: str, bot: str, tmp_path: Path) -> None:
+    """The other commands are tried on Windows alone, which lacks all that macOS lacks."""
+    (tmp_path / "loop.py").write_text(LOOP, encoding="utf-8")
+    replayed = "bots replay records/1.txt loop.py" if system == "Windows" else ""
+    hour = done(run(tmp_path, "-c", EACH, typed=FIRST_HOUR.format(bot) + replayed, system=system))
+    assert all(words in hour for words in ("2 ok, 0 FAIL", "2 of 2 games", "verified match"))
+    if system == "Windows":
+        assert hour.count("loop.py, line ") == 3, "two games, and the replay"
+        game = "play", "mnk", "--params", "3,3,3", "--first", "bot:0.1", "--second", "bot:0.1"
+        assert "over" in done(run(tmp_path, "-m", "bots", *game, typed="quit\n", system=system))
+        shell = run(tmp_path, "-m", "engine", "shell", "mnk", typed=SHELL, system=system)
+        assert done(shell) == "FIRST_PLAYER_WINS\n"
+
+
+@pytest.mark.slow
+async def test_bots_of_the_base_install_play_and_watch_on_a_server(tmp_path: Path) -> None:
+    async def play(name: str, opponent: str, *words: str) -> None:
+        seat = "--name", name, "--opponent", opponent, "--port", str(port), "--params", "2,2,4,4"
+        (tmp_path / name).mkdir()
+        command = partial(run, tmp_path / name, "-m", "bots", words[0], *seat, *words[1:], system="Windows")
+        done(await trio.to_thread.run_sync(command))
+
+    async with serving_here(tmp_path / "data") as port:
+        async with trio.open_nursery() as bots:
+            bots.start_soon(play, "ann", "piped", "random")
+            bots.start_soon(play, "piped", "ann", "bridge", "--", "python3", str(EXAMPLES / "python" / "bot.py"))
+        watch = partial(run, tmp_path, "-m", "bots", "watch", "1", "--port", str(port), system="Windows")
+        assert "ann" in done(await trio.to_thread.run_sync(watch))
 
 
 @pytest.mark.slow

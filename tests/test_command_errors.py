@@ -34,24 +34,32 @@ FILES = {
 """The folder in which the commands are run."""
 
 
-@pytest.fixture
-def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Work in a folder with files, which stay as they are; handle Ctrl-C afterwards as before."""
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Make the folder once, and compare it in the end with what it was."""
+    folder = tmp_path_factory.mktemp("folder")
     for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    yield folder
+    for path in folder.rglob("*"):
+        assert path.is_dir() or path.read_text(encoding="utf-8") == FILES[str(path.relative_to(folder))]
+
+
+@pytest.fixture
+def _in_a_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Work in a folder with files, whose names stay the same; handle Ctrl-C afterwards as before."""
+    monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RECORD.encode())))
     for variable in environment_variables(Seat("", 0, "", "")):
         monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv(tablebase.DIRECTORY_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(tablebase.DIRECTORY_VARIABLE, str(folder))
     for module in ("server.cli", "server.commands.contest"):  # loggers would keep the output of this test
         monkeypatch.setattr(f"{module}.configure", lambda **_: None)
     before = signal.getsignal(signal.SIGINT)
     yield
     signal.signal(signal.SIGINT, before)
-    left = {str(path.relative_to(tmp_path)): path for path in tmp_path.rglob("*") if path.is_file()}
-    assert {name: path.read_text(encoding="utf-8") for name, path in left.items()} == FILES
+    assert {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} == FILES.keys()
 
 
 def ended(program: str, words: list[str], patch: pytest.MonkeyPatch) -> object:

@@ -78,6 +78,7 @@ def test_modules_and_what_they_have_are_called_by_names_that_exist() -> None:
     assert len(named) > 100
 
 
+@pytest.mark.slow
 def test_members_that_documents_name_exist() -> None:
     sources = [text_of(path) for path in SOURCES]
     count = 0

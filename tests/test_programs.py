@@ -41,6 +41,11 @@ PRINTING = {
 }
 """Arguments that print, by program: through a library, with other answers, line by line."""
 
+# the output of all programs is the same class: arena-server, which starts slowest, is tried in CI
+each_program = pytest.mark.parametrize(
+    "program", ["arena-bot", "arena-engine", pytest.param("arena-server", marks=pytest.mark.thorough)]
+)
+
 LOST_STATUS = {"arena-bot": 1, "arena-engine": -signal.SIGPIPE, "arena-server": 1}
 """How a program ends whose output nobody reads. Compiled code of the engine leaves the end to the signal."""
 
@@ -55,7 +60,7 @@ def stderr_of(program: str, tmp_path: Path, stdout: int | None, **options: Any) 
     return done.returncode, done.stderr
 
 
-@pytest.mark.parametrize("program", PRINTING)
+@each_program
 def test_a_reader_that_closes_the_output_ends_a_program_quietly(program: str, tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -66,7 +71,7 @@ def test_a_reader_that_closes_the_output_ends_a_program_quietly(program: str, tm
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("program", PRINTING)
+@each_program
 def test_a_full_disk_behind_the_output_takes_one_sentence(program: str, tmp_path: Path) -> None:
     with open("/dev/full", "wb") as full:
         said = stderr_of(program, tmp_path, full.fileno())

@@ -25,7 +25,7 @@ def imported(report: str) -> set[str]:
 COMMAND = [sys.executable, "-P", "-X", "importtime", "-m"]
 
 
-@pytest.mark.parametrize("bot", ["random", "alphabeta"])
+@pytest.mark.parametrize("bot", ["alphabeta", pytest.param("random", marks=pytest.mark.thorough)])
 def test_a_bot_imports_no_compiler_before_its_first_move(bot: str) -> None:
     match = f"< MATCH 17 gipf 4,4,15,15 white bob 60000 0 1000 secret\n{BOARD}\n> READY\n< START 59900 59800\n"
     played = "< TURN 59900 59800\n? NOTE *\n> MOVE *\n"  # a slow search notes what it saw

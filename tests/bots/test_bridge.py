@@ -116,7 +116,7 @@ def test_notes_of_a_program(capfd: pytest.CaptureFixture[str]) -> None:
     assert [line.split()[:3] for line in noticed] == [["NOTICE", "bad_arguments", "depth"]]
 
 
-@pytest.mark.parametrize("program", PIPED)
+@pytest.mark.parametrize("program", [pytest.param(one, marks=[pytest.mark.slow] * (one == "library")) for one in PIPED])
 def test_programs_that_contests_play_with_too(program: str, capfd: pytest.CaptureFixture[str]) -> None:
     turn = f"< TURN 59900 59800\n> MOVE *\n< MOVED 1 white 59850 59800 {FIRST}\n"
     status, _, said = bridged(capfd, PIPED[program], BEGIN + READY + turn + WON + QUIT)
@@ -305,6 +305,7 @@ def test_a_program_that_ends_after_a_match_is_started_for_the_next(capfd: pytest
     assert (status, len(said)) == (0, 4)
 
 
+@pytest.mark.slow
 def test_a_program_that_fails_is_started_again_but_not_for_ever(capfd: pytest.CaptureFixture[str]) -> None:
     script = BEGIN + "> CRASHED *\n" + LOST + QUIT
     status, _, said = bridged(capfd, "pass", script, script, script, options="--games 0")

@@ -55,7 +55,9 @@ def test_a_bot_without_a_fault(fault: str, words: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_standing")
-@pytest.mark.parametrize("variant", ["arrows", "mnk params=1,1,1", "morris"])
+@pytest.mark.parametrize(
+    "variant", ["mnk params=1,1,1", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("arrows", "morris"))]
+)
 def test_a_bot_without_a_fault_passes_in_every_game_though_a_move_ends_it(variant: str) -> None:
     right, said = tried(f"seeks {variant}")
     assert right and said[-1] == "24 ok, 0 FAIL, 3 skip", "\n".join(said)
@@ -423,7 +425,7 @@ def test_a_bot_without_a_fault_passes_in_every_game_though_a_move_ends_it(varian
                 ]
             ),
         ),
-        (
+        pytest.param(
             "floods",
             "side that begins",
             snapshot(
@@ -433,6 +435,7 @@ def test_a_bot_without_a_fault_passes_in_every_game_though_a_move_ends_it(varian
                     "says protocol.md, section 14 (Limits)",
                 ]
             ),
+            marks=pytest.mark.slow,
         ),
     ],
 )

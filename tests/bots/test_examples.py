@@ -5,24 +5,28 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import trio
+from msgspec.structs import replace
+from rich.console import Console
 
 from bots.check import situations
 from bots.workbench.new_bot import LANGUAGES
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.match import verification
+from engine.match.clock import TimeControl
+from server.commands.run_contest import OVER, hold
+from server.config.settings import Settings
 from server.contest import contest_file
 from server.contest.programs.sandbox.seal import sandbox_obstacle
 from tests.bots.fake import FakeServer
 from tests.bots.test_check import checked
+from tests.protocol.running import serving_here
 from tests.server.contest.runtime.bots import SANDBOX
-from tests.server.process import ServerProcess, wait_until
 from tests.waiting import BUILD_SECONDS, WAIT_SECONDS
 
 EXAMPLES = Path(__file__).parents[2] / "bots" / "examples"
@@ -59,13 +63,16 @@ class Example(NamedTuple):
 
 
 ALL = {
-    "java": Example("java/Bot.java", ("javac", "java")),
-    "javascript": Example("javascript/bot.js", ("node",)),
     "c": Example("c/bot.c", ("cc",)),
-    "cpp": Example("cpp/bot.cpp", ("c++",)),
     "rust": Example("rust/bot.rs", ("rustc",)),
+    "javascript": Example("javascript/bot.js", ("node",)),
+    "cpp": Example("cpp/bot.cpp", ("c++",)),
     "go": Example("go/bot.go", ("go",)),
+    "java": Example("java/Bot.java", ("javac", "java")),
 }
+FIRST = ("c", "rust")
+"""Languages of `make test`."""
+
 STRICT = {
     "cc": "-Wall -Wextra -Werror",
     "c++": "-Wall -Wextra -Werror",
@@ -106,7 +113,9 @@ def strict(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {**os.environ, "PATH": os.pathsep.join((str(folder), os.environ["PATH"])), "CGO_ENABLED": "0"}
 
 
-@pytest.fixture(scope="module", params=ALL)
+@pytest.fixture(
+    scope="module", params=[one if one in FIRST else pytest.param(one, marks=pytest.mark.thorough) for one in ALL]
+)
 def program(request: pytest.FixtureRequest, examples: Path, strict: dict[str, str]) -> Program:
     """Build a bot as a contest does; skip it where its language cannot be used."""
     if why := unusable(request.param):
@@ -115,13 +124,6 @@ def program(request: pytest.FixtureRequest, examples: Path, strict: dict[str, st
     done = subprocess.run(build, env=strict, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return Program(request.param, [str(examples / "run"), request.param])
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    with ServerProcess(tmp_path_factory.mktemp("data"), "--budget", "600000") as server:
-        yield server
-        assert server.stop() == 0
 
 
 @pytest.mark.slow
@@ -143,34 +145,28 @@ def test_go_warns_of_nothing(examples: Path) -> None:
 @pytest.mark.parametrize(
     "program", [one if one == "c" else pytest.param(one, marks=pytest.mark.campaign) for one in ALL], indirect=True
 )
-def test_it_plays_every_game_match_after_match(program: Program, server: ServerProcess) -> None:
+async def test_it_plays_every_game_match_after_match(program: Program, tmp_path: Path) -> None:
     """Against itself."""
     matches = {game: 2 if game == USUAL_GAME else 1 for game in GAMES}
-    names = [f"{program.language}-{number}" for number in (1, 2)]
-    for game, count in matches.items():
-        players = []
-        for name, other in (names, names[::-1]):
-            command = [*program.command, "127.0.0.1", str(server.port), name, game, other, str(count)]
-            players.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
-        for player in players:
-            said = player.communicate(timeout=WAIT_SECONDS)[1]
-            assert (player.returncode, said.count("MATCH ")) == (0, count) and not TOKEN.search(said), said
-    # a record is told to the disk some time after the players were told the result
-    wait_until(lambda: len(records_of(names[0], server)) == sum(matches.values()))
-    records = records_of(names[0], server)
+
+    async def play(name: str, other: str, game: str) -> None:
+        command = [*program.command, "127.0.0.1", str(port), name, game, other, str(matches[game])]
+        with trio.fail_after(WAIT_SECONDS):
+            said = (await trio.run_process(command, capture_stderr=True)).stderr.decode()
+        assert said.count("MATCH ") == matches[game] and not TOKEN.search(said), said
+
+    # a server that stops has told the disk the records of all matches
+    async with serving_here(tmp_path, control=TimeControl.of_milliseconds(600_000, 0)) as port:
+        for game in GAMES:
+            async with trio.open_nursery() as players:
+                players.start_soon(play, "ann", "bob", game)
+                players.start_soon(play, "bob", "ann", game)
+    records = [verification.verify(path.read_text(encoding="utf-8")) for path in (tmp_path / "records").glob("*.txt")]
     assert Counter(one.header.position.game.name for one in records) == matches
     for one in records:
         assert one.reason not in ("time", "bad_move", "resign")
         noted = [note.ply for note in one.state.notes if "one of the longest of " in note.note.text]
         assert sorted(noted) == [ply for ply, _ in enumerate(one.played, 1)]
-
-
-def records_of(name: str, server: ServerProcess) -> list[verification.Summary]:
-    """Return the finished matches of a player."""
-    texts = [path.read_text(encoding="utf-8") for path in (server.data / "records").glob("*.txt")]
-    return [
-        verification.verify(text) for text in texts if re.search(rf" {name}$", text.partition("\n|")[0], re.MULTILINE)
-    ]
 
 
 @pytest.mark.slow
@@ -213,14 +209,14 @@ def test_every_folder_has_its_test() -> None:
 
 
 @pytest.mark.slow
-def test_the_script_of_the_contest_builds_and_plays_them(
+async def test_the_script_of_the_contest_builds_and_plays_them(
     examples: Path, strict: dict[str, str], tmp_path: Path
 ) -> None:
     languages = [name for name in ALL if not unusable(name)][: len(ALL) if os.environ.get("ARENA_CAMPAIGN") else 2]
     if not languages:
         pytest.skip("no language of the examples can be used here")
     languages += languages[: len(languages) % 2]  # whoever is left over would not play
-    subprocess.run([examples / "run", "build", *languages], env=strict, timeout=BUILD_SECONDS, check=True)
+    await trio.run_process([examples / "run", "build", *languages], env=strict)
     written = (EXAMPLES / "contest.toml").read_text(encoding="utf-8")
     entered = contest_file.read(written, str).entrants
     assert {entrant.command[1] for entrant in entered if entrant.command[0] == "./run"} < {*ALL} and len(entered) == 6
@@ -231,11 +227,10 @@ def test_the_script_of_the_contest_builds_and_plays_them(
         f'command = ["./run", "{name}", "{{host}}", "{{port}}", "{{name}}", "gipf", "-", "1"]\n'
         for number, name in enumerate(languages)
     )
-    file = examples / "contest.toml"
     sandbox = SANDBOX if sandbox_obstacle() else ""
-    file.write_text(sandbox + head + entrants + games + '[[stages]]\nformat = "swiss"\nrounds = 1\n', encoding="utf-8")
-    command = [sys.executable, "-m", "server", "contest", str(file), "--data", str(tmp_path / "data"), "--port", "0"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    text = sandbox + head + entrants + games + '[[stages]]\nformat = "swiss"\nrounds = 1\n'
+    definition = replace(contest_file.read(text, str), folder=str(examples))
+    settings = Settings(port=0, data=tmp_path / "data")
+    assert await hold(text, definition, settings, "", Console(quiet=True)) == OVER
     report = json.loads((tmp_path / "data" / "contests" / "1" / "report.json").read_text(encoding="utf-8"))
-    assert [loss["cause"] for loss in report["losses"]] == ["board"] * len(languages), done.stdout
+    assert [loss["cause"] for loss in report["losses"]] == ["board"] * len(languages), report["losses"]

@@ -183,13 +183,14 @@ play(choose, name="newcomer", port={port})
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_program_that_loops_says_where_and_resigns_when_it_is_told_to_end(
     number: signal.Signals, tmp_path: Path
 ) -> None:
     program = tmp_path / "mybot.py"
     logged = "match 17 is lost on time: choose "
-    script = LOGIN + SEEK + MATCH + PLAYING + "< TURN 200 59800\n> RESIGN\n> QUIT\n"
+    script = LOGIN + SEEK + MATCH + PLAYING + "< TURN 50 59800\n> RESIGN\n> QUIT\n"
     with FakeServer(script) as server:
         program.write_text(LOOPING.format(port=server.port), encoding="utf-8")
         bot = subprocess.Popen([sys.executable, str(program)], stderr=subprocess.PIPE, text=True)
@@ -203,10 +204,11 @@ def test_a_program_that_loops_says_where_and_resigns_when_it_is_told_to_end(
 OVER = "< RESULT 17 black time 0 59800 newcomer (white) ran out of time\n> PING settled\n> QUIT\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", ["pass", "time.sleep(60)"])
 def test_a_loop_ends_with_its_match(body: str, tmp_path: Path) -> None:
     program = tmp_path / "mybot.py"
-    with FakeServer(LOGIN + SEEK + MATCH + PLAYING + "< TURN 200 59800\n" + OVER) as server:
+    with FakeServer(LOGIN + SEEK + MATCH + PLAYING + "< TURN 50 59800\n" + OVER) as server:
         program.write_text("import time\n" + LOOPING.format(port=server.port).replace("pass", body), encoding="utf-8")
         done = subprocess.run([sys.executable, str(program)], stderr=subprocess.PIPE, text=True, timeout=WAIT_SECONDS)
     assert done.returncode == 0 and "Traceback" not in done.stderr
@@ -235,6 +237,7 @@ with watchdog.Watchdog(call.__code__, lambda sentence, stack: None, lambda: True
 """
 
 
+@pytest.mark.slow
 def test_a_process_ends_whose_bot_cannot_be_interrupted() -> None:
     done = subprocess.run([sys.executable, "-u", "-c", DEAF], capture_output=True, text=True, timeout=WAIT_SECONDS)
     assert done.returncode == 1

@@ -86,7 +86,9 @@ def test_its_workflow_is_yaml_whose_steps_are_targets_of_make(folder: Path) -> N
     assert all(f"\n{target}: build\n" in makefile for target in targets)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "game", [game if game == "mnk" else pytest.param(game, marks=pytest.mark.thorough) for game in GAMES]
+)
 @pytest.mark.slow
 def test_the_python_bot_passes_its_own_test(game: str, folder: Path) -> None:
     new("mybot", "--game", game)
@@ -114,7 +116,11 @@ def left_in(folder: Path) -> set[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "language",
-    ["javascript", "rust", "go", *(pytest.param(language, marks=pytest.mark.campaign) for language in ("cpp", "java"))],
+    [
+        "javascript",
+        *(pytest.param(language, marks=pytest.mark.thorough) for language in ("rust", "go")),
+        *(pytest.param(language, marks=pytest.mark.campaign) for language in ("cpp", "java")),
+    ],
 )
 def test_it_builds_and_plays(language: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if why := unusable(language):

@@ -35,7 +35,20 @@ def env(*words: Any, **options: Any) -> Any:
     return env(*words, **options)
 
 
-@pytest.mark.parametrize(("game", "parameters"), VARIANTS, ids=named)
+# CI tries other variants than the usual one
+every_variant = pytest.mark.parametrize(
+    ("game", "parameters"),
+    [
+        pytest.param(
+            *one, marks=[] if one[1] == one[0].default_parameters else [pytest.mark.slow, pytest.mark.thorough]
+        )
+        for one in VARIANTS
+    ],
+    ids=named,
+)
+
+
+@every_variant
 def test_pettingzoos_own_tests(game: Game, parameters: str) -> None:
     from pettingzoo.test import api_test, seed_test
 
@@ -43,7 +56,7 @@ def test_pettingzoos_own_tests(game: Game, parameters: str) -> None:
     seed_test(lambda: env(game.name, parameters, move_limit=60), num_cycles=60)
 
 
-@pytest.mark.parametrize(("game", "parameters"), VARIANTS, ids=named)
+@every_variant
 def test_it_plays_the_same_game_as_an_episode(game: Game, parameters: str) -> None:
     made = env(game.name, parameters, move_limit=40)
     made.reset(seed=1)

@@ -358,8 +358,8 @@ def test_the_debugger_stops_where_the_bot_begins_to_choose(
     assert all(word in output for word in words)
 
 
-LOST_ON_TIME = Table("mnk", "3 3 3").ready().play("b2", span=19_500).play("a1").flag()
-"""The first side had about 0.4 s for its second move."""
+LOST_ON_TIME = Table("mnk", "3 3 3").ready().play("b2", span=19_800).play("a1").flag()
+"""The first side had about 0.1 s for its second move."""
 
 LOOPING = """
 import time
@@ -371,6 +371,7 @@ def choose(position, clocks):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statement", ["pass", "time.sleep(1000)"])
 def test_a_bot_that_does_not_return_is_interrupted_when_the_clock_of_the_match_is_used_up(
     statement: str, place: Callable[[str, str], None]
@@ -404,6 +405,7 @@ def play_file(file: Path) -> tuple[int, str]:
 NOWHERE = f"no server at 127.0.0.1 port 1: Connection refused{NO_SERVER}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "sentence"),
     [

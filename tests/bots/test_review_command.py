@@ -57,6 +57,7 @@ def site() -> Iterator[str]:
         thread.join()
 
 
+@pytest.mark.slow
 def test_each_move_takes_a_line_and_each_side_one(record: str, capsys: pytest.CaptureFixture[str]) -> None:
     status, output, error = run(capsys, "review", record, *NODES)
     lines = output.splitlines()
@@ -81,6 +82,7 @@ def test_marks_stand_beside_the_move_and_in_the_sum(tmp_path: Path, capsys: pyte
     assert lines[-1] == "bob (second): 2 moves, 1 the best; average loss 0.0 in 1 of them; blunder at 4"
 
 
+@pytest.mark.slow
 def test_the_same_as_json(record: str, capsys: pytest.CaptureFixture[str]) -> None:
     status, output, error = run(capsys, "review", record, *NODES, "--json", "-")
     told = json.loads(output)

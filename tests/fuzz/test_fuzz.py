@@ -15,7 +15,13 @@ INPUTS = 20_000 if CAMPAIGN else 300
 
 
 @pytest.mark.parametrize(
-    "target", [pytest.param(target, marks=pytest.mark.slow if "shell" in target else []) for target in TARGETS]
+    "target",
+    [
+        pytest.param(
+            target, marks=[pytest.mark.slow] * target.startswith(("shell", "contests", "records", "moves-mnk"))
+        )
+        for target in TARGETS
+    ],
 )
 def test_no_input_breaks_a_promise(target: str) -> None:
     for data in islice(mutated(samples(target), Random(target)), INPUTS):

@@ -2,10 +2,17 @@
 
 import re
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any
 
+import trio
+
+from server.config.settings import Settings
+from server.league.ladder.definition import LadderDefinition
+from server.serve import serve
+from tests.server.harness import logged
 from tests.server.process import ServerProcess
 from tests.waiting import WAIT_SECONDS
 
@@ -19,6 +26,20 @@ def serving(folder: Path, *options: str) -> Iterator[ServerProcess]:
         yield server
         assert server.stop() == 0
     assert not re.search("fault|level=error", server.log)
+
+
+@asynccontextmanager
+async def serving_here(data: Path, ladder: LadderDefinition | None = None, **settings: Any) -> AsyncIterator[int]:
+    """Run a server in this process, whose clients run in other threads; return its port.
+
+    It must have logged no fault. A process of its own would spend most of its time on imports.
+    """
+    with logged() as log:
+        async with trio.open_nursery() as nursery:
+            arena = await nursery.start(serve, Settings(port=0, data=data, **settings), None, ladder)
+            yield arena.ports[0]
+            arena.closing.set()
+    assert not re.search("fault|level=error", log.getvalue())
 
 
 class Client:

@@ -6,7 +6,7 @@ from tests.protocol.transcripts import DOCUMENTS, EXPLAINED, HEARD, SAID, Transc
 
 TRANSCRIPTS = [one for document in DOCUMENTS for one in read(document.read_text(encoding="utf-8"))]
 
-# each takes a server of its own: the quick one shows a match from its first line to its last
+# each takes a server of its own, and some time: the quick one shows a match from its first line to its last
 QUICK = "Row choices"
 
 
@@ -14,9 +14,9 @@ QUICK = "Row choices"
     "transcript",
     [pytest.param(one, id=one.title, marks=[] if one.title == QUICK else [pytest.mark.slow]) for one in TRANSCRIPTS],
 )
-def test_what_is_written_happens(transcript: Transcript, tmp_path: Path) -> None:
+async def test_what_is_written_happens(transcript: Transcript, tmp_path: Path) -> None:
     """Where it is the server that is right, ``python -m tests.protocol.transcripts`` corrects the document."""
-    assert replay(transcript, tmp_path) == list(transcript.lines)
+    assert await replay(transcript, tmp_path) == list(transcript.lines)
 
 
 def test_transcripts_are_complete() -> None:

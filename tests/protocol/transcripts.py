@@ -20,12 +20,16 @@ import time
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import trio
 
 from engine.games.catalogue import GAMES
 from server.config import tokens
 from server.league.accounts import AUTHOR, Accounts
-from tests.protocol.running import DOCUMENT, Client, serving
+from server.league.ladder.definition import read_file as read_ladder
+from tests.protocol.running import DOCUMENT, Client, serving, serving_here
+from tests.server.process import ServerProcess
 
 FENCE = re.compile(r"^```transcript(?P<options>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
@@ -75,38 +79,49 @@ def read(text: str) -> list[Transcript]:
     return found
 
 
-def replay(transcript: Transcript, folder: Path) -> list[str]:
+async def replay(transcript: Transcript, folder: Path) -> list[str]:
     """Do what clients do in a transcript; return it with what they really hear."""
-    secrets = {}
+    files = {name.removeprefix("--"): folder / file for name, file in zip(*[iter(transcript.options)] * 2, strict=True)}
     names = sorted(set(re.findall(r"<(\w+)-secret>", "\n".join(transcript.lines))))
-    if LADDER_FILE in transcript.options:
-        secrets = _authors(folder, names)
+    secrets = _authors(folder, names) if "ladder" in files else {}
     for name in names:
         if name == ORGANISER:
-            secrets[name] = tokens.make_organiser(folder / "organiser.txt")
+            secrets[name] = tokens.make_organiser(files["organiser"])
         elif name not in secrets:
-            secrets[name] = tokens.add(folder / "tokens.txt", name)
-    with serving(folder, *transcript.options) as server:
-        stage = _Stage(server.port, secrets)
-        for at, line in enumerate(transcript.lines):
-            said, breaks = SAID.fullmatch(line), BREAKS.fullmatch(line)
-            if said:
-                stage.say(said["who"], said["line"])
-            elif breaks:
-                stage.break_off(breaks["who"])
-            elif line == STOPPED:
-                server.stop()
-            elif line == DIES:
-                server.kill()
-                server.start()
-                server.wait()
-                stage.end()
-            elif EXPLAINED.fullmatch(line):
-                stage.script.append(line)
-            if line.startswith("#") and line not in map(CLOSED.format, stage.names):
-                stage.script.append(line)
-                stage.listen(_next_to_hear(transcript.lines[at + 1 :]))
-        stage.end()
+            secrets[name] = tokens.add(files["tokens"], name)
+    if {STOPPED, DIES} & {*transcript.lines}:
+        with serving(folder) as server:
+            return await trio.to_thread.run_sync(_perform, transcript, secrets, server.port, server)
+    readers = {"tokens": tokens.read, "organiser": tokens.read_organiser, "ladder": read_ladder}
+    read: dict[str, Any] = {name: readers[name](file) for name, file in files.items()}
+    async with serving_here(folder / "data", **read) as port:
+        return await trio.to_thread.run_sync(_perform, transcript, secrets, port)
+
+
+def _perform(
+    transcript: Transcript, secrets: dict[str, str], port: int, server: ServerProcess | None = None
+) -> list[str]:
+    """Do what clients do; with a server that is a process, stop and kill it, too."""
+    stage = _Stage(port, secrets)
+    for at, line in enumerate(transcript.lines):
+        said, breaks = SAID.fullmatch(line), BREAKS.fullmatch(line)
+        if said:
+            stage.say(said["who"], said["line"])
+        elif breaks:
+            stage.break_off(breaks["who"])
+        elif server and line == STOPPED:
+            server.stop()
+        elif server and line == DIES:
+            server.kill()
+            server.start()
+            server.wait()
+            stage.end()
+        elif EXPLAINED.fullmatch(line):
+            stage.script.append(line)
+        if line.startswith("#") and line not in map(CLOSED.format, stage.names):
+            stage.script.append(line)
+            stage.listen(_next_to_hear(transcript.lines[at + 1 :]))
+    stage.end()
     return stage.script
 
 
@@ -229,7 +244,7 @@ def main() -> None:
         text = document.read_text(encoding="utf-8")
         for fence, transcript in reversed(list(zip(FENCE.finditer(text), read(text), strict=True))):
             with tempfile.TemporaryDirectory() as folder:
-                body = "".join(f"{line}\n" for line in replay(transcript, Path(folder)))
+                body = "".join(f"{line}\n" for line in trio.run(replay, transcript, Path(folder)))
             text = text[: fence.start("body")] + body + text[fence.end("body") :]
         document.write_text(text, encoding="utf-8")
 
