@@ -120,7 +120,7 @@ def test_ctrl_c_while_a_command_is_loaded_ends_it_as_a_signal_that_nobody_handle
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["demo", "engine"])
+@pytest.mark.parametrize("kind", [pytest.param("demo", marks=pytest.mark.thorough), "engine"])
 def test_ctrl_c_ends_what_a_command_does_without_a_traceback(tmp_path: Path, kind: str) -> None:
     with started(*words_of_any(kind, tmp_path)) as process:
         wait_until_it_works(process, kind)

@@ -21,6 +21,8 @@ from tests.server.process import Client
 from tests.web.asking import Answer, fetch
 from tests.web.site import Site, open_site
 
+pytestmark = pytest.mark.slow
+
 FORM = "application/x-www-form-urlencoded"
 
 

@@ -161,6 +161,8 @@ def test_no_program_is_started_and_no_file_read_from_a_page(old: str, new: str) 
         read_new(CONTEST.replace(old, new))
 
 
-@pytest.mark.parametrize("text", [text for _, text in TEMPLATES])
+@pytest.mark.parametrize(
+    "text", [pytest.param(text, marks=[pytest.mark.thorough] * bool(at)) for at, (_, text) in enumerate(TEMPLATES)]
+)
 def test_a_contest_can_begin_by_each_template(text: str) -> None:
     assert read_new(text).stages

@@ -240,7 +240,7 @@ _REPLAY = [Intervention(1, DATE, Kind.REPLAY, match=3)]
 
 
 @pytest.mark.parametrize("interventions", [[], _PAUSE, _COMMAND, _REPLAY], ids=["none", "pause", "command", "replay"])
-@pytest.mark.parametrize("known", [0, 1])
+@pytest.mark.parametrize("known", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_a_true_game_that_is_not_in_the_schedule_is_named_whatever_the_organiser_has_done(
     held: Path, tmp_path: Path, interventions: list[Intervention], known: int
 ) -> None:
@@ -287,6 +287,7 @@ def test_what_was_found_is_said_in_a_sentence() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_other_processes_find_the_same(held: Path, tmp_path: Path) -> None:
     data = shutil.copytree(held, tmp_path / "data")
     (data / "records" / "3.txt").unlink()

@@ -108,6 +108,7 @@ def check(ladder: Ladder) -> None:
     assert {one.name: one.rating for one in store.standings() if one.rating.games} == ratings
 
 
+@pytest.mark.slow
 async def test_bots_that_connect_are_paired_and_rated_and_records_are_theirs(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
@@ -129,6 +130,7 @@ async def test_bots_that_connect_are_paired_and_rated_and_records_are_theirs(
         bots.cancel_scope.cancel()
 
 
+@pytest.mark.slow
 async def test_who_goes_away_during_a_game_loses_it_soon_and_rests_when_that_happens_again(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
@@ -153,6 +155,7 @@ async def test_who_goes_away_during_a_game_loses_it_soon_and_rests_when_that_hap
         bots.cancel_scope.cancel()
 
 
+@pytest.mark.slow
 async def test_no_more_games_are_played_a_day_than_the_file_says(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
@@ -165,6 +168,7 @@ async def test_no_more_games_are_played_a_day_than_the_file_says(
         bots.cancel_scope.cancel()
 
 
+@pytest.mark.slow
 async def test_nothing_begins_while_an_organiser_pauses_the_ladder(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
