@@ -187,7 +187,7 @@ PAUSE = round(GUESS_COST / REQUESTS * 1_000_000)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "wrong"), [("code", 400), ("token", 403)])
+@pytest.mark.parametrize(("kind", "wrong"), [("code", 400), pytest.param("token", 403, marks=pytest.mark.thorough)])
 async def test_an_address_that_guesses_is_refused_until_its_time_has_come(
     tmp_path: Path, accounts: Accounts, versions: Versions, autojump_clock: object, kind: str, wrong: int
 ) -> None:

@@ -182,9 +182,9 @@ def test_situations_count_by_the_report_of_the_conformance_test(
     assert (found and found.value) == counted
 
 
-@pytest.mark.parametrize(
-    ("rule", "sentence"),
-    [
+def test_a_rule_by_which_nobody_can_be_graded_takes_one_sentence(league: League) -> None:
+    book = league.book
+    for rule, sentence in (
         (
             "points",
             snapshot("BadRule: this is no TOML: Expected '=' after a key in a key/value pair (at end of document)"),
@@ -199,12 +199,9 @@ def test_situations_count_by_the_report_of_the_conformance_test(
         ),
         (f'students = ["ann", "dora"]\n{RULE}', snapshot("BadRule: students has 'dora', and nobody here is called so")),
         (f'students = ["carl"]\n{RULE}', snapshot("BadRule: nobody who is to be graded has a bot yet")),
-    ],
-)
-def test_a_rule_by_which_nobody_can_be_graded_takes_one_sentence(league: League, rule: str, sentence: str) -> None:
-    book = league.book
-    with raises(sentence):
-        book.grade(rule, 0, "teacher")
+    ):
+        with raises(sentence):
+            book.grade(rule, 0, "teacher")
     assert book.last() is None
 
 

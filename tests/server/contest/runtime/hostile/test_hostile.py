@@ -41,9 +41,9 @@ file-size = 32
 cpu-seconds = 1
 """
 
-LOSE = {"eats": Termination.OUT_OF_MEMORY, "exits": Termination.CRASHED}
+LOSE = {"eats": Termination.OUT_OF_MEMORY}
 if os.environ.get("ARENA_CAMPAIGN"):
-    LOSE |= {"spins": Termination.OUT_OF_CPU_TIME, "aborts": Termination.CRASHED}
+    LOSE |= {"spins": Termination.OUT_OF_CPU_TIME, "exits": Termination.CRASHED, "aborts": Termination.CRASHED}
 """Attacks that lose the game, and how. test_sandbox.py has the other bounds and system calls."""
 
 HIDDEN: dict[str, list[dict[str, object]]] = {
