@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from tests.interpreting import nothing_compiled
 from tests.time_limits import pytest_pyfunc_call, pytest_timeout_set_timer
@@ -30,6 +31,10 @@ settings.register_profile("working", UNTIMED, max_examples=10)
 settings.register_profile("repeatable", UNTIMED, max_examples=30, derandomize=True, database=None)
 settings.register_profile("nightly", UNTIMED, max_examples=1000, print_blob=True)
 settings.load_profile("working")
+if not CAMPAIGN:
+    # Hypothesis would read the source of each module of ours for constants to try, for seconds in each process, and
+    # inputs would depend on the modules that other tests have imported
+    setattr(providers, "_get_local_constants", lambda: providers._local_constants)  # noqa: B010  # as mypy has it
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # a shell lets what it runs in the background ignore Ctrl-C, and what is started here would inherit that
