@@ -29,9 +29,9 @@ from server.league.accounts import Accounts, Person
 from server.league.contests import ENTERED, Comparison, Comparisons, check_versions, enter_due, version_at
 from server.league.submissions.versions import BUILD, State, Version, Versions
 from tests.server.conftest import Run
-from tests.server.contest.runtime.bots import SANDBOX, read_definition
+from tests.server.contest.runtime.bots import DICE, SANDBOX, read_definition
 from tests.server.league.people import person, refused
-from tests.server.league.test_submissions import EXAMPLES, SEALED
+from tests.server.league.test_submissions import SEALED
 from tests.server.process import wait_until
 from tests.web.site import Site
 
@@ -200,7 +200,7 @@ def author(accounts: Accounts, versions: Versions, name: str) -> tuple[Person, s
         versions.go_on(version, "qualifying", ("python3", "bot.py"))
         versions.accept(version)
         (versions.folder(version) / BUILD).mkdir()
-        (versions.folder(version) / BUILD / "bot.py").write_bytes((EXAMPLES / "python" / "bot.py").read_bytes())
+        (versions.folder(version) / BUILD / "bot.py").write_bytes(DICE.read_bytes())
         assert version.number == number
     versions.refuse(versions.add(owner, name, "bot.py", b""), "it has no legs")
     return owner, token

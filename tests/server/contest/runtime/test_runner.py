@@ -41,7 +41,7 @@ seed = 3
 time = { budget = 60_000 }
 entrants = [{ name = "ann" }, { name = "bob" }, { name = "Carol" }]
 games = [
-    { game = "gipf", params = "2 2 5 5", openings = { plies = 1, number = 4 } },
+    { game = "mnk", params = "4 4 3", openings = { plies = 1, number = 4 } },
     { game = "mnk", params = "3 3 3" },
 ]
 stages = [{ format = "round-robin" }]
