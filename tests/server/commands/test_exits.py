@@ -127,6 +127,7 @@ def test_ctrl_c_ends_what_a_command_does_without_a_traceback(tmp_path: Path, kin
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_more_ctrl_c_while_it_ends_shows_no_traceback(tmp_path: Path) -> None:
     with started(*words_of_any("serve", tmp_path)) as process:
         wait_until_it_works(process, "serve")

@@ -58,6 +58,7 @@ def test_a_hangup_stops_the_server_in_order_and_grace_lets_running_matches_end(t
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
     words = ("demo", "--first", "random", "--second", "random", "--budget", "5000")
     done = run_program("server", *words, cwd=tmp_path)
