@@ -17,8 +17,10 @@ from tests.waiting import WAIT_SECONDS
 def hangup(handler: signal.Handlers) -> Iterator[None]:
     """Let servers that start meanwhile inherit what SIGHUP does; nohup, which may run the tests, has it ignored."""
     before = signal.signal(signal.SIGHUP, handler)
-    yield
-    signal.signal(signal.SIGHUP, before)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.slow
