@@ -24,7 +24,7 @@ check: .venv/ready
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint fast
 
 fast: .venv/ready
-	$(RUN) -m pytest -q $(SHARED_OUT) -n 2 -m "not slow"
+	$(RUN) -m pytest -q $(SHARED_OUT) -n 2 -m "not slow and not thorough"
 
 test: .venv/ready
 	$(RUN) -m pytest -q $(SHARED_OUT) -n 4 --durations=8 --hypothesis-profile=repeatable -m "$(TESTS)"

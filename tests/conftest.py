@@ -38,6 +38,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # a shell lets what it runs in the background ignore Ctrl-C, and what is started here would inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# an exception in a log that no test catches is not laid out in colours, with all variables
+structlog.get_config()["processors"][-1].exception_formatter = structlog.dev.plain_traceback
 _configure_log = structlog.configure
 
 

@@ -8,8 +8,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar, Self, TextIO
@@ -197,19 +197,6 @@ def pair(port: int, options: str = "budget=86400000") -> Iterator[tuple[Client, 
     with closing(Client(port, "ann")) as first, closing(Client(port, "bob")) as second:
         seat(first, second, options)
         yield first, second
-
-
-def resume_and_resign(port: int, tokens: Iterable[str]) -> None:
-    """Resume match 1, in which a5-b5 was played, by the tokens of both players; the first of them, to move, resigns."""
-    with ExitStack() as stack:
-        players = []
-        for token in tokens:
-            players.append(stack.enter_context(closing(Client(port))))
-            players[-1].say(m.Resume(1, token))
-            assert players[-1].hear(m.Moved).move == "a5-b5"
-        players[0].hear(m.Turn)
-        players[0].say(m.Resign())
-        assert players[1].hear(m.Result).reason == "resign"
 
 
 FIRST_PORT, LAST_PORT = 12_000, 32_000

@@ -154,7 +154,13 @@ MAX_CALLS = 5000
 
 PLIES = 40
 
-LARGEST = [("gipf", "12,4,200,200"), ("gipf", "2,2,5,5"), ("arrows", "10,10"), ("morris", ""), ("mnk", "19,19,5")]
+LARGEST = [
+    pytest.param("gipf", "12,4,200,200", marks=pytest.mark.slow),
+    ("gipf", "2,2,5,5"),
+    ("arrows", "10,10"),
+    ("morris", ""),
+    pytest.param("mnk", "19,19,5", marks=(pytest.mark.slow, pytest.mark.thorough)),
+]
 
 
 @contextmanager

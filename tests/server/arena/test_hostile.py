@@ -137,6 +137,7 @@ def test_garbage_harms_nobody(tmp_path_factory: pytest.TempPathFactory, pieces: 
     trio.run(main, clock=MockClock(autojump_threshold=0))
 
 
+@pytest.mark.slow
 async def test_nothing_that_is_said_reaches_logs_files_or_others_unescaped(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
@@ -179,33 +180,29 @@ of itself."""
 
 
 @pytest.mark.slow
-def test_match_goes_on_beside_an_attack(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "kind",
+    ["lists", *(pytest.param(kind, marks=pytest.mark.thorough) for kind in ("garbage", "connections"))],
+)
+def test_match_goes_on_beside_an_attack(tmp_path: Path, kind: str) -> None:
     (tmp_path / "arena.toml").write_text('[limits]\ntrusted = ["127.0.0.1/32"]\n')  # the attackers have another address
     with ServerProcess(tmp_path / "data", "--config", str(tmp_path / "arena.toml")) as server:
-        for kind in ("lists", "garbage", "connections"):
-            before, grown = memory(server.process.pid), 0.0
-            command = [
-                sys.executable,
-                "-P",
-                "-m",
-                "tests.server.arena.attack",
-                str(server.port),
-                kind,
-            ]
-            with subprocess.Popen(command) as attackers:
-                try:
-                    _wait_for(attackers)
-                    for _ in range(MATCHES):
-                        with pair(server.port) as (ann, bob):
-                            ann.say(m.Move(m.Text("a5-b5")))
-                            bob.hear(m.Moved)
-                            bob.say(m.Resign())
-                            ann.hear(m.Result)
-                        grown = max(grown, memory(server.process.pid) - before)
-                    _wait_for(attackers)
-                finally:
-                    attackers.kill()
-            assert grown < attack.SESSIONS * MAX_KILOBYTES_A_SESSION
+        before, grown = memory(server.process.pid), 0.0
+        command = [sys.executable, "-P", "-m", "tests.server.arena.attack", str(server.port), kind]
+        with subprocess.Popen(command) as attackers:
+            try:
+                _wait_for(attackers)
+                for _ in range(MATCHES):
+                    with pair(server.port) as (ann, bob):
+                        ann.say(m.Move(m.Text("a5-b5")))
+                        bob.hear(m.Moved)
+                        bob.say(m.Resign())
+                        ann.hear(m.Result)
+                    grown = max(grown, memory(server.process.pid) - before)
+                _wait_for(attackers)
+            finally:
+                attackers.kill()
+        assert grown < attack.SESSIONS * MAX_KILOBYTES_A_SESSION
         peer = Peer(server.port)
         peer.ask(m.Ping(), m.Pong)
         peer.close()

@@ -23,7 +23,7 @@ from engine.wire import messages as m
 from tests.server.process import ServerProcess, wait_until
 from tests.waiting import WAIT_SECONDS
 
-KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 2
+KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 1
 """Least number of kills. The server waits longer after each of them before it starts another process."""
 MOVES = range(10, 50)
 """So many moves of running matches are known to the players at each kill."""

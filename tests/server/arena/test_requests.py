@@ -159,6 +159,7 @@ async def test_server_that_stops_tells_those_who_wait(harness: ArenaHarness, aut
     assert (await ann.ask(m.Seek("gipf"), m.Error)).code == "stopping"
 
 
+@pytest.mark.slow
 async def test_what_is_over_is_gone_without_the_garbage_collector(tmp_path: Path, autojump_clock: MockClock) -> None:
     def alive() -> list[object]:
         return [thing for thing in gc.get_objects() if type(thing) in (Session, ProtocolError)]

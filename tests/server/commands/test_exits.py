@@ -17,7 +17,8 @@ import trio.testing
 from server.commands import options
 from server.net.admission import CannotListen
 from server.storage.database import BadStore
-from tests.server.process import run_program, wait_until
+from tests.server.conftest import Run
+from tests.server.process import wait_until
 from tests.waiting import WAIT_SECONDS
 
 
@@ -66,14 +67,9 @@ def words_of(kind: str, tmp_path: Path, port: int) -> tuple[str, ...]:
     return ("server", "contest", str(tmp_path / "contest.toml"), *data)
 
 
-@pytest.mark.slow
-def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, taken: int) -> None:
-    done = run_program(*words_of("contest", tmp_path, taken))
-    errors = done.stderr
-    assert done.returncode == 1
-    lines = [line for line in errors.splitlines() if line.startswith("arena-server: ")]
-    assert len(lines) == 1 and "Traceback" not in errors and "Errno" not in errors
-    assert f"127.0.0.1, port {taken} " in lines[0] and "--port" in lines[0]
+def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, run: Run, taken: int) -> None:
+    done = run(*words_of("contest", tmp_path, taken)[1:])
+    assert f"127.0.0.1, port {taken} " in done.fault and "--port" in done.fault and "Errno" not in done.fault
 
 
 WORKS = {
@@ -120,7 +116,7 @@ def test_ctrl_c_while_a_command_is_loaded_ends_it_as_a_signal_that_nobody_handle
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["demo", "engine"])
+@pytest.mark.parametrize("kind", [pytest.param("demo", marks=pytest.mark.thorough), "engine"])
 def test_ctrl_c_ends_what_a_command_does_without_a_traceback(tmp_path: Path, kind: str) -> None:
     with started(*words_of_any(kind, tmp_path)) as process:
         wait_until_it_works(process, kind)
@@ -131,6 +127,7 @@ def test_ctrl_c_ends_what_a_command_does_without_a_traceback(tmp_path: Path, kin
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_more_ctrl_c_while_it_ends_shows_no_traceback(tmp_path: Path) -> None:
     with started(*words_of_any("serve", tmp_path)) as process:
         wait_until_it_works(process, "serve")

@@ -58,6 +58,7 @@ def test_neighbours_meet_most_but_not_only_each_other() -> None:
     assert variants[0] == variants[1]
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.integers(2, 6), st.integers(1, 40), st.integers(0, 1000))
 def test_it_ends_with_the_number_of_games_whole_pairs_only(entrants: int, number: int, seed: int) -> None:

@@ -121,6 +121,7 @@ games = [{{ game = "mnk" }}]\n[[stages]]\n{stage}\n"""
         read_definition(text)
 
 
+@pytest.mark.slow
 def test_openings_are_drawn_again_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openings, "TRIES", 500)
     variant = Variant("mnk", "3 3 3", drawn=DrawnOpenings(2, 7))

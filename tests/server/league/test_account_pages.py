@@ -1,5 +1,7 @@
-"""Pages and forms of accounts, over HTTP, and what lets a bot in."""
+"""Pages and forms of accounts and versions, over HTTP, and what lets a bot in."""
 
+import json
+import os
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -17,9 +19,14 @@ from server.config.settings import Limits
 from server.league.accounts import AUTHOR, ORGANISER, Accounts, Role
 from server.league.pages.forms import Identities
 from server.web.http.request import QUOTA, HttpRateLimiter
-from tests.server.process import Client
+from tests.server.conftest import Run
+from tests.server.league.test_submissions import SEALED, packed
+from tests.server.process import Client, wait_until
+from tests.waiting import BUILD_SECONDS
 from tests.web.asking import Answer, fetch
 from tests.web.site import Site, open_site
+
+pytestmark = pytest.mark.slow
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -168,3 +175,69 @@ def test_nobody_but_a_proxy_of_a_trusted_network_is_believed_who_has_signed_in(t
             }
             found = Identities(accounts, "X-Remote-User").find(Request(scope))
             assert (found and found.person.name) == name
+
+
+BOUNDARY = "----frontier"
+
+
+def send(visitor: Visitor, bot: str, form: str, name: str, data: bytes) -> Answer:
+    """Send a file as a browser does."""
+    head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="form"\r\n\r\n{form}\r\n--{BOUNDARY}\r\n'
+    head += f'Content-Disposition: form-data; name="file"; filename="{name}"\r\nContent-Type: application/zip\r\n\r\n'
+    body = head + data.decode("latin-1") + f"\r\n--{BOUNDARY}--\r\n"
+    kind = f"multipart/form-data; boundary={BOUNDARY}"
+    return visitor.ask("POST", f"/bots/{bot}/versions", body, **{"content-type": kind})
+
+
+def ended(visitor: Visitor, path: str) -> Answer:
+    """Look at a version until it is not under way any more, as the page does by itself."""
+    wait_until(lambda: "every 3s" not in visitor.get(path).text, 0.2, BUILD_SECONDS)
+    return visitor.get(path)
+
+
+@SEALED
+def test_a_version_is_sent_by_a_form_and_its_author_reads_why_it_was_refused(site: Site, accounts: Accounts) -> None:
+    amy = sign_in(site, accounts, "amy")
+    amy.post("/me/token", bot="amy-1", form=amy.get("/me").form)
+    form = amy.get("/bots/amy-1").form
+    page = send(amy, "amy-1", form, "bot.zip", packed({"bot.c": "int main( { <b>"}))
+    assert (page.status, page.headers["location"]) == (303, "/bots/amy-1/versions/1")
+    page = ended(amy, "/bots/amy-1/versions/1")
+    assert "&lt;b&gt;" in page.text and "error" in page.text, "with what the compiler has said"
+    assert "was refused" in amy.get("/bots/amy-1").text
+    assert amy.post("/bots/amy-1/versions/1/play", form=form).status == 400
+    page = amy.post("/bots/amy-1/versions/1/delete", form=form)
+    assert (page.status, page.headers["location"]) == (303, "/bots/amy-1")
+    assert "was deleted: the build" in amy.get("/bots/amy-1").text
+    assert not (site.data / "submissions" / "amy-1" / "1").exists()
+    assert amy.ask("POST", "/bots/amy-1/versions", "x", **{"content-type": "multipart/form-data"}).status == 400
+    assert send(amy, "nobody", form, "bot.zip", b"x").status == 404
+    other, teacher = sign_in(site, accounts, "bob"), sign_in(site, accounts, "rector", ORGANISER)
+    for path in ("/bots/amy-1", "/bots/amy-1/versions/1"):
+        assert (other.get(path).status, teacher.get(path).status, Visitor(site).get(path).status) == (404, 200, 401)
+    assert amy.get("/bots/amy-1/versions/2").status == 404
+
+
+@SEALED
+def test_the_command_line_sends_a_folder_and_shows_what_becomes_of_it(
+    site: Site, accounts: Accounts, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carla = sign_in(site, accounts, "carla")
+    token = carla.post("/me/token", bot="carla", form=carla.get("/me").form).secret
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "notes.txt").write_text("I have no bot")
+    (folder / "ignored.bin").write_bytes(os.urandom(1000))
+    (folder / ".gitignore").write_text("*.bin\n")
+    monkeypatch.setenv("ARENA_TOKEN", token)
+    words = ("--name", "carla", "--server", site.url)
+    done = run("submit", str(folder), *words, room="bots")
+    assert done.status == 1 and "-- refused: " in " ".join(done.out)
+    sent = site.data / "submissions" / "carla" / "1" / "build"
+    assert sorted(path.name for path in sent.iterdir()) == [".gitignore", "notes.txt"]
+    done = run("versions", *words, "--delete", "1", room="bots")
+    assert done.status == 0 and "bot.zip  deleted: " in " ".join(done.out), done
+    assert not sent.parent.exists()
+    told = Visitor(site, accept="application/json", authorization=f"Bearer {token}").get("/bots/carla/versions/1")
+    assert json.loads(told.text)["state"] == "deleted"
+    assert Visitor(site, authorization=f"Bearer {token}").get("/bots/amy-1/versions/1").status == 403

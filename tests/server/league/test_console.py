@@ -1,5 +1,7 @@
 """The organiser's console, over HTTP."""
 
+import csv
+import io
 import re
 from contextlib import closing
 from datetime import UTC, datetime
@@ -16,6 +18,7 @@ from server.league.accounts import ORGANISER, Accounts
 from server.league.console.console_pages import TEMPLATES, read_new
 from tests.server.contest.runtime.bots import read_definition
 from tests.server.league.test_account_pages import FORM, Visitor, accounts, sign_in, site
+from tests.server.league.test_grades import RULE, filled
 from tests.server.process import Client, wait_until
 from tests.web.asking import Answer
 from tests.web.site import Site, Table
@@ -28,9 +31,9 @@ pytestmark = pytest.mark.slow
 def test_an_organiser_sees_who_is_here_and_what_is_played_and_nobody_else_does(site: Site, accounts: Accounts) -> None:
     teacher = sign_in(site, accounts, "teacher", ORGANISER)
     assert "Nothing is played." in teacher.get("/organise").text
-    table = Table(site, "mnk", "params=3,3,3 budget=600000")
+    table = Table(site, "mnk", "params=3,3,3 budget=600000", ("kay", "lou"))
     text = teacher.get("/organise").text
-    assert f'<a href="/match/{table.match}">Match {table.match}</a>' in text and "ann – bob" in text
+    assert f'<a href="/match/{table.match}">Match {table.match}</a>' in text and "kay – lou" in text
     assert "2 logged in, 1 match running" in text and accounts.audit(1)[0].what in text
     table.close()
     assert sign_in(site, accounts, "author").get("/organise").status == 403
@@ -161,6 +164,37 @@ def test_no_program_is_started_and_no_file_read_from_a_page(old: str, new: str) 
         read_new(CONTEST.replace(old, new))
 
 
-@pytest.mark.parametrize("text", [text for _, text in TEMPLATES])
+@pytest.mark.parametrize(
+    "text", [pytest.param(text, marks=[pytest.mark.thorough] * bool(at)) for at, (_, text) in enumerate(TEMPLATES)]
+)
 def test_a_contest_can_begin_by_each_template(text: str) -> None:
     assert read_new(text).stages
+
+
+def test_organisers_grade_on_a_page_and_students_see_their_own_grades_when_these_are_published(
+    site: Site, accounts: Accounts
+) -> None:
+    filled(site.data, accounts)
+    rule = f'students = ["ann", "bob", "carl"]\n{RULE}'
+    rector = sign_in(site, accounts, "rector", ORGANISER)
+    ann, bob = (sign_in(site, accounts, name) for name in ("ann", "bob"))
+    form = rector.get("/organise/grades").form
+    assert rector.get("/organise/grades/grades.csv").status == 404
+    wrong = rector.post("/organise/grades", form=form, rule=rule.replace("most = 10", "most = 'x'"), contest="0")
+    assert wrong.status == 400 and "most = &#39;x&#39;" in wrong.text, "what was written stays in the form"
+    assert rector.post("/organise/grades", form=form, rule=rule, contest="0").status == 303
+    rows = list(csv.DictReader(io.StringIO(rector.get("/organise/grades/grades.csv").text)))
+    assert [(row["student"], row["total"], row["most"]) for row in rows] == [
+        ("ann", "90.0", "100.0"),
+        ("bob", "0.0", "100.0"),
+        ("carl", "0.0", "100.0"),
+    ]
+    for path in ("", "/grades.csv"):
+        assert ann.get(f"/organise/grades{path}").status == 403
+    assert "Grades" not in ann.get("/me").text, "nothing is published"
+    assert rector.post("/organise/grades/publish", form=form, number="1").status == 303
+    mine = ann.get("/me").text
+    assert "<h2>Grades</h2>" in mine and "bob" not in mine and "ann" not in bob.get("/me").text
+    assert ann.post("/organise/grades/withdraw", form=ann.get("/me").form).status == 403
+    assert rector.post("/organise/grades/withdraw", form=form).status == 303
+    assert "<h2>Grades</h2>" not in ann.get("/me").text

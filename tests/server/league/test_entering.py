@@ -28,10 +28,11 @@ from server.league import contests as module
 from server.league.accounts import Accounts, Person
 from server.league.contests import ENTERED, Comparison, Comparisons, check_versions, enter_due, version_at
 from server.league.submissions.versions import BUILD, State, Version, Versions
-from tests.server.contest.runtime.bots import SANDBOX, read_definition
+from tests.server.conftest import Run
+from tests.server.contest.runtime.bots import DICE, SANDBOX, read_definition
 from tests.server.league.people import person, refused
-from tests.server.league.test_submissions import EXAMPLES, SEALED
-from tests.server.process import run_program, wait_until
+from tests.server.league.test_submissions import SEALED
+from tests.server.process import wait_until
 from tests.web.site import Site
 
 UNTIL = datetime(2026, 11, 27, 17, 0, tzinfo=UTC)
@@ -199,12 +200,13 @@ def author(accounts: Accounts, versions: Versions, name: str) -> tuple[Person, s
         versions.go_on(version, "qualifying", ("python3", "bot.py"))
         versions.accept(version)
         (versions.folder(version) / BUILD).mkdir()
-        (versions.folder(version) / BUILD / "bot.py").write_bytes((EXAMPLES / "python" / "bot.py").read_bytes())
+        (versions.folder(version) / BUILD / "bot.py").write_bytes(DICE.read_bytes())
         assert version.number == number
     versions.refuse(versions.add(owner, name, "bot.py", b""), "it has no legs")
     return owner, token
 
 
+@pytest.mark.slow
 def test_an_author_has_one_comparison_at_a_time_of_versions_that_have_passed(
     tmp_path: Path, accounts: Accounts, versions: Versions, comparisons: Comparisons
 ) -> None:
@@ -277,7 +279,7 @@ def test_the_named_versions_are_entered_whichever_is_active(
 
 @SEALED
 @pytest.mark.slow
-def test_two_versions_play_a_contest_and_a_killed_server_loses_no_game_that_was_over(tmp_path: Path) -> None:
+def test_two_versions_play_a_contest_and_a_killed_server_loses_no_game_that_was_over(tmp_path: Path, run: Run) -> None:
     with closing(Accounts(tmp_path)) as accounts:
         versions = Versions(tmp_path, accounts)
         ann, token = author(accounts, versions, "ann")
@@ -291,8 +293,8 @@ def test_two_versions_play_a_contest_and_a_killed_server_loses_no_game_that_was_
             wait_until(lambda: comparisons.of("ann")[0].is_over, 0.1)
             (comparison,) = comparisons.of("ann")
             assert comparison.done == 2 and comparison.summary.startswith("ann.2 has "), comparison
-            done = run_program("bots", *words, "--games", "2", "--server", site.url)
-            assert done.returncode == 0 and "-- 2 of 2 games: ann.2 has" in done.stdout, done.stderr
+            done = run(*words, "--games", "2", "--server", site.url, room="bots")
+            assert done.status == 0 and "-- 2 of 2 games: ann.2 has" in done.out[-1], done
             assert site.stop() == 0
         with closing(Store(tmp_path / FILE)) as store:
             games = store.games(1)

@@ -149,6 +149,7 @@ def _with_file(token: str) -> bytes:
     return "".join(f"--x\r\ncontent-disposition: form-data; {part}\r\n" for part in parts).encode() + b"--x--\r\n"
 
 
+@pytest.mark.slow
 async def test_a_form_needs_a_session_its_signature_and_a_page_of_this_site(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,7 +186,8 @@ PAUSE = round(GUESS_COST / REQUESTS * 1_000_000)
 """Microseconds after which an address that has guessed too much may guess once more."""
 
 
-@pytest.mark.parametrize(("kind", "wrong"), [("code", 400), ("token", 403)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "wrong"), [("code", 400), pytest.param("token", 403, marks=pytest.mark.thorough)])
 async def test_an_address_that_guesses_is_refused_until_its_time_has_come(
     tmp_path: Path, accounts: Accounts, versions: Versions, autojump_clock: object, kind: str, wrong: int
 ) -> None:

@@ -1,7 +1,5 @@
 """Grades of a league: what it shows of everybody's bots, what that is worth by a rule, and who sees it."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,7 +14,7 @@ from inline_snapshot.extra import raises
 from engine.statistics.online import LadderPlayer
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
-from server.league.accounts import ORGANISER, Accounts
+from server.league.accounts import Accounts
 from server.league.grading.grade_book import GradeBook
 from server.league.grading.grading import Meeting, read
 from server.league.ladder.store import LadderStore
@@ -25,8 +23,6 @@ from tests.server.commands.test_grade import check_report, contest_report
 from tests.server.contest.runtime.bots import read_definition
 from tests.server.league.ladder.counted import count_result, result_of
 from tests.server.league.people import person
-from tests.server.league.test_account_pages import sign_in
-from tests.web.site import open_site
 
 RULE = """
 [[points]]
@@ -84,21 +80,25 @@ def play(league: League, players: tuple[str, str], score: float, opening: int = 
     count_result(league.data, store, result_of(next(MATCHES), players, score, opening=opening), known)
 
 
+def filled(data: Path, accounts: Accounts) -> League:
+    """Return a league: ann has two bots, of which one is better, that of bob was not built, carl has none."""
+    for name, bots in (("ann", ("ann-1", "ann-2")), ("bob", ("bob-1",)), ("carl", ())):
+        person(accounts, name, *bots)
+    league = League(data, accounts, Versions(data, accounts))
+    submit(league, "ann-1", check_report(34, 0, 1))
+    submit(league, "ann-2", check_report(34, 0, 1))
+    submit(league, "bob-1", b"")
+    for opening, (first, second) in enumerate([(1, 0), (1, 1), (0.5, 0)]):
+        play(league, ("ann-2", LEVEL.name), first, opening)
+        play(league, (LEVEL.name, "ann-2"), second, opening)
+    play(league, (LEVEL.name, "ann-1"), 1)
+    return league
+
+
 @pytest.fixture
 def league(tmp_path: Path) -> Iterator[League]:
-    """A league: ann has two bots, of which one is better, that of bob was not built, carl has none."""
     with closing(Accounts(tmp_path)) as accounts:
-        for name, bots in (("ann", ("ann-1", "ann-2")), ("bob", ("bob-1",)), ("carl", ())):
-            person(accounts, name, *bots)
-        league = League(tmp_path, accounts, Versions(tmp_path, accounts))
-        submit(league, "ann-1", check_report(34, 0, 1))
-        submit(league, "ann-2", check_report(34, 0, 1))
-        submit(league, "bob-1", b"")
-        for opening, (first, second) in enumerate([(1, 0), (1, 1), (0.5, 0)]):
-            play(league, ("ann-2", LEVEL.name), first, opening)
-            play(league, (LEVEL.name, "ann-2"), second, opening)
-        play(league, (LEVEL.name, "ann-1"), 1)
-        yield league
+        yield filled(tmp_path, accounts)
 
 
 def test_students_are_graded_by_the_best_of_their_bots_with_reasons_and_places_to_look_at(league: League) -> None:
@@ -182,9 +182,9 @@ def test_situations_count_by_the_report_of_the_conformance_test(
     assert (found and found.value) == counted
 
 
-@pytest.mark.parametrize(
-    ("rule", "sentence"),
-    [
+def test_a_rule_by_which_nobody_can_be_graded_takes_one_sentence(league: League) -> None:
+    book = league.book
+    for rule, sentence in (
         (
             "points",
             snapshot("BadRule: this is no TOML: Expected '=' after a key in a key/value pair (at end of document)"),
@@ -199,38 +199,7 @@ def test_situations_count_by_the_report_of_the_conformance_test(
         ),
         (f'students = ["ann", "dora"]\n{RULE}', snapshot("BadRule: students has 'dora', and nobody here is called so")),
         (f'students = ["carl"]\n{RULE}', snapshot("BadRule: nobody who is to be graded has a bot yet")),
-    ],
-)
-def test_a_rule_by_which_nobody_can_be_graded_takes_one_sentence(league: League, rule: str, sentence: str) -> None:
-    book = league.book
-    with raises(sentence):
-        book.grade(rule, 0, "teacher")
+    ):
+        with raises(sentence):
+            book.grade(rule, 0, "teacher")
     assert book.last() is None
-
-
-@pytest.mark.slow
-def test_organisers_grade_on_a_page_and_students_see_their_own_grades_when_these_are_published(league: League) -> None:
-    data, accounts = league.data, league.accounts
-    with open_site(data) as site:
-        teacher = sign_in(site, accounts, "teacher", ORGANISER)
-        ann, bob = (sign_in(site, accounts, name) for name in ("ann", "bob"))
-        form = teacher.get("/organise/grades").form
-        assert teacher.get("/organise/grades/grades.csv").status == 404
-        wrong = teacher.post("/organise/grades", form=form, rule=RULE.replace("most = 10", "most = 'x'"), contest="0")
-        assert wrong.status == 400 and "most = &#39;x&#39;" in wrong.text, "what was written stays in the form"
-        assert teacher.post("/organise/grades", form=form, rule=RULE, contest="0").status == 303
-        rows = list(csv.DictReader(io.StringIO(teacher.get("/organise/grades/grades.csv").text)))
-        assert [(row["student"], row["total"], row["most"]) for row in rows] == [
-            ("ann", "90.0", "100.0"),
-            ("bob", "0.0", "100.0"),
-            ("carl", "0.0", "100.0"),
-        ]
-        for path in ("", "/grades.csv"):
-            assert ann.get(f"/organise/grades{path}").status == 403
-        assert "Grades" not in ann.get("/me").text, "nothing is published"
-        assert teacher.post("/organise/grades/publish", form=form, number="1").status == 303
-        mine = ann.get("/me").text
-        assert "<h2>Grades</h2>" in mine and "bob" not in mine and "ann" not in bob.get("/me").text
-        assert ann.post("/organise/grades/withdraw", form=ann.get("/me").form).status == 403
-        assert teacher.post("/organise/grades/withdraw", form=form).status == 303
-        assert "<h2>Grades</h2>" not in ann.get("/me").text

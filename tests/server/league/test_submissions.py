@@ -20,9 +20,8 @@ from server.league.submissions import pipeline, upload
 from server.league.submissions.pipeline import Ended, Pipeline
 from server.league.submissions.upload import unpack
 from server.league.submissions.versions import BUILD, CHECK_REPORT, LOG, MAX_WAITING, UPLOAD, State, Version, Versions
+from tests.server.contest.runtime.bots import DICE
 from tests.server.league.people import person, refused
-
-EXAMPLES = Path(__file__).parents[3] / "bots" / "examples"
 
 TRIAL = ("mnk", "3 3 3")
 
@@ -417,6 +416,7 @@ def test_a_version_goes_on_with_the_step_in_which_a_server_was_killed(
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @SEALED
 def test_what_a_bot_prints_stands_in_the_log_of_its_test_and_counts_for_nothing(
     versions: Versions, ann: Person, tmp_path: Path
@@ -450,7 +450,7 @@ def test_a_bot_without_a_fault_plays_from_then_on(
     monkeypatch.chdir(tmp_path.parent)
     versions = Versions(Path(tmp_path.name), accounts)
     files: dict[str, bytes | str] = {
-        "brain.py": (EXAMPLES / "python" / "bot.py").read_bytes(),
+        "brain.py": DICE.read_bytes(),
         "bot.py": "import runpy\nrunpy.run_path('brain.py', run_name='__main__')",
     }
     version, log = tried(versions, tmp_path, versions.add(ann, "bot", "bot.zip", packed(files)))

@@ -23,8 +23,8 @@ from tests.engine.test_record import played
 from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, playing, ready
 
 VICTIM = "3,3,9,9"
-"""The variant that is broken; the ten others play another one."""
-OTHERS = 3
+"""The variant that is broken; another match plays another one."""
+OTHERS = 1
 OTHER = "2,2,5,5"
 
 POSITION = type(GAMES["gipf"].start("3 3 9 9"))
@@ -42,6 +42,12 @@ BROKEN = {
     ("playing", "no result"): ("finish", "result"),
 }
 """Functions of the referee and of the position, by the moment from which they are broken and by the match's end."""
+
+ALSO = {
+    *BROKEN["announcing", "server_fault"],
+    *BROKEN["announcing", "no result"],
+}
+"""Those that end a match in the same way whether they are broken from its announcement or from its first turn."""
 
 
 def _opening() -> tuple[str, ...]:
@@ -180,7 +186,14 @@ def _how_it_ended(harness: ArenaHarness, match: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "when", "end"), [(name, when, end) for (when, end), names in BROKEN.items() for name in names]
+    ("name", "when", "end"),
+    [
+        pytest.param(
+            name, *when, marks=[pytest.mark.slow, pytest.mark.thorough] * (name in ALSO and when[0] == "playing")
+        )
+        for when, names in BROKEN.items()
+        for name in names
+    ],
 )
 async def test_a_fault_of_the_referee_or_the_rules_ends_that_match_alone(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, name: str, when: str, end: str

@@ -176,6 +176,7 @@ async def test_who_floods_on_is_closed_and_nobody_else(tmp_path: Path, autojump_
         await other.ask(m.Ping(), m.Pong)
 
 
+@pytest.mark.slow
 async def test_what_a_seek_costs_is_not_on_the_clock(harness: ArenaHarness, autojump_clock: MockClock) -> None:
     others = [await harness.connect(host=STRANGER) for _ in range(100)]
     for client in others:

@@ -56,6 +56,7 @@ class FaultyWire(SocketWire):
         raise RuntimeError("a fault of this one")
 
 
+@pytest.mark.slow
 async def test_a_fault_in_sending_to_one_peer_affects_no_other_peer(
     poller: Poller, pairs: list[tuple[socket.socket, socket.socket]]
 ) -> None:

@@ -207,6 +207,7 @@ STOPPED_SECONDS = 0.5
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_server_that_was_stopped_charges_nobody_for_it(tmp_path: Path) -> None:
     """Neither a player who answers meanwhile, nor one who answers after it."""
     with ServerProcess(tmp_path) as server, ExitStack() as stack:

@@ -5,6 +5,7 @@ import ssl
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import Any, NamedTuple
 
 import pytest
@@ -72,8 +73,16 @@ def test_who_does_not_encrypt_or_trust_is_told_so_and_half_open_handshakes_hold_
                     assert isinstance(connection.receive(WAIT_SECONDS), m.Help)  # in turn: 2000 s
         for peer in idle:
             peer.close()
-    with ServerProcess(tmp_path / "plain") as server, pytest.raises(Unreachable, match="without TLS"):
-        Connection(*address("127.0.0.1", server.port, tls_ca=str(papers.authority)))
+    with socket.create_server(("127.0.0.1", 0)) as plain:
+
+        def greet() -> None:
+            with plain.accept()[0] as peer:
+                peer.recv(65536)
+                peer.sendall(b"ARENA 1 here open\n")
+
+        Thread(target=greet).start()
+        with pytest.raises(Unreachable, match="without TLS"):
+            Connection(*address("127.0.0.1", plain.getsockname()[1], tls_ca=str(papers.authority)))
 
 
 async def test_handshake_that_does_not_end_is_ended(

@@ -114,6 +114,7 @@ def test_a_server_goes_on_when_whoever_has_read_its_log_is_gone(tmp_path: Path) 
     assert len(list((tmp_path / "records").iterdir())) == 2
 
 
+@pytest.mark.slow
 def test_every_event_has_a_name_that_can_be_searched_for_and_is_documented_with_its_fields() -> None:
     lines = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8").splitlines()
     rows = [line.split("|")[1:-1] for line in lines if re.match(r"\| `\w+` \|", line)]

@@ -24,7 +24,7 @@ from server.storage.disk import boot
 from server.storage.record_store import NUMBERS, Keys, RecordStore
 from tests.server.conftest import Run
 from tests.server.contest.runtime.test_verify_process import held
-from tests.server.process import ServerProcess, pair, resume_and_resign
+from tests.server.harness import open_arena, play, playing
 
 __all__ = ["held"]
 
@@ -164,16 +164,17 @@ def test_what_cannot_be_backed_up_or_restored_is_said_in_a_sentence(held: Path, 
     assert not (tmp_path / "restored").exists()
 
 
-@pytest.mark.slow
-def test_a_match_that_runs_during_the_backup_goes_on_from_it(run: Run) -> None:
-    """By the commands, over sockets: the server that was backed up goes on, too."""
-    with ServerProcess(Path("data").absolute()) as server, pair(server.port) as (ann, bob):
-        tokens = [bob.token, ann.token]
-        ann.ask(m.Move(m.Text("a5-b5")), m.Moved)
+async def test_a_match_that_runs_during_the_backup_goes_on_from_it(tmp_path: Path, run: Run) -> None:
+    """By the commands: the server that was backed up goes on, too."""
+    async with playing(tmp_path / "data", "budget=86400000") as (_, ann, bob):
+        await play(ann, bob, "a5-b5")
         assert run("backup", "backup", "--data", "data").status == 0
-        ann.say(m.Resign())
-        bob.hear(m.Turn)
-        assert bob.hear(m.Result).reason == "resign"
+        await ann.say(m.Resign())
+        assert (await bob.hear(m.Result)).reason == "resign"
     assert run("restore", "backup", "--data", "restored").status == 0
-    with ServerProcess(Path("restored").absolute()) as server:
-        resume_and_resign(server.port, tokens)
+    async with open_arena(tmp_path / "restored") as harness:
+        first, second = [await harness.guest(m.Resume(1, client.token)) for client in (bob, ann)]
+        assert (await second.hear(m.Moved)).move == "a5-b5"
+        await first.hear(m.Turn)
+        await first.say(m.Resign())
+        assert (await second.hear(m.Result)).reason == "resign"

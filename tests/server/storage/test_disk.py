@@ -97,6 +97,7 @@ def test_of_any_damaged_journal_no_true_line_before_the_damage_is_lost(
         assert leftover.fault
 
 
+@pytest.mark.slow
 async def test_a_server_starts_over_any_damaged_journal_beside_sound_ones(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:

@@ -116,6 +116,7 @@ class _Cut:
             self.left.append((place, _Promised(now.numbers, dict(now.synced), dict(now.kept))))
 
 
+@pytest.mark.slow
 async def test_a_power_cut_costs_what_was_not_synced_and_nothing_else(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

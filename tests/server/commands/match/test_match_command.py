@@ -79,6 +79,7 @@ def test_the_commands_of_readme_work_with_records_and_reports(
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_the_line_of_a_loop_stands_behind_its_loss(
     tmp_path: Path, called: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:

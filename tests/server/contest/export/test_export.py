@@ -46,6 +46,7 @@ def packed(held: Path) -> bytes:
     return export(held, 1)
 
 
+@pytest.mark.slow
 def test_an_export_is_verified_without_its_server(packed: bytes, held: Path) -> None:
     found = verify_export(packed)
     assert found.verdict == Verdict(8, 0, ())
@@ -249,6 +250,7 @@ def test_openssl_can_check_the_signature(packed: bytes, tmp_path: Path) -> None:
     subprocess.run([openssl, "pkeyutl", "-verify", "-pubin", *words], cwd=tmp_path, check=True, capture_output=True)
 
 
+@pytest.mark.slow
 def test_the_commands(held: Path, packed: bytes, run: Run) -> None:
     key = verify_export(packed).key
     assert run("contest", "export", "Autumn", "autumn.zip", "--data", str(held)).status == 0
@@ -261,6 +263,7 @@ def test_the_commands(held: Path, packed: bytes, run: Run) -> None:
 STRANGE: tuple[Any, ...] = (0, -1, 2**31, 2**62, 1.5, "", None, [], {}, "ann", "gipf", True, "forfeit", "2 2 2")
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), st.booleans())
 def test_whatever_a_stranger_signs_is_refused_or_judged(
     packed: bytes, held: Path, chance: random.Random, in_definition: bool

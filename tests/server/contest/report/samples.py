@@ -2,6 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from typing import Any
+
+import pytest
 
 from engine.games.interface import Termination
 from server.contest.definition import Definition, Format, Qualification
@@ -19,12 +22,12 @@ OPENED = datetime(2026, 11, 20, 20, 15, tzinfo=UTC)
 NONSENSE = "move 3 of a4, '\x1b[31m[bold]<script>alert(1)</script>\u202e', could not be read"
 """A sentence with a bot's text: terminal command, rich's markup, HTML, change of direction."""
 
-FORMATS: list[tuple[Format, ...]] = [
+FORMATS: list[Any] = [
     (RoundRobin(2),),
     (Swiss(3), Knockout(tie_breaks=1, control=CONTROL)),
     (Pairs(4, 0, 100),),
-    (Gauntlet(("a1", "a2")),),
-    (Ladder(20, 0),),
+    pytest.param((Gauntlet(("a1", "a2")),), marks=(pytest.mark.slow, pytest.mark.thorough)),
+    pytest.param((Ladder(20, 0),), marks=(pytest.mark.slow, pytest.mark.thorough)),
 ]
 """Stages of contests, of each format."""
 

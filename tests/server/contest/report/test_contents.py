@@ -122,6 +122,7 @@ def test_the_opening_is_named_as_it_was_taken_round_the_list() -> None:
     assert made.games[0].opening == 1
 
 
+@pytest.mark.slow
 def test_the_schedule_tells_what_is_played_and_what_comes_next(monkeypatch: pytest.MonkeyPatch) -> None:
     definition, games, now, moment = sample(6, RoundRobin(2), stop=30)
     found = make_report(definition, games, now, moment)

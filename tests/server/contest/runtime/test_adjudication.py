@@ -91,6 +91,7 @@ async def asked(folder: Path, number: int) -> None:
     await until(lambda: len(lines(folder / "questions")) >= number)
 
 
+@pytest.mark.slow
 async def test_a_game_ends_with_the_win_that_solving_proves(tmp_path: Path) -> None:
     async with open_arena(tmp_path) as harness:
         ann, bob = await harness.pair("params=3,3,5,4 budget=86400000")
@@ -139,6 +140,7 @@ async def test_positions_are_looked_at_from_a_ply_on_and_an_answer_that_comes_to
         assert verification.verify(harness.record()).history.plies == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["killed", "talks nonsense", "hangs"])
 async def test_a_process_that_fails_is_started_again_for_the_next_position(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str

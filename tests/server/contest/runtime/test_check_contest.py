@@ -48,7 +48,14 @@ async def checked(folder: Path, start_seconds: int, *entrants: str, **changes: A
     return said
 
 
+@pytest.fixture
+def quick_opponent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let programs play against one that begins at once."""
+    monkeypatch.setattr(arena_host, "builtin_bot_command", lambda _: (sys.executable, str(DICE)))
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("quick_opponent")
 async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp_path: Path) -> None:
     python = sys.executable
     said = await checked(
@@ -77,10 +84,8 @@ guest  connects by itself: not checked
 
 
 @pytest.mark.slow
-async def test_a_program_that_does_not_answer_is_told_so_when_its_time_is_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(arena_host, "builtin_bot_command", lambda _: (sys.executable, str(DICE)))  # begins at once
+@pytest.mark.usefixtures("quick_opponent")
+async def test_a_program_that_does_not_answer_is_told_so_when_its_time_is_up(tmp_path: Path) -> None:
     silent, bare = entrant("silent", "sleep", "1000"), entrant("bare", "sh", "-c", 'echo "let us go"; exec sleep 1000')
     start = int(WAIT_SECONDS // 10)
     said = await checked(tmp_path, start, silent, bare, sandbox=Sandbox.NONE)

@@ -105,8 +105,7 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path, 
         for name, command in [("crash", dice), ("wrong", dice), ("nobody", ["sh", "-c", "exit 1"])]
     )
     file, data = contest(tmp_path, PROGRAMS.replace("round-robin", "gauntlet") + entrants_), tmp_path / "data"
-    status, said = hold(file, data)
-    assert status == 0, said
+    assert run("contest", str(file), "--data", str(data), "--port", "0").status == 0
     folder = folder_of(data, 1)
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     assert (report["state"], report["done"]) == ("over", 6)
@@ -236,7 +235,7 @@ class Player(threading.Thread):
                     time.sleep(0.1)
 
 
-CONNECTING = 3
+CONNECTING = 2
 
 
 @pytest.fixture
@@ -276,7 +275,10 @@ stages = [{ format = "swiss", rounds = %d, pairs = %d }, { format = "round-robin
 
 
 @pytest.mark.slow
-def test_kills_at_random_moments_change_nothing_in_the_final_table(tmp_path: Path, players: tuple[int, Pace]) -> None:
+def test_kills_at_random_moments_change_nothing_in_the_final_table(
+    tmp_path: Path, run: Run, players: tuple[int, Pace]
+) -> None:
+    """The last server runs within this process."""
     port, pace = players
     chance = random.Random(20261121)
     pairs = max(1, KILLS // 4)
@@ -300,9 +302,7 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(tmp_path: Pat
         assert games[: len(seen)] == seen, "what was kept stays"
         seen = games
     pace.allow(math.inf)
-    with Command(file, killed, "--port", str(port)) as command:
-        status, said, _ = command.end()
-        assert status == 0, said
+    assert run("contest", str(file), "--data", str(killed), "--port", str(port)).status == 0
     games = kept(killed)
     assert results(games) == results(expected)
     assert len({game.match for game in games}) == len(games), "no match was counted twice"
@@ -314,6 +314,7 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(tmp_path: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("and_coordinator", [False, pytest.param(True, marks=pytest.mark.campaign)])
 def test_a_contest_ends_like_a_local_one_though_a_worker_and_the_coordinator_are_killed(
     tmp_path: Path, machines: Machines, and_coordinator: bool

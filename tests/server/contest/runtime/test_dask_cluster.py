@@ -254,6 +254,7 @@ async def test_contests_that_cannot_be_played_on_a_cluster_are_refused(monkeypat
             await connected_cluster("tcp://there:1", found).__aenter__()
 
 
+@pytest.mark.slow
 async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path: Path) -> None:
     task = job(7)
     with trio.fail_after(WAIT_SECONDS):

@@ -268,6 +268,7 @@ def test_a_cancelled_contest_is_over_with_the_table_that_it_has(held: Callable[[
     assert report.stages[-1].table == tuple(standings(definition, 0, state.players, before, state.schedule.byes))
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), st.integers(3, 5))
 def test_no_game_is_a_stray_whatever_the_organiser_does(chance: random.Random, entrants: int) -> None:
     """Three games run at a time; a third of all losses are losses on time."""

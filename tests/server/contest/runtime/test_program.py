@@ -281,6 +281,7 @@ pathlib.Path("cores").write_text(f"{sorted(os.sched_getaffinity(0) | found[0])}\
 """
 
 
+@pytest.mark.slow
 async def test_a_program_thinks_on_its_core_alone(tmp_path: Path) -> None:
     usable = os.sched_getaffinity(0)
     core = max(usable)

@@ -41,7 +41,7 @@ seed = 3
 time = { budget = 60_000 }
 entrants = [{ name = "ann" }, { name = "bob" }, { name = "Carol" }]
 games = [
-    { game = "gipf", params = "2 2 5 5", openings = { plies = 1, number = 4 } },
+    { game = "mnk", params = "4 4 3", openings = { plies = 1, number = 4 } },
     { game = "mnk", params = "3 3 3" },
 ]
 stages = [{ format = "round-robin" }]
@@ -70,6 +70,7 @@ async def test_a_game_that_was_over_before_the_server_began_is_kept_from_its_rec
     assert (games[0].match, games[0].termination, games[0].plies) == (1, told.reason, told.history.plies)
 
 
+@pytest.mark.slow
 async def test_results_whose_records_the_disk_has_lost_stand(tmp_path: Path) -> None:
     async with running_contest(tmp_path / "data", ROUND_ROBIN, "ann", "bob", "carol") as (harness, store, contest):
         await until(lambda: len(store.games(contest)) >= 4)

@@ -335,6 +335,7 @@ trio.run(main)
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_nothing_is_left_when_the_server_is_killed(tmp_path: Path) -> None:
     """Where it is killed while a sandbox is still being made, its guard ends it, by its marker.
 

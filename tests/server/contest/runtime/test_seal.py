@@ -148,6 +148,7 @@ def test_it_matters_only_where_programs_are_to_be_sealed(hindrance: Hindrance) -
     assert seal.contest_obstacle(read_definition('sandbox = "none"' + PROGRAMS)) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("needs_sandbox")
 async def test_a_contest_that_is_open_waits_says_why_and_goes_on(tmp_path: Path, hindrance: Hindrance) -> None:
     async with running_contest(tmp_path, PROGRAMS) as (harness, store, contest):

@@ -60,7 +60,7 @@ def leaves(client: Client) -> None:
     client.stream.socket.close()
 
 
-STEPS = range(1, 6)
+STEPS = [pytest.param(step, marks=[pytest.mark.thorough] * (step in (2, 3, 4))) for step in range(1, 6)]
 """More than setting up a game of two who connect takes."""
 
 

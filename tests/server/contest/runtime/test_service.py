@@ -49,6 +49,7 @@ def report(folder: Path) -> dict[str, Any]:
     return msgspec.json.decode(path.read_bytes()) if path.exists() else {}
 
 
+@pytest.mark.slow
 async def test_a_disk_that_takes_no_report_costs_no_game_and_is_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,6 +73,7 @@ async def test_a_disk_that_takes_no_report_costs_no_game_and_is_logged(
     assert told[0]["service"] == "report 1" and told[0]["reason"] and "exc_info" not in told[0]
 
 
+@pytest.mark.slow
 async def test_the_state_on_pages_follows_at_once_though_the_disk_takes_no_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,6 +94,7 @@ async def test_the_state_on_pages_follows_at_once_though_the_disk_takes_no_repor
         await until(lambda: report(tmp_path)["interventions"] and index._entries()[0].state == "waiting")
 
 
+@pytest.mark.slow
 async def test_a_contest_that_is_over_is_verified_by_itself_and_the_report_says_what_was_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,6 +104,7 @@ async def test_a_contest_that_is_over_is_verified_by_itself_and_the_report_says_
         await until(lambda: any(note.startswith("verified: 2 games") for note in report(tmp_path).get("notes", ())))
 
 
+@pytest.mark.slow
 async def test_what_the_verification_finds_is_an_error_in_the_log_and_stands_in_the_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,6 +144,7 @@ async def answers(harness: ArenaHarness) -> None:
     assert (await carol.hear(m.Result)).reason == "resign"
 
 
+@pytest.mark.slow
 async def test_a_database_that_is_locked_holds_up_contests_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

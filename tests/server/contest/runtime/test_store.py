@@ -70,6 +70,7 @@ def refusal(folder: Path, work: Callable[..., object], *arguments: object) -> st
     return str(caught.value).replace(str(folder), "")
 
 
+@pytest.mark.slow
 @settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.lists(results, max_size=8, unique_by=lambda game: game.fixture), st.integers(1, 9))
 def test_any_results_come_back_in_their_order(tmp_path: Path, games: list[GameResult], match: int) -> None:
@@ -273,6 +274,7 @@ definitions_of_all_kinds = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(definitions_of_all_kinds)
 def test_any_definition_comes_back_as_it_was(definition: Definition) -> None:

@@ -212,7 +212,17 @@ def test_a_contest_with_true_records_is_verified(held: Path) -> None:
         assert set(find_disqualified(DEFINITION, store.games(1))) == {"late"}
 
 
-@pytest.mark.parametrize(("forge", "sentence"), [rest for _, *rest in FORGERIES], ids=[name for name, *_ in FORGERIES])
+ALIKE = ("another time", "annulled", "gone", "a game becomes a forfeit", "a game becomes an absence")
+"""Forgeries of one more field of a result, or with one more end, than other ones."""
+
+
+@pytest.mark.parametrize(
+    ("forge", "sentence"),
+    [
+        pytest.param(*rest, id=name, marks=[pytest.mark.slow, pytest.mark.thorough] * (name in ALIKE))
+        for name, *rest in FORGERIES
+    ],
+)
 def test_each_forgery_is_named(held: Path, tmp_path: Path, forge: Callable[[Path], None], sentence: str) -> None:
     data = shutil.copytree(held, tmp_path / "data")
     forge(data)
@@ -240,7 +250,7 @@ _REPLAY = [Intervention(1, DATE, Kind.REPLAY, match=3)]
 
 
 @pytest.mark.parametrize("interventions", [[], _PAUSE, _COMMAND, _REPLAY], ids=["none", "pause", "command", "replay"])
-@pytest.mark.parametrize("known", [0, 1])
+@pytest.mark.parametrize("known", [0, pytest.param(1, marks=(pytest.mark.slow, pytest.mark.thorough))])
 def test_a_true_game_that_is_not_in_the_schedule_is_named_whatever_the_organiser_has_done(
     held: Path, tmp_path: Path, interventions: list[Intervention], known: int
 ) -> None:
@@ -287,6 +297,7 @@ def test_what_was_found_is_said_in_a_sentence() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_other_processes_find_the_same(held: Path, tmp_path: Path) -> None:
     data = shutil.copytree(held, tmp_path / "data")
     (data / "records" / "3.txt").unlink()

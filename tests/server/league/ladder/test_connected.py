@@ -15,6 +15,7 @@ from engine.match import verification
 from engine.statistics.online import rate
 from engine.wire import messages as m
 from engine.wire.messages import Code
+from server.commands import administration
 from server.contest.fixtures import Intervention, Kind
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.runtime.organiser_commands import intervene
@@ -108,6 +109,7 @@ def check(ladder: Ladder) -> None:
     assert {one.name: one.rating for one in store.standings() if one.rating.games} == ratings
 
 
+@pytest.mark.slow
 async def test_bots_that_connect_are_paired_and_rated_and_records_are_theirs(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
@@ -129,6 +131,7 @@ async def test_bots_that_connect_are_paired_and_rated_and_records_are_theirs(
         bots.cancel_scope.cancel()
 
 
+@pytest.mark.slow
 async def test_who_goes_away_during_a_game_loses_it_soon_and_rests_when_that_happens_again(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
@@ -153,6 +156,7 @@ async def test_who_goes_away_during_a_game_loses_it_soon_and_rests_when_that_hap
         bots.cancel_scope.cancel()
 
 
+@pytest.mark.slow
 async def test_no_more_games_are_played_a_day_than_the_file_says(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
@@ -165,19 +169,22 @@ async def test_no_more_games_are_played_a_day_than_the_file_says(
         bots.cancel_scope.cancel()
 
 
+@pytest.mark.slow
 async def test_nothing_begins_while_an_organiser_pauses_the_ladder(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock
+    tmp_path: Path, autojump_clock: trio.testing.MockClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with ladder_of(tmp_path) as ladder, trio.open_nursery() as bots:
         for name in ladder.tokens:
             bots.start_soon(ladder.play, name)
         await ladder.counted(lambda games: len(games) == 1)
         intervene(ladder.contests, LADDER, Intervention(0, datetime.now(UTC), Kind.PAUSE))
+        administration.status(data=tmp_path)
+        assert "paused" in capsys.readouterr().out.splitlines()
         await trio.sleep(10)
         games = len(ladder.service.store.last_games(999))
         await trio.sleep(100)
         assert len(ladder.service.store.last_games(999)) == games
-        intervene(ladder.contests, LADDER, Intervention(0, datetime.now(UTC), Kind.RESUME))
+        administration.resume(data=tmp_path)
         await ladder.counted(lambda found: len(found) > games)
         bots.cancel_scope.cancel()
 

@@ -93,6 +93,7 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ladder]:
         yield ladder
 
 
+@pytest.mark.thorough
 def test_an_organiser_pauses_the_ladder(ladder: Ladder, capsys: pytest.CaptureFixture[str]) -> None:
     data = ladder.data
 

@@ -86,8 +86,9 @@ def test_bots_of_one_owner_do_not_meet_and_those_without_an_owner_do() -> None:
     assert chosen({name: LadderPlayer(name, "", 450.0) for name in ("alphabeta:1", "other")}, {}) == []
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("slots", [1, 4])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [SEEDS[0], *(pytest.param(seed, marks=pytest.mark.thorough) for seed in SEEDS[1:])])
+@pytest.mark.parametrize("slots", [1, pytest.param(4, marks=pytest.mark.thorough)])
 def test_owners_have_equal_shares_whatever_number_of_bots_they_have_and_nobody_starves(seed: int, slots: int) -> None:
     owners = {"crowd": 15} | {f"author{number}": 1 for number in range(8)}
     ladder = Ladder(owners, seed, slots=slots)

@@ -175,6 +175,7 @@ def test_a_whole_file_is_read_with_folders_seen_from_it() -> None:
     assert (found.contest.visible, found.contest.bounds) == (("/etc/arena/data",), Bounds(memory=64))
 
 
+@pytest.mark.slow
 def test_the_file_of_the_document_can_be_played() -> None:
     text = DOCUMENT.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
     found = definition(text)

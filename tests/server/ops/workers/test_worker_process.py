@@ -50,7 +50,8 @@ async def left(worker: WorkerProcess, kind: str) -> None:
         nursery.cancel_scope.cancel()
 
 
-async def test_questions_are_answered_however_long_they_are_and_a_fault_is_told() -> None:
+@pytest.mark.slow
+async def test_questions_are_answered_faults_are_told_and_a_process_stops_or_is_killed() -> None:
     async with started() as worker:
         await worker.ready()
         for body in (b"", b"a\nb", os.urandom(1 << 20)):
@@ -58,26 +59,17 @@ async def test_questions_are_answered_however_long_they_are_and_a_fault_is_told(
         with pytest.raises(WorkerFault, match="no such thing"):
             await worker.ask("fail", b"")
         assert not worker.asked and (await worker.ask("double", b"a"))[1] == b"aa"
-
-
-async def test_a_process_is_told_to_stop_and_can_be_asked_again() -> None:
-    async with started() as worker:
-        await worker.ready()
         assert not await worker.stop(WAIT_SECONDS), "nothing was asked"
         for _ in range(2):
             await left(worker, "wait")
             assert await worker.stop(WAIT_SECONDS)
         assert await worker.ask("wait", b"", lambda: False) == (OK, b"stopped"), "it was not wanted"
         assert (await worker.ask("double", b"a"))[1] == b"aa"
-
-
-async def test_a_process_that_does_not_stop_is_told_of_and_killed() -> None:
-    async with started() as worker:
-        await worker.ready()
         await left(worker, "hang")
         assert not await worker.stop(0.01)
 
 
+@pytest.mark.slow
 async def test_a_process_that_dies_is_noticed() -> None:
     async with started() as worker:
         await worker.ready()
@@ -94,6 +86,7 @@ async def test_a_program_that_answers_otherwise_is_a_fault(said: str) -> None:
             await worker.ready()
 
 
+@pytest.mark.slow
 async def test_it_ends_with_its_input_also_in_the_middle_of_a_question() -> None:
     async with started() as worker:
         await worker.ready()
