@@ -240,7 +240,7 @@ def run(room: str, sample: int, seed: int) -> None:
     file, tests = ROOMS[room]
     runner = MutantRunner(file, sample, seed)
     options = ["-q", "-x", "-s", "--tb=native", "-p", "no:cacheprovider", "-o", "faulthandler_timeout=0"]
-    status = pytest.main([*options, "-m", "not slow", *tests], plugins=[runner])
+    status = pytest.main([*options, "-m", "not slow and not thorough", *tests], plugins=[runner])
     if runner.report is not None:
         os._exit(status)
     share = runner.killed / runner.valid
