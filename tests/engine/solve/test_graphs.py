@@ -16,7 +16,7 @@ Graph: TypeAlias = tuple[list[list[int]], frozenset[int]]
 
 MEMORY = 1 << 22
 MAX_PORTIONS = 400
-ROOTS = 3
+ROOTS = 2
 """Nodes of a graph that are solved."""
 
 SMALL_TABLES = {"provers.Prover.FIRST_ENTRIES": 8, "provers.Prover.FIRST_PLACES": 4, "proof_table.PROBES": 2}
