@@ -21,6 +21,7 @@ pytestmark = pytest.mark.timeout(BUILD_SECONDS)
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow("interpreted")
 def test_it_prints_nothing_and_two_never_run_at_once(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -52,6 +53,7 @@ def test_it_may_go_on_after_a_parent_that_ends_but_not_after_one_that_is_killed(
     assert (parent.stdout, parent.stderr) == (f"{read!r}\n".encode(), b"")
 
 
+@pytest.mark.slow("interpreted")
 def test_it_ends_with_its_input(tmp_path: Path) -> None:
     environment = {**os.environ, tablebase.DIRECTORY_VARIABLE: str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
     command = ["engine", "precompile", "gipf", "2 2 4 4", "--purpose", "tablebase", "--attached"]

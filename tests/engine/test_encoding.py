@@ -122,8 +122,8 @@ def test_gipf_pushes_come_before_rows_by_owner_axis_and_field() -> None:
     assert pushed[3, 0, 0] == numpy.float32(8 / 15)
 
 
-def test_the_size_of_gipf_for_all_boards() -> None:
-    for side in range(2, 13):
+def test_the_size_of_gipf_follows_from_the_board() -> None:
+    for side in (2, 3, 5, 8, 12):
         fields = 3 * side * (side - 1) + 1
         assert encoding_of("gipf", f"{side} 3 9 9").size == 6 + 12 * (side - 1) + 6 * fields
 

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from engine import cli
+from engine.commands import positions
 from engine.compiling.binding import Binding, CompiledFunction
 from engine.games import kernels
 from engine.games.catalogue import GAMES
-from engine.search.searcher import best_move
+from engine.search import searcher
 from engine.shell import arrows
 from tests.bots.test_cli import run
 from tests.clocks import ticking
@@ -31,7 +32,7 @@ class Endless:
 
 @pytest.fixture(autouse=True)
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """Have nothing compiled and an endless compiler, and list what it was asked for."""
+    """Have nothing compiled and an endless compiler, which is asked for soon, and list what it was asked for."""
     asked: list[list[str]] = []
 
     def start(arguments: list[str]) -> Endless:
@@ -41,6 +42,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     def compile(self: CompiledFunction, *arguments: object) -> None:
         raise AssertionError(f"{self.py_func.__qualname__} waits for the compiler")
 
+    monkeypatch.setattr(positions, "START_LEAVES", 1000)
+    monkeypatch.setattr(searcher, "START_NODES", 100)
     monkeypatch.setattr(kernels.CompileProcess, "start", start)
     monkeypatch.setattr(Binding, "is_complete", lambda self, purpose: False)
     monkeypatch.setattr(CompiledFunction, "__call__", compile)
@@ -50,9 +53,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 SMALL = ["--params", "3 3 9 9"]
 
 COMMANDS = {
-    "perft": (["perft", "gipf", *SMALL, "--depth", "4", "--unique"], "perft 1 18 ", ["perft"]),
+    "perft": (["perft", "gipf", *SMALL, "--depth", "3", "--unique"], "perft 1 18 ", ["perft"]),
     "divide": (["perft", "gipf", *SMALL, "--depth", "2", "--divide"], "perft 1 30 ", []),
-    "analyse": (["analyse", "gipf", *SMALL, "--depth", "5"], "depth 1 ", ["search"]),
+    "analyse": (["analyse", "gipf", *SMALL, "--depth", "3"], "depth 1 ", ["search"]),
     "solve": (["solve", "gipf", "--params", "3 3 5 4"], "result first", []),
     "selfplay": (["selfplay", "FILE", *SMALL, "--nodes", "300", "--games", "1"], "1 game, ", ["search"]),
 }
@@ -74,14 +77,14 @@ def test_a_command_answers_while_the_compiler_works(
 def test_a_review_does(asked: list[list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = tmp_path / "a.record"
     record.write_text(played("3 3 9 9", stop_after=4, end="resign"))
-    status, output, error = run(capsys, "review", str(record), "--nodes", "1500")
+    status, output, error = run(capsys, "review", str(record), "--nodes", "1000")
     assert (status, output.count("\n") > 4, error.count("compiling")) == (0, True, 1)
     assert asked
 
 
 def test_the_shell_of_arrows_keeps_to_a_budget_of_five_seconds(asked: list[list[str]]) -> None:
-    """The clock lets an interpreted search visit 2000 positions a second. Each turn sends the remaining time."""
-    clock = ticking(0.0005)
+    """The clock lets an interpreted search visit 1000 positions a second. Each turn sends the remaining time."""
+    clock = ticking(0.001)
     answers: list[str] = []
     used: list[float] = []
 
@@ -95,7 +98,7 @@ def test_the_shell_of_arrows_keeps_to_a_budget_of_five_seconds(asked: list[list[
             used.append(clock() - began)
             position = position.play(answers[-1])
             if position.outcome is None:
-                last = best_move(position, nodes=100)
+                last = searcher.best_move(position, nodes=100)
                 position = position.play(last)
 
     arrows.Commands(lines(), answers.append, pytest.fail, clock=clock).run()

@@ -50,7 +50,7 @@ def played(
 
 def test_records_of_whole_games_are_true() -> None:
     reasons = {
-        verify(played(parameters, seed=seed)).reason for seed in range(12) for parameters in ("3 3 9 9", "2 2 5 5")
+        verify(played(parameters, seed=seed)).reason for seed in (1, 7, 8) for parameters in ("3 3 9 9", "2 2 5 5")
     }
     assert {"no_reserve", "repetition"} <= reasons
 
@@ -305,6 +305,7 @@ def test_a_clock_that_is_not_true_is_named_with_its_line(
     )
 
 
+@pytest.mark.slow("interpreted")
 def test_pictures_are_in_the_format_that_their_names_end_in(match: Path, tmp_path: Path, command: Command) -> None:
     begins = {".svg": b"<svg ", ".png": b"\x89PNG", ".gif": b"GIF89a"}
     for suffix, first in begins.items():

@@ -333,11 +333,14 @@ def test_records_of_the_referee_are_true(name: str) -> None:
     assert summary.winner == (sides.index(summary.result) if summary.result in sides else None)
 
 
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=[pytest.mark.slow("interpreted"), pytest.mark.thorough])])
 @pytest.mark.parametrize("name", RECORDS)
-def test_whatever_is_no_longer_true_is_refused(name: str) -> None:
+def test_whatever_is_no_longer_true_is_refused(name: str, step: int) -> None:
+    """All changes of events, and one in so many of the header, which is read alike in all records."""
     lines = RECORDS[name].splitlines()
-    refused = sum(hold(change) for change in (*replaced(lines), *moved(lines)))
-    assert refused > 100
+    header = max(at for at, line in enumerate(lines) if line.startswith("| "))
+    changes = enumerate([*replaced(lines), *moved(lines)])
+    assert sum(hold(change) for number, change in changes if change.at > header or number % step == 0) > 100 // step
 
 
 def test_no_line_has_a_blank_at_its_end() -> None:

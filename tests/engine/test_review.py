@@ -74,7 +74,7 @@ def test_what_is_proven_is_the_result_of_perfect_play(monkeypatch: pytest.Monkey
 
 @pytest.mark.slow("interpreted")
 def test_scores_are_for_the_side_that_moves_and_the_best_move_is_no_worse() -> None:
-    text = played(stop_after=6, end="resign")
+    text = played(stop_after=4, end="resign")
     found = reviewed(text, 200)
     assert [(move.ply, move.side, move.move) for move in found] == [
         (ply, (ply - 1) % 2, move) for ply, move in enumerate(verify(text).history.moves, 1)
@@ -160,6 +160,6 @@ def test_what_a_tablebase_knows_is_told_of_every_move(tmp_path: Path, monkeypatc
 
 @pytest.mark.slow("interpreted")
 def test_some_moves_are_reviewed_as_among_all() -> None:
-    text = played("5 4 30 30", stop_after=12, end="resign")
-    some = list(review(verify(text), 100, clock=lambda: 0.0, among=range(5, 9)))
-    assert some == reviewed(text, 100)[4:8]
+    text = played(stop_after=8, end="resign")
+    some = list(review(verify(text), 100, clock=lambda: 0.0, among=range(3, 6)))
+    assert some == reviewed(text, 100)[2:5]

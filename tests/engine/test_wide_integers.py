@@ -11,7 +11,11 @@ from engine.compiling.binding import can_compile, get_fields, popcount, put_fiel
 from engine.compiling.wide_integers import WideInteger, WideTable, width_for
 from engine.games.gipf.rules import smear_down
 
-WIDTHS = [128, 320, *(pytest.param(64 * words, marks=pytest.mark.campaign) for words in (3, 4, 6, 7, 8, 9))]
+WIDTHS = [
+    128,
+    pytest.param(320, marks=pytest.mark.thorough),
+    *(pytest.param(64 * words, marks=pytest.mark.campaign) for words in (3, 4, 6, 7, 8, 9)),
+]
 
 compiled = pytest.mark.skipif(not can_compile(), reason="nothing is compiled with NUMBA_DISABLE_JIT")
 

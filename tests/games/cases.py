@@ -13,7 +13,7 @@ EVERY_GAME: list[Game] = [*GAMES.values(), STONES]
 OTHER_VARIANTS = {
     "gipf": ["2 2 5 5", "3 3 9 9", "5 4 18 18"],
     "arrows": ["4 4", "5 4 1 1 5 4 3 7 3 3", "10 10"],
-    "mnk": ["3 3 3", "4 5 3", "15 15 5"],
+    "mnk": ["3 3 3", "4 5 3", "11 10 5"],
     "stones": ["1", "5"],
 }
 """Variants beside the usual one, small and large."""

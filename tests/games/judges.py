@@ -113,7 +113,7 @@ AMOUNTS = {2: 220, 3: 175, 4: 60, 5: 52, 6: 9, 7: 5, 8: 3, 9: 2, 10: 1, 11: 1, 1
 """Positions of GIPF of each size, so many that some of each kind are among them."""
 
 
-FEW = {"morris": 65, "gipf 3": 20, "gipf 4": 20, "gipf 5": 20, "gipf 7": 2}
+FEW = {"morris": 65, "gipf 3": 20, "gipf 4": 10, "gipf 5": 5, "gipf 7": 1}
 """So many positions of samples that take long are enough for quick tests."""
 
 

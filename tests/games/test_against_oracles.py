@@ -14,22 +14,24 @@ from typing import Any
 import pytest
 
 from engine.compiling.binding import specialise
+from engine.games.catalogue import GAMES
 from engine.games.gipf.kernel import WORD_SIZE
 from engine.games.interface import DRAWN, LOST, SCRATCH, UNDECIDED, WON, Arena, BadMove, Kernel
 from tests.games.judges import AMOUNTS, BOARDS, CAMPAIGN, FEW, Judge, plain, sample, state_of, written
 from tests.games.test_perft import TABLES, Table, named
 
-QUICK, SLOW = ["gipf 2", "arrows"], pytest.mark.slow("interpreted")
+QUICK, WHOLE = ["gipf 2", "arrows"], [pytest.mark.slow("interpreted"), pytest.mark.thorough]
 GIPF = [f"gipf {size}" for size in AMOUNTS]
 LEFT_OUT = [f"gipf {size}" for size in (4, 6, 7, 8, 9, 10, 11)]
 """Samples that only campaigns have whole: others have all kinds of choices, and the smallest and the largest board."""
 MNK = [f"mnk {rows} {columns}" for rows, columns in BOARDS]
+LARGE = ["mnk 15 15", "mnk 19 19"]
 SAMPLES = [
-    *((name, False) for name in (*QUICK, *MNK)),
+    *((name, False) for name in (*QUICK, *MNK) if name not in LARGE),
     *((name, True) for name in FEW),
     *(
-        pytest.param(name, False, marks=pytest.mark.campaign if name in LEFT_OUT else SLOW)
-        for name in ("morris", *GIPF)
+        pytest.param(name, False, marks=pytest.mark.campaign if name in LEFT_OUT else WHOLE)
+        for name in ("morris", *LARGE, *GIPF)
         if name not in QUICK
     ),
 ]
@@ -37,7 +39,7 @@ SAMPLES = [
 ALWAYS_COUNTED = ("arrows", "morris", "gipf 4 4", "mnk 8 8 5")
 COMPILED = [
     *ALWAYS_COUNTED,
-    "gipf 5 4",
+    pytest.param("gipf 5 4", marks=pytest.mark.thorough),
     *(pytest.param(f"gipf {board}", marks=pytest.mark.campaign) for board in (
         "2 2", "2 3", "3 2", "3 3", "3 4", "3 5", "4 2", "4 3", "4 5", "4 7", "5 3", "6 3", "7 3", "9 3", "12 3",
     )),
@@ -54,7 +56,7 @@ KINDS = {"gipf 3": 9, "morris": 12}
 WITH_TEXTS = [
     ("gipf 2", False),
     *((name, True) for name in FEW),
-    *(pytest.param(name, False, marks=SLOW if name in KINDS else pytest.mark.campaign) for name in FEW),
+    *(pytest.param(name, False, marks=WHOLE if name in KINDS else pytest.mark.campaign) for name in FEW),
 ]
 """Games whose oracles know what is wrong with a text."""
 
@@ -111,7 +113,7 @@ def test_interpreted_kernels_have_the_positions_of_the_oracle(name: str, few: bo
 @pytest.mark.parametrize("name", ["gipf 2", "mnk 3 4"])
 def test_sets_of_several_words_have_the_positions_of_the_oracle(name: str) -> None:
     """By interpreted rules, with the branches of large boards."""
-    for judge, position, moves in sample(name)[::3]:
+    for judge, position, moves in sample(name)[::6]:
         compare_kernel(judge, position, moves, in_words(judge.board(position).kernel(compile=False)))
 
 
@@ -122,8 +124,8 @@ def test_compiled_kernels_have_the_positions_of_the_oracle_and_answer_as_interpr
 
     Compiling the counts of a board of several words takes as long as all else; only campaigns do.
     """
-    assert len(sample(name)) >= 3 or int(name.split()[1]) > WORD_SIZE
-    for judge, position, moves in sample(name):
+    assert len(sample(name)) >= 9 or int(name.split()[1]) > WORD_SIZE
+    for judge, position, moves in sample(name)[:: 1 if CAMPAIGN else 3]:
         fast, slow = (judge.board(position).kernel(compile=compile) for compile in (True, False))
         assert fast.compiled
         compare_kernel(judge, position, moves, fast, counts=CAMPAIGN or name != "gipf 5 4")
@@ -141,6 +143,17 @@ def test_compiled_kernels_have_the_positions_of_the_oracle_and_answer_as_interpr
         if slow.rules.evaluate_children and moves:
             values = [worth(kernel, len(moves)) for kernel in (fast, slow)]
             assert values[0] == values[1]
+
+
+@pytest.mark.slow
+def test_a_function_that_calls_itself_is_compiled_once() -> None:
+    """A second version of it would crash when it is loaded from the cache."""
+    kernel = GAMES["mnk"].start("8 8 5").kernel()
+    kernel.rules.evaluate(kernel.state)
+    evaluate: Any = kernel.rules.evaluate
+    if kernel.compiled:
+        chains = evaluate.dispatcher.py_func.__globals__["win_by_fours"].py_func.__globals__["chain_of_fours"]
+        assert len(chains.signatures) <= 1
 
 
 def get_words(arena: Arena, at: int) -> int:
@@ -213,6 +226,7 @@ def test_moves_are_understood_however_they_are_spelled_or_refused_with_the_error
 
 
 @pytest.mark.slow("interpreted")
+@pytest.mark.thorough
 def test_samples_of_gipf_have_choices_of_all_kinds_and_every_end() -> None:
     """Choices of both colours, of the opponent's rows, several in a row, and rows of both colours."""
     boards = [board for name in ("gipf 2", "gipf 3", "gipf 5") for board in sample(name)]
@@ -233,7 +247,7 @@ def test_samples_of_gipf_have_choices_of_all_kinds_and_every_end() -> None:
         pytest.param(
             "morris",
             {(None, "too_few_pieces"), *((side, end) for side in (0, 1) for end in ("too_few_pieces", "no_move"))},
-            marks=SLOW,
+            marks=WHOLE,
         ),
     ],
 )

@@ -22,7 +22,14 @@ from tests.pictures import FOLDER, pictures as pictures_of_the_rules
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
-VARIANTS = [*EVERY_VARIANT, *((GAMES["gipf"], "12 4 30 30"), (GAMES["mnk"], "1 1 1"), (GAMES["mnk"], "19 19 5"))]
+VARIANTS = [
+    *EVERY_VARIANT,
+    (GAMES["mnk"], "1 1 1"),
+    *(
+        pytest.param(GAMES[name], parameters, marks=[pytest.mark.slow("interpreted"), pytest.mark.thorough])
+        for name, parameters in (("gipf", "12 4 30 30"), ("mnk", "19 19 5"))
+    ),
+]
 
 
 def numbers(text: str) -> list[float]:

@@ -83,8 +83,7 @@ def test_leaves_behind_the_moves_add_up(unique: bool, depth: int) -> None:
         assert (len(branches) < len(moves)) == unique
 
 
-@pytest.mark.parametrize("unique", [False, True])
-@pytest.mark.parametrize("pieces", [0, 1, 5, 10_000])
+@pytest.mark.parametrize(("unique", "pieces"), [(False, 0), (False, 10_000), (True, 1), (True, 5), (True, 10_000)])
 def test_counting_in_pieces_gives_the_same_whenever_compiled_rules_come(unique: bool, pieces: int) -> None:
     told: list[int] = []
 

@@ -84,6 +84,7 @@ async def test_a_game_from_the_first_move_to_the_last(game: Game, tmp_path: Path
 
 
 @pytest.mark.slow("interpreted")
+@pytest.mark.thorough
 def test_the_reference_bot_wins_a_game_of_others_over_tcp(tmp_path: Path) -> None:
     """Against the random one, each a program of its own; the game of stones is added to them as to the server."""
     program = ("tests.games.stones", "server")

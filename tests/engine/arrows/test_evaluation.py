@@ -48,7 +48,7 @@ def read(position: oracle.Position) -> Position:
 # Evaluation
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.slow("interpreted"))])
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=[pytest.mark.slow("interpreted"), pytest.mark.thorough])])
 def test_evaluations_keep_their_limits_and_know_the_last_two_plies(step: int) -> None:
     known: dict[tuple[object, ...], int] = {}
     decided = 0

@@ -119,8 +119,8 @@ def test_random_numbers_are_those_of_splitmix() -> None:
 @pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("game", EVERY_GAME, ids=named)
 def test_openings_are_distinct_undecided_and_the_same_for_the_same_seed(game: Game) -> None:
-    found = drawn(game, 6, by_search)
-    assert found == drawn(game, 6, by_search)
+    found = drawn(game, 3, by_search)
+    assert found == drawn(game, 3, by_search)
     assert len({opening.position.key for opening in found}) == len(found) > 0
     start = game.start(game.default_parameters)
     for opening in found:
@@ -133,13 +133,14 @@ def test_openings_are_distinct_undecided_and_the_same_for_the_same_seed(game: Ga
         assert abs(by_search(position)) <= EVALUATION_LIMIT
 
 
+@pytest.mark.slow("interpreted")
 def test_other_seeds_give_other_openings() -> None:
-    first, second = (set(drawn(GAMES["gipf"], 10, even, seed=seed)) for seed in (1, 2))
+    first, second = (set(drawn(GAMES["gipf"], 4, even, seed=seed)) for seed in (1, 2))
     assert not first & second
 
 
 def test_a_bound_is_kept() -> None:
-    found = drawn(GAMES["mnk"], 40, by_key, bound=20)
+    found = drawn(GAMES["mnk"], 10, by_key, bound=20)
     assert {abs(by_key(opening.position)) <= 20 for opening in found} == {True}
 
 
@@ -152,12 +153,13 @@ def test_without_a_bound_the_better_half_is_taken() -> None:
     assert list(islice(openings(start, 4, 3, by_key), len(better))) == better
 
 
+@pytest.mark.slow("interpreted")
 def test_what_is_won_in_sight_is_no_opening() -> None:
     def won(position: Position) -> int:
         return EVALUATION_LIMIT + 1 if by_key(position) > -80 else 0
 
-    found = drawn(GAMES["mnk"], 10, won)
-    assert len(found) == 10
+    found = drawn(GAMES["mnk"], 3, won)
+    assert len(found) == 3
     assert all(by_key(opening.position) <= -80 for opening in found)
 
 

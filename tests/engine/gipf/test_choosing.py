@@ -28,7 +28,13 @@ def gipf(position: Position) -> GipfPosition:
     return position
 
 
-@pytest.mark.parametrize("parameters", ["2 2 9 9", "3 2 12 12", "3 3 12 12", "4 3 15 15", "5 3 18 18"])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        *("2 2 9 9", "3 2 12 12", "3 3 12 12", "4 3 15 15"),
+        pytest.param("5 3 18 18", marks=[pytest.mark.slow("interpreted"), pytest.mark.thorough]),
+    ],
+)
 def test_every_way_to_choose_is_a_legal_move_and_the_other_way_round(parameters: str) -> None:
     chosen = 0
     for seed in range(2):
@@ -109,6 +115,7 @@ def test_choices_named_in_another_order_are_the_same_move() -> None:
     assert position.child(" ".join([push, *reversed(rows[:-1]), rows[-1]])) == position.child(NAMED)
 
 
+@pytest.mark.slow("interpreted")
 def test_ways_to_choose_are_listed_in_order_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     position = GAMES["gipf"].read(crowded())
     listed = [move for move in position.legal_moves if move.startswith("a1-b2")]

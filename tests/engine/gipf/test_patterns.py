@@ -90,7 +90,7 @@ def test_values_are_those_that_are_looked_up_in_the_text(size: int) -> None:
     rules = rules_of(size)
     given = some_tables(size, int(VARIANTS[size].split()[1]))
     values = set()
-    for position in positions_of(VARIANTS[size], Random(11), 40):
+    for position in positions_of(VARIANTS[size], Random(11), 25):
         value = rules.evaluate(position.state)
         assert value == looked_up(given, position.text()), position.text()
         values.add(value)
@@ -109,7 +109,7 @@ def test_entries_are_those_that_make_up_the_value(size: int) -> None:
     numbers = numpy.random.default_rng(size).normal(0, 0.2, (patterns.count, 4))
     given = tables.read(patterns.file(numbers, 150))
     rules = bind(variant.size, variant.run, weights=given)
-    states = [position.state for position in positions_of(VARIANTS[size], Random(11), 40)]
+    states = [position.state for position in positions_of(VARIANTS[size], Random(11), 25)]
     for state, row in zip(states, patterns.entries(states), strict=True):
         weight, first, second, third = numbers[row].sum(axis=0)
         surplus = [max(reserve - given.reserve_count + 1, 0) for reserve in state[2:4]]

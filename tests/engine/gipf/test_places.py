@@ -12,7 +12,11 @@ from engine.games.gipf.geometry import geometry
 from engine.games.gipf.kernel import GipfLayerRules, bind, bind_layers
 from engine.games.gipf.rules import State
 
-VARIANTS = ["2 2 5 5", "3 3 9 9", "3 2 9 9", "4 4 15 15"]
+VARIANTS = [
+    "2 2 5 5",
+    "4 4 15 15",
+    *(pytest.param(more, marks=pytest.mark.thorough) for more in ("3 3 9 9", "3 2 9 9")),
+]
 
 
 def states(parameters: str, plies: int) -> Iterator[State]:
@@ -94,7 +98,11 @@ def check(size: int, state: State, theirs: int, rules: GipfLayerRules) -> int:
 
 @pytest.mark.parametrize(
     ("run", "mine", "theirs"),
-    [(2, 7, 7), pytest.param(3, 9, 8, marks=pytest.mark.campaign), (3, 3, 2), (2, 1, 4), (3, 0, 0)],
+    [
+        pytest.param(2, 7, 7, marks=pytest.mark.slow("interpreted")),
+        pytest.param(3, 9, 8, marks=pytest.mark.campaign),
+        *((3, 3, 2), (2, 1, 4), (3, 0, 0)),
+    ],
 )
 def test_every_position_of_the_smallest_board_has_a_place(run: int, mine: int, theirs: int) -> None:
     rules = bind_layers(2, run, compile=False)

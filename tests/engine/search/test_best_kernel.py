@@ -53,7 +53,7 @@ def found(result: SearchResult) -> tuple[object, ...]:
 
 
 @pytest.mark.slow("interpreted")
-@pytest.mark.parametrize("limits", [SearchLimits(depth=3), SearchLimits(nodes=400), SearchLimits(depth=2, lines=3)])
+@pytest.mark.parametrize("limits", [SearchLimits(depth=2), SearchLimits(nodes=300), SearchLimits(depth=2, lines=3)])
 def test_a_search_finds_and_reports_the_same(limits: SearchLimits) -> None:
     expected: list[SearchResult] = []
     kernel = POSITION.kernel(compile=False)

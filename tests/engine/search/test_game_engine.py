@@ -20,7 +20,7 @@ def begun(game: str, parameters: str) -> History:
 @pytest.mark.slow("interpreted")
 def test_it_thinks_for_as_long_as_it_is_told_and_plays_a_legal_move() -> None:
     history = begun("gipf", LARGE)
-    thought = GameEngine().think(history, 1.0, clock=ticking(0.001))
+    thought = GameEngine().think(history, 1.0, clock=ticking(0.004))
     assert 0.9 < thought.seconds < 1.2
     assert history.after(thought.move(history.position)).plies == 1
 

@@ -18,7 +18,13 @@ def ahead(plies: int) -> int:
 
 @pytest.mark.parametrize(
     ("budget", "increment"),
-    [(1000, 0), (800, 0), (100, 10), (60, 10), (40, 5), (1000, 10), (5000, 0), (60_000, 0), (600_000, 5000)],
+    [
+        *((800, 0), (40, 5), (1000, 10), (60_000, 0)),
+        *(
+            pytest.param(*control, marks=[pytest.mark.slow("interpreted"), pytest.mark.thorough])
+            for control in [(1000, 0), (100, 10), (60, 10), (5000, 0), (600_000, 5000)]
+        ),
+    ],
 )
 @given(used=st.lists(st.floats(0, 1), min_size=1), overhead=st.floats(0.2, OVERHEAD_MS))
 @example([0.0], OVERHEAD_MS)

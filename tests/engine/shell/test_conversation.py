@@ -72,7 +72,10 @@ def test_long_answers_are_not_kept(talk: tuple[Conversation, int, list[bytes]]) 
     assert [len(data) for data in written] == 3 * [3 * 30_001]
 
 
-@pytest.mark.parametrize("game", QUESTIONS)
+@pytest.mark.slow("interpreted")
+@pytest.mark.parametrize(
+    "game", ["gipf", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("mnk", "arrows"))]
+)
 def test_whoever_waits_for_an_answer_gets_it(game: str) -> None:
     question, answers = QUESTIONS[game]
     with subprocess.Popen(

@@ -29,10 +29,13 @@ def first_wins(columns: int, rows: int, first: int, second: int) -> bool:
     return Prover(kernel, memory=MEMORY).solve(kernel.state) == WON
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("board", "results"),
-    [*TABLE.items(), *(pytest.param(*item, marks=pytest.mark.campaign) for item in FOUND.items())],
+    [
+        *(pytest.param(*item, marks=[pytest.mark.slow, pytest.mark.thorough]) for item in TABLE.items()),
+        *(pytest.param(*item, marks=[pytest.mark.slow, pytest.mark.campaign]) for item in FOUND.items()),
+        ((4, 4), "www"),
+    ],
     ids=str,
 )
 def test_tables_of_the_rules(board: tuple[int, int], results: str) -> None:

@@ -46,13 +46,17 @@ def test_what_a_trial_does_not_solve_is_solved_by_compiled_rules() -> None:
 
 
 @pytest.mark.slow
-def test_with_a_limit_of_nodes_the_same_is_found_whenever_compiled_code_comes() -> None:
-    limits = SolverLimits(memory=1 << 24, nodes=400)
-    for position in (start("4 4 4 5"), start("4 4 7 7"), GAMES["arrows"].start("5 5")):
-        never, at_once, later = (
-            solve(position, limits, kernels=KernelsAfter(position, looks)) for looks in (float("inf"), 0, 3)
-        )
-        assert never == at_once == later
+@pytest.mark.parametrize(
+    ("game", "parameters"),
+    [("gipf", "4 4 4 5"), ("gipf", "4 4 7 7"), pytest.param("arrows", "5 5", marks=pytest.mark.thorough)],
+)
+def test_with_a_limit_of_nodes_the_same_is_found_whenever_compiled_code_comes(game: str, parameters: str) -> None:
+    position = GAMES[game].start(parameters)
+    never, at_once, later = (
+        solve(position, SolverLimits(memory=1 << 24, nodes=400), kernels=KernelsAfter(position, looks))
+        for looks in (float("inf"), 0, 3)
+    )
+    assert never == at_once == later
 
 
 @pytest.fixture
@@ -65,7 +69,7 @@ def detour(monkeypatch: pytest.MonkeyPatch) -> Position:
     proof = SimpleNamespace(used=0, search=lambda *_: None, cannot_win=lambda _: False, **found)
     monkeypatch.setattr("engine.solve.solver.backends", lambda *_, **__: [proof])
     win = [[node + 1] for node in range(1, 101)]  # nodes 1 to 100, the winning line, which ends in 101
-    waste = [[node + 1] for node in range(102, 30_000)]
+    waste = [[node + 1] for node in range(102, 1000)]
     kernel = toy.kernel([[1, 102], *win, [], *waste, [102]])
     return cast(Position, SimpleNamespace(kernel=lambda compile=True: kernel, turn=1))
 
@@ -114,7 +118,7 @@ def test_an_endless_game_is_refuted_to_the_depth_that_is_asked_for() -> None:
 
 @pytest.mark.slow("interpreted")
 def test_a_deadline_ends_the_search_without_an_answer() -> None:
-    solution = solve(start("5 5 15 15"), SolverLimits(deadline=3.0), clock=ticking(1.0))
+    solution = solve(start("3 3 9 9"), SolverLimits(deadline=3.0), clock=ticking(1.0))
     assert (solution.result, solution.plies) == (Result.UNKNOWN, None)
     assert solution.nodes <= 2048
 
@@ -122,7 +126,7 @@ def test_a_deadline_ends_the_search_without_an_answer() -> None:
 @pytest.mark.slow("interpreted")
 def test_a_limit_of_nodes_ends_the_search_without_an_answer() -> None:
     told: list[Solution] = []
-    solution = solve(start("5 5 15 15"), SolverLimits(nodes=300), progress=told.append)
+    solution = solve(start("3 3 9 9"), SolverLimits(nodes=300), progress=told.append)
     assert solution.result == Result.UNKNOWN
     assert 250 < solution.nodes <= 400  # a quarter of them in the proof-number search
     assert solution in told

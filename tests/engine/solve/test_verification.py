@@ -15,6 +15,7 @@ from tests.engine.solve.test_layers import solved
 KERNEL = start_of("gipf", "2 2 4 4").kernel(compile=False)
 
 
+@pytest.mark.slow("interpreted")
 def test_every_position_is_looked_at_and_each_changed_value_is_found() -> None:
     layers = solved(KERNEL, (4, 4))
     places = list(all_places(layers, list(layers.sizes)))
@@ -32,6 +33,7 @@ def test_every_position_is_looked_at_and_each_changed_value_is_found() -> None:
         assert any(layers.exact_value(state) != expected_value(layers, state) for state in states.values())
 
 
+@pytest.mark.slow("interpreted")
 def test_the_command_tells_of_faults(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
