@@ -208,7 +208,7 @@ class Comparisons:
         try:
             report = decode(path.read_bytes(), type=Report)
         except FileNotFoundError:
-            return Comparison(row.id, row.name, place, row.closed is not None)
+            return Comparison(row.id, row.name, place, is_over=False)
         return Comparison(row.id, row.name, place, report.state == "over", report.done, _summary(report))
 
     def _passed(self, bot: str, number: int) -> Version:

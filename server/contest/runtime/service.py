@@ -26,7 +26,7 @@ from server.contest.report.structure import Report
 from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.store.folders import folder_of, link_to_log, links_to_logs
-from server.contest.store.store import Store
+from server.contest.store.store import Contest, Store
 from server.contest.store.verifier import verify
 from server.ops.logs import log
 from server.ops.supervisor import supervise
@@ -90,7 +90,7 @@ def write_report(data: Path, contest: int, found: ContestSnapshot) -> Report:
 
 
 class ContestService:
-    """The service that runs all contests that are not over."""
+    """The service that runs all contests that are not over, and reports and verifies what an earlier server left."""
 
     def __init__(self, arena: Arena, store: Store, cluster: Cluster | None = None) -> None:
         """Take the arena in which games are played, and the store.
@@ -114,23 +114,26 @@ class ContestService:
             await supervise("contests", self._poll, nursery)
 
     async def _poll(self, nursery: trio.Nursery) -> None:
-        """Begin the contests that are not over, also those that are opened later."""
+        """Hold each contest once, also those that are opened later."""
         while True:
             for row in await self.seats.stored(self._store.contests):
-                if row.closed is None and row.id not in self._held:
+                if row.id not in self._held:
                     self._held.add(row.id)
-                    nursery.start_soon(supervise, f"contest {row.id}", self._hold, row.id)
+                    nursery.start_soon(supervise, f"contest {row.id}", self._hold, row)
             await trio.sleep(POLL_SECONDS)
 
-    async def _hold(self, contest: int) -> None:
-        """Run a contest to its end, and verify it. Reports are written meanwhile."""
-        report = f"report {contest}"
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(supervise, report, self._report, contest)
-            # made beside the loop, and after whatever else is done with the store: it reads all games
-            ledger = await self.seats.stored(Ledger, contest, self._store, self._arena.record_store, self.seats)
-            await Runner(ledger, self._arena, self.seats, self._cluster).run()
-            nursery.cancel_scope.cancel()
+    async def _hold(self, row: Contest) -> None:
+        """Run a contest to its end, and verify it, unless that is done. Reports are written meanwhile."""
+        contest, report = row.id, f"report {row.id}"
+        if row.closed is None:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(supervise, report, self._report, contest)
+                # made beside the loop, and after whatever else is done with the store: it reads all games
+                ledger = await self.seats.stored(Ledger, contest, self._store, self._arena.record_store, self.seats)
+                await Runner(ledger, self._arena, self.seats, self._cluster).run()
+                nursery.cancel_scope.cancel()
+        elif await self.seats.stored(self._store.verification, contest) is not None:
+            return
         await supervise(report, self._write, contest)
         await trio.sleep(VERIFY_SECONDS)
         await supervise(f"verification {contest}", self._verify, contest)

@@ -258,6 +258,7 @@ def test_an_author_has_one_comparison_at_a_time_of_versions_that_have_passed(
         assert [one.name for one in definition.entrants] == ["ann.1", "ann.2"]
         assert (definition.stages[0].pairs, len(definition.variants[0].openings)) == (2, 2)
         store.close_contest(1, NOW)
+    assert not comparisons.of("ann")[0].is_over, "its last games are in no report yet"
     comparisons.begin(ann, "ann", (2, 1), "gipf", "", 20)
 
 

@@ -105,6 +105,24 @@ async def test_a_contest_that_is_over_is_verified_by_itself_and_the_report_says_
 
 
 @pytest.mark.slow
+async def test_what_a_server_left_that_was_killed_after_the_last_game_is_reported_and_verified_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(service, "verify", lambda data, contest, told, _: verify(data, contest, told, 0))
+    with monkeypatch.context() as patch:
+        patch.setattr(service, "write_report", never)
+        async with running_contest(tmp_path, SMALL, "ann", "bob") as (_, store, contest):
+            await wait_until_over(store, contest)
+    assert report(tmp_path) == {}
+    async with running_contest(tmp_path) as (_, store, contest):
+        await until(lambda: any(note.startswith("verified: 2 games") for note in report(tmp_path).get("notes", ())))
+        assert report(tmp_path)["state"] == "over" and len(store.games(contest)) == 2
+
+
+@pytest.mark.slow
 async def test_what_the_verification_finds_is_an_error_in_the_log_and_stands_in_the_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
