@@ -230,18 +230,20 @@ LATER, LATER_MOVE = LATE.replace(" 20 ", " 1000 "), LATE_MOVE.replace(" 20 ", " 
             1,
             f"arena-bot: {LATE_MOVE}",
         ),
-        (
+        pytest.param(
             READY_THEN + "say('a1\\nb1'); import time; time.sleep(60)",
             BEGIN + READY + LATER.replace("\n< RES", f"\n> STDERR | [refused: {NO_MOVE}]\n> STDERR *\n< RES"),
             1,
             f"arena-bot: {LATER_MOVE}; it wrote a line that was refused: {NO_MOVE}",
+            marks=pytest.mark.slow,
         ),
-        (
+        pytest.param(
             READY_THEN + "print('MOVE a1', end='', flush=True); import time; time.sleep(60)",
             BEGIN + READY + LATER.replace("> PING", "> STDERR *\n> PING"),
             1,
             f"arena-bot: {LATER_MOVE}; it wrote a line that was refused: "
             "'MOVE a1': this line has no end: each line ends with LF (bad_line)",
+            marks=pytest.mark.slow,
         ),
     ],
     ids=["illegal move", "resigns", "ends before READY", "is never ready", "hangs", "says no MOVE", "ends no line"],

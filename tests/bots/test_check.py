@@ -346,7 +346,7 @@ def test_a_bot_without_a_fault_passes_in_every_game_though_a_move_ends_it(varian
                 ]
             ),
         ),
-        (
+        pytest.param(
             "is slow",
             "with a second",
             snapshot(
@@ -357,6 +357,7 @@ def test_a_bot_without_a_fault_passes_in_every_game_though_a_move_ends_it(varian
                     "says protocol.md, section 9 (Clocks)",
                 ]
             ),
+            marks=pytest.mark.slow,
         ),
         (
             "quits at an error",

@@ -94,6 +94,7 @@ def test_what_is_live_is_not_compressed_and_comes_at_once(site: Site) -> None:
         assert any(line.startswith("event: boards") for line in iter(lines.readline, ""))  # while more is to come
 
 
+@pytest.mark.slow
 def test_a_report_that_a_page_has_is_not_sent_again(site: Site) -> None:
     whole = site.ask("/contest/2").body.decode()
     (again,) = re.findall('hx-get="(/contest/2/report[^"]+)"', whole)

@@ -71,6 +71,7 @@ class Host:
             yield f"turn {last} {SHORT}\n"
 
 
+@pytest.mark.slow("interpreted")
 def test_games_are_played_to_their_end_in_one_session(monkeypatch: pytest.MonkeyPatch) -> None:
     """The shell wins most of them: its search is bound by nodes here, for how far it comes in a time nobody knows."""
     think = Searcher.think

@@ -35,6 +35,7 @@ def test_a_win_of_which_the_length_is_not_known_has_a_certificate(
 ACYCLIC_MEMORY = 1 << 24
 
 
+@pytest.mark.slow("interpreted")
 def test_a_search_goes_on_where_it_was_stopped() -> None:
     """Games of ten moves, of which a portion sees a few."""
     portions = 0

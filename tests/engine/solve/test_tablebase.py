@@ -180,6 +180,7 @@ def test_a_draw_is_held_by_the_move_that_a_search_likes_best(given: Path) -> Non
     assert AdaptiveSearcher(asked, tablebase=book).think(asked, (), stopped, clock=still).line[0] in holding
 
 
+@pytest.mark.slow("interpreted")
 def test_levels_below_the_highest_do_not_ask(given: Path) -> None:
     asked = position_with("won", Random(2))
     searcher = AdaptiveSearcher(asked, megabytes=1, kernels=KernelsAfter(asked, float("inf")), tablebase=known(asked))
@@ -383,6 +384,7 @@ def test_a_directory_that_cannot_be_written_is_read(
         assert {path: path.read_bytes() for path in directory.iterdir()} == before
 
 
+@pytest.mark.slow("interpreted")
 def test_a_maker_waits_for_another_one_however_long_it_takes(
     solved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

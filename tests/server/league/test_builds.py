@@ -130,7 +130,7 @@ def test_a_build_reaches_no_network_and_not_the_server_either(versions: Versions
 @pytest.mark.parametrize(
     ("limit", "most", "recipe_line", "sentence"),
     [
-        ("BUILD_SECONDS", 0.5, "sleep 1000", "it took more than 0.5 s"),
+        pytest.param("BUILD_SECONDS", 0.5, "sleep 1000", "it took more than 0.5 s", marks=pytest.mark.slow),
         ("BUILD_FILES", 9, "touch 1 2 3 4 5 6 7 8 9", "a build may leave 9 files in its folder"),
         ("BUILD_MEGABYTES", 1, "head -c 3M /dev/zero > large", "a build may leave 1 MB in its folder"),
         ("BUILD_BOUNDS", Bounds(file_size=1), "head -c 3M /dev/zero > large", "exit status 2"),

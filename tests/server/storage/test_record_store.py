@@ -87,6 +87,7 @@ def test_keys_are_hashed_private_and_tell_whose_a_token_is(tmp_path: Path) -> No
     assert record_store.keys(2) is None
 
 
+@pytest.mark.slow
 def test_a_data_directory_has_one_server_at_a_time(tmp_path: Path) -> None:
     with lock_data_directory(tmp_path / "data"):
         with pytest.raises(OSError, match="another server"), lock_data_directory(tmp_path / "data"):

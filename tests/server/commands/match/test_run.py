@@ -110,6 +110,7 @@ def test_a_match_with_a_game_that_was_set_aside_does_not_go_on(tmp_path: Path) -
         hold_match(made, results)
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_machine_that_lasts_ends_the_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "GIVE_UP_SECONDS", 0.0)
     with pytest.raises(Rejected) as refused:
