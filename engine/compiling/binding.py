@@ -22,7 +22,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple, TypeAlias, TypeVar, TypeVarTuple, cast
-from weakref import WeakSet
 
 from engine.compiling import code_cache as disk
 from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, WideInteger, WideTable, popcount as popcount
@@ -62,8 +61,7 @@ def specialise(
         _copy(root, label, constants, copies, ())
     if compile:
         binding = Binding(list(copies.values()))
-        binding.roots = [CompiledFunction(copies[root], binding) for root in roots if root in copies]
-        copies |= zip((root for root in roots if root in copies), binding.roots, strict=True)
+        copies |= {root: CompiledFunction(copies[root], binding) for root in roots if root in copies}
     return cast(tuple[*Functions], tuple(copies.get(root, root) for root in roots))
 
 
@@ -143,49 +141,38 @@ class Binding:
         for copy in copies:
             vars(copy)["fingerprint"] = disk.fingerprint(copy, copy.__globals__)
         self.folder = disk.folder_of(vars(copy)["fingerprint"] for copy in copies)
-        self.roots: list[CompiledFunction] = []
-        """The functions that are called from outside."""
         self._copies = copies
         self._lock = threading.RLock()
-        self._dispatchers: dict[FunctionType, Any] = {}
-        self._files: set[str] = set()
-        """Names of the files with the code that this process has called."""
+        self._dispatchers: dict[tuple[FunctionType, bool], Any] = {}
 
     def is_complete(self, purpose: str) -> bool:
         """Tell whether all code for a purpose is on the disk."""
         return self.folder is not None and disk.is_complete(self.folder, purpose)
 
-    def dispatcher(self, copy: FunctionType) -> Any:
-        """Return the numba dispatcher of a function."""
+    def dispatcher(self, copy: FunctionType, *, is_root: bool) -> Any:
+        """Return the numba dispatcher of a function, for Python (``is_root``) or for compiled functions."""
+        from engine.compiling import pipelines
+
         with self._lock:
-            if not self._dispatchers:
-                _dispatching.add(self)
-                roots = {root.py_func for root in self.roots}
-                for each in self._copies:
-                    self._dispatchers[each] = self._jitted(each, is_root=each in roots)
-            return self._dispatchers[copy]
-
-    def mark_complete(self, purpose: str) -> None:
-        """Mark the code that this process has called as all code for a purpose; raises OSError."""
-        if self.folder is not None and self._files:
-            disk.mark_complete(self.folder, purpose, self._files)
-
-    def _jitted(self, copy: FunctionType, *, is_root: bool) -> Any:
-        scope: dict[str, Any] = {}
-        function = _with_globals(copy, scope, copy.__qualname__)
-        vars(function).update(vars(copy))
-        scope.update({name: self._as_numba_reads(value) for name, value in copy.__globals__.items()})
-        dispatcher = scope[copy.__name__] = _jit(function, is_root=is_root)
-        if is_root and self.folder is not None:
-            CachedFunction(dispatcher, self.folder, self._files)
-        return dispatcher
+            if (copy, is_root) not in self._dispatchers:
+                function = _with_globals(copy, {}, copy.__qualname__)
+                function.__globals__.update(
+                    (name, self._as_numba_reads(value))
+                    for name, value in copy.__globals__.items()
+                    if value is not copy  # a function that calls itself
+                )
+                dispatcher = pipelines.jit(function, is_root=is_root)
+                self._dispatchers[copy, is_root] = function.__globals__[copy.__name__] = dispatcher
+                if is_root and self.folder is not None:
+                    CachedFunction(dispatcher, self.folder)
+            return self._dispatchers[copy, is_root]
 
     def _as_numba_reads(self, value: Any) -> Any:
         """Return the value of a global name for functions that numba compiles."""
         if isinstance(value, CompiledFunction):
-            return value.dispatcher
-        if isinstance(value, FunctionType):
-            return self._dispatchers.get(value, value)
+            return value.binding.dispatcher(value.py_func, is_root=False)
+        if isinstance(value, FunctionType) and value in self._copies:
+            return self.dispatcher(value, is_root=False)
         if isinstance(value, CompiledOnly):
             from engine.compiling import wide_lowering
 
@@ -194,7 +181,8 @@ class Binding:
         return numpy_array(value) if isinstance(value, array) else value
 
 
-_dispatching: WeakSet[Binding] = WeakSet()
+_used: dict[Path, set[str]] = {}
+"""For each folder, the names of the files with the code that this process has called."""
 
 
 def mark_code_complete(purpose: str) -> None:
@@ -202,12 +190,15 @@ def mark_code_complete(purpose: str) -> None:
 
     ``purpose`` is a word of letters.
     """
-    for binding in list(_dispatching):
-        binding.mark_complete(purpose)
+    for folder, names in list(_used.items()):
+        disk.mark_complete(folder, purpose, names)
 
 
 class CompiledFunction:
-    """A bound function that numba compiles, or loads from the disk, at its first call."""
+    """A bound function that numba compiles, or loads from the disk, when Python calls it for the first time.
+
+    Compiled functions that call it contain their own copy of its code.
+    """
 
     def __init__(self, copy: FunctionType, binding: Binding) -> None:
         """Take the interpreted copy, and its binding."""
@@ -221,17 +212,16 @@ class CompiledFunction:
     @cached_property
     def dispatcher(self) -> Any:
         """The numba dispatcher of the function."""
-        return self.binding.dispatcher(self.py_func)
+        return self.binding.dispatcher(self.py_func, is_root=True)
 
 
 class CachedFunction:
     """The disk cache of one function's compiled code, with the methods that its dispatcher calls."""
 
-    def __init__(self, dispatcher: Any, folder: Path, files: set[str]) -> None:
-        """Become the cache of a dispatcher. ``files`` gets the names of the files that are read and written."""
+    def __init__(self, dispatcher: Any, folder: Path) -> None:
+        """Become the cache of a dispatcher."""
         self._name = dispatcher.py_func.__name__
         self._folder = folder
-        self._files = files
         self._compile = dispatcher.compile
         dispatcher._cache = self
         dispatcher.compile = self.compile
@@ -252,7 +242,7 @@ class CachedFunction:
         found = disk.read(self._folder, self._file(signature))
         if found is None:
             return None
-        self._files.add(self._file(signature))
+        _used.setdefault(self._folder, set()).add(self._file(signature))
         return CompileResult._rebuild(context, *pickle.loads(found))
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
@@ -262,13 +252,10 @@ class CachedFunction:
         if not compiled.library.has_dynamic_globals:
             with suppress(OSError):
                 disk.write(self._folder, self._file(signature), dumps(compiled._reduce()))
-                self._files.add(self._file(signature))
+                _used.setdefault(self._folder, set()).add(self._file(signature))
 
     def _file(self, signature: Any) -> str:
-        from numba.core.sigutils import normalize_signature
-
-        types = str(normalize_signature(signature)[0])
-        return f"{self._name}-{hashlib.sha256(types.encode()).hexdigest()[:16]}"
+        return f"{self._name}-{hashlib.sha256(str(signature).encode()).hexdigest()[:16]}"
 
 
 def as_numba_takes(argument: Any) -> Any:
@@ -321,32 +308,6 @@ def is_installed(package: str) -> bool:
 def can_compile() -> bool:
     """Tell whether numba is installed and compiles. With ``NUMBA_DISABLE_JIT=1`` everything is interpreted."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0") and is_installed("numba")
-
-
-def _jit(function: FunctionType, *, is_root: bool) -> Any:
-    # A search is half as fast again without reference counts for arrays; then compiled functions cannot make arrays.
-    # Three of the options are not documented: tests/engine/test_numba_options.py checks them.
-    return _numba().njit(nogil=True, _nrt=False, no_cfunc_wrapper=True, no_cpython_wrapper=not is_root)(function)
-
-
-@cache
-def _numba() -> Any:
-    """Import numba, and define how it compiles `popcount`."""
-    import numba
-    from numba.extending import intrinsic, overload
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def count_bits(_context: Any, _bits: Any) -> Any:
-        def generate(_ctx: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            return builder.ctpop(arguments[0])
-
-        return numba.int64(numba.int64), generate
-
-    @overload(popcount)
-    def compiled_popcount(bits):  # type: ignore[no-untyped-def]  # numba compares the two signatures
-        return (lambda bits: count_bits(bits)) if isinstance(bits, numba.types.Integer) else None
-
-    return numba
 
 
 def get_fields(arena: Numbers, at: int) -> int:

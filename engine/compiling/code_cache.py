@@ -27,7 +27,7 @@ from typing import Any, BinaryIO
 
 from engine import system
 
-MAKERS = "binding.py", "wide_integers.py", "wide_lowering.py"
+MAKERS = "binding.py", "pipelines.py", "wide_integers.py", "wide_lowering.py"
 """Modules in this folder that determine the compiled code."""
 
 KERNELS_VARIABLE = "ARENA_KERNELS"
@@ -97,7 +97,7 @@ def _meaning(value: Any) -> str:
 
 def folder_of(fingerprints: Iterable[str]) -> Path | None:
     """Return the folder for the compiled code of functions with these digests, or None if it cannot be written."""
-    folder = _kernels() / hashlib.sha256(" ".join((_tools(), *fingerprints)).encode()).hexdigest()[:20]
+    folder = home() / "kernels" / hashlib.sha256(" ".join((_tools(), *fingerprints)).encode()).hexdigest()[:20]
     with suppress(OSError):
         is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
@@ -193,11 +193,6 @@ def _lock(file: BinaryIO) -> bool:
 def home() -> Path:
     """Return the folder of this distribution in the user's cache directory. It may not exist yet."""
     return Path(os.environ.get("XDG_CACHE_HOME") or (Path.home() / ".cache")) / "gipf-arena"
-
-
-def _kernels() -> Path:
-    """Return the folder that holds the folders of all bindings."""
-    return home() / "kernels"
 
 
 @cache

@@ -297,7 +297,7 @@ _define(int, _of_one(types.int64), lambda builder, number: builder.trunc(number,
 
 @overload(popcount)
 def _popcount(bits):  # type: ignore[no-untyped-def]  # numba compares the two signatures
-    return (lambda bits: _count_bits(bits)) if isinstance(bits, WideType) else None
+    return (lambda bits: _count_bits(bits)) if isinstance(bits, WideType | types.Integer) else None
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -305,7 +305,7 @@ def _count_bits(_context: Any, number: Any) -> Any:
     def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.trunc(builder.ctpop(args[0]), WORD)
 
-    return types.int64(number), generate
+    return types.int64(number if isinstance(number, WideType) else types.int64), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]

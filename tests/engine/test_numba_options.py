@@ -1,9 +1,9 @@
-"""The options of numba that it documents nowhere still do what `engine.compiling.binding` wants of them.
+"""The options of numba that it documents nowhere still do what `engine.compiling.pipelines` wants of them.
 
 When numba goes on to a version without one of them, the first test fails. `_nrt=False` leaves out the counting of
 references to arrays, which is half of a search's speed; what to do without it is to keep numba below that version in
 ``pyproject.toml`` and ``constraints.txt``, or to hand arrays to compiled functions as pointers (``numba.carray``).
-`no_cfunc_wrapper=True` and `no_cpython_wrapper=True` only save time to compile: drop them.
+`no_cfunc_wrapper=True`, `no_cpython_wrapper=True` and the pipelines only save time to compile: drop them.
 """
 
 from types import FunctionType
@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import pytest
 
-from engine.compiling import binding
 from engine.compiling.binding import can_compile
 
 pytestmark = [
@@ -32,21 +31,24 @@ def code_of(compiled: Any) -> str:
     import numpy
 
     assert compiled(numpy.arange(5)) == 4
-    (code,) = compiled.inspect_llvm().values()
-    return str(code)
+    return str(*compiled.inspect_llvm().values())
 
 
 def test_compiled_functions_count_no_references_and_have_only_the_wrappers_that_are_called() -> None:
-    code = code_of(binding._jit(cast(FunctionType, last_of), is_root=True))
+    from engine.compiling import pipelines
+
+    code = code_of(pipelines.jit(cast(FunctionType, last_of), is_root=True))
     assert "NRT_incref" not in code and "NRT_decref" not in code, "numba's option _nrt has no effect any more"
     assert "cfunc." not in code, "numba's option no_cfunc_wrapper has no effect any more"
-    inner = binding._jit(cast(FunctionType, last_of), is_root=False)
+    inner = pipelines.jit(cast(FunctionType, last_of), is_root=False)
     inner.compile("(int64[:],)")
-    assert "cpython" in code
-    assert "cpython" not in str(inner.inspect_llvm()), "numba's option no_cpython_wrapper has no effect any more"
+    assert "cpython" in code and "cpython" not in str(inner.inspect_llvm()), "no_cpython_wrapper has no effect any more"
+    (made,) = inner.overloads.values()
+    assert made.fndesc.llvm_func_name not in made.library._codegen._engine._defined_symbols, "callees have machine code"
 
 
 def test_without_the_options_they_would() -> None:
-    code = code_of(binding._numba().njit(last_of))
-    assert "NRT_incref" in code or "NRT_decref" in code
-    assert "cfunc." in code
+    import numba
+
+    code = code_of(numba.njit(last_of))
+    assert ("NRT_incref" in code or "NRT_decref" in code) and "cfunc." in code
