@@ -1,8 +1,8 @@
 """How numba compiles bound functions. An import of this module loads numba.
 
 By default numba makes machine code of each function, with everything that it calls, and a wrapper for Python. Only
-functions that Python calls need them. So callees stay LLVM code, which is optimised: without these optimisations a
-search is up to a quarter slower.
+functions that Python calls need both. Other functions stay LLVM code. It is optimised: otherwise a search is up to a
+quarter slower.
 
 The options and methods of numba that this module uses are not all documented. `tests/engine/test_numba_options.py`
 checks their effects.
@@ -32,7 +32,7 @@ _signature_of = cache(lambda context, function, args: context.resolve_function_t
 
 
 def _resolve(context: Any, function: Any, args: Any, kws: Any) -> Any:
-    """Return the signature of a function for types of arguments, of a builtin or an operator from memory.
+    """Return the signature of a function for types of arguments. Signatures of builtins and operators are cached.
 
     numba infers types in rounds. In each round it tries the templates of each operator, up to the first that fits.
     """
@@ -42,7 +42,7 @@ def _resolve(context: Any, function: Any, args: Any, kws: Any) -> Any:
 
 
 class _Pipeline(Compiler):  # type: ignore[misc]
-    """Compiles one function, with a memory for signatures that other users of numba do not share."""
+    """Compiles one function, with a cache of signatures that other users of numba do not share."""
 
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, names: Any) -> None:
         context = copy.copy(typing)

@@ -90,7 +90,7 @@ def write_report(data: Path, contest: int, found: ContestSnapshot) -> Report:
 
 
 class ContestService:
-    """The service that runs all contests that are not over, and reports and verifies what an earlier server left."""
+    """The service that runs contests. It also reports and verifies contests that an earlier server ran to their end."""
 
     def __init__(self, arena: Arena, store: Store, cluster: Cluster | None = None) -> None:
         """Take the arena in which games are played, and the store.
@@ -114,7 +114,7 @@ class ContestService:
             await supervise("contests", self._poll, nursery)
 
     async def _poll(self, nursery: trio.Nursery) -> None:
-        """Hold each contest once, also those that are opened later."""
+        """Start `_hold` once for each contest, also for contests that are opened later."""
         while True:
             for row in await self.seats.stored(self._store.contests):
                 if row.id not in self._held:
@@ -123,7 +123,7 @@ class ContestService:
             await trio.sleep(POLL_SECONDS)
 
     async def _hold(self, row: Contest) -> None:
-        """Run a contest to its end, and verify it, unless that is done. Reports are written meanwhile."""
+        """Run a contest to its end and verify it, as far as that is not done, and write its reports."""
         contest, report = row.id, f"report {row.id}"
         if row.closed is None:
             async with trio.open_nursery() as nursery:
