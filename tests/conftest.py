@@ -38,7 +38,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # a shell lets what it runs in the background ignore Ctrl-C, and what is started here would inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# an exception in a log that no test catches is not laid out in colours, with all variables
+# a log that no test captures shows an exception in plain text: rich lays out all variables, which takes long
 structlog.get_config()["processors"][-1].exception_formatter = structlog.dev.plain_traceback
 _configure_log = structlog.configure
 
@@ -67,16 +67,16 @@ sys.dont_write_bytecode = False
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Import a share of the tests in each worker first: each file is then prepared once, which takes most of the time."""
+    """Import a share of the test files in each worker first. Each file is then rewritten for pytest by one worker only."""
     worker = getattr(session.config, "workerinput", None)
     if worker and session.config.args == session.config.getini("testpaths"):
         for path in sorted(Path("tests").rglob("test_*.py"))[int(worker["workerid"][2:]) :: worker["workercount"]]:
-            with suppress(Exception, pytest.skip.Exception):  # pytest will report it
+            with suppress(Exception, pytest.skip.Exception):  # pytest imports the file again, and reports it
                 import_module(".".join(path.with_suffix("").parts))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Choose the tests; pages come first, then files that wait for minutes, then those with many slow ones.
+    """Choose the tests, and sort them: pages, then files that wait for minutes, then files with the most slow tests.
 
     Tests marked ``campaign`` run only if ARENA_CAMPAIGN is set. Shorter tests check the same.
     """
@@ -102,12 +102,14 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give all pages to one process, which starts one browser and one server for them, and other tests by file."""
+    """Give all tests of pages to one worker, which starts their browser and server once; give out other tests by file."""
     from xdist.scheduler import LoadFileScheduling
 
-    scheduler = LoadFileScheduling(config, log)
-    scheduler._split_scope = lambda nodeid: PAGES if nodeid.startswith(PAGES) else nodeid.partition("::")[0]
-    return scheduler if config.getvalue("dist") == "loadfile" else None
+    class PagesTogether(LoadFileScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return PAGES if nodeid.startswith(PAGES) else str(super()._split_scope(nodeid))
+
+    return PagesTogether(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,4 +1,4 @@
-"""A server for what protocol.md shows, and a client of plain sockets."""
+"""A server for clients that are threads or processes, and a client of plain sockets."""
 
 import re
 import socket
@@ -30,9 +30,9 @@ def serving(folder: Path, *options: str) -> Iterator[ServerProcess]:
 
 @asynccontextmanager
 async def serving_here(data: Path, ladder: LadderDefinition | None = None, **settings: Any) -> AsyncIterator[int]:
-    """Run a server in this process, whose clients run in other threads; return its port.
+    """Run a server in this process, for clients in other threads and processes; yield its port.
 
-    It must have logged no fault. A process of its own would spend most of its time on imports.
+    It must have logged no fault when it is stopped. A server process would spend most of its time on imports.
     """
     with logged() as log:
         async with trio.open_nursery() as nursery:

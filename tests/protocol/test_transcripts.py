@@ -6,7 +6,7 @@ from tests.protocol.transcripts import DOCUMENTS, EXPLAINED, HEARD, SAID, Transc
 
 TRANSCRIPTS = [one for document in DOCUMENTS for one in read(document.read_text(encoding="utf-8"))]
 
-# each takes a server of its own, and some time: the quick one shows a match from its first line to its last
+# the fast test: a match from its first line to its last
 QUICK = "Row choices"
 
 

@@ -1,6 +1,7 @@
 """Transcripts: sessions of clients, written down line by line, and replayed against a server of their own.
 
-They stand in protocol.md and in ``sessions/``. The words behind ``transcript`` are options of ``arena-server serve``.
+They stand in protocol.md and in ``sessions/``. The words behind ``transcript`` are options of ``arena-server serve``
+with a file: ``--tokens``, ``--organiser`` or ``--ladder``.
 
 - ``alice> `` is a line that alice sends, ``alice< `` a line that she receives; each client has a connection of its own.
 - ``# `` begins an event, ``-- `` an explanation; it stands before all lines that come with the next request.
@@ -90,7 +91,7 @@ async def replay(transcript: Transcript, folder: Path) -> list[str]:
         elif name not in secrets:
             secrets[name] = tokens.add(files["tokens"], name)
     if {STOPPED, DIES} & {*transcript.lines}:
-        with serving(folder) as server:
+        with serving(folder, *transcript.options) as server:
             return await trio.to_thread.run_sync(_perform, transcript, secrets, server.port, server)
     readers = {"tokens": tokens.read, "organiser": tokens.read_organiser, "ladder": read_ladder}
     read: dict[str, Any] = {name: readers[name](file) for name, file in files.items()}
@@ -101,7 +102,7 @@ async def replay(transcript: Transcript, folder: Path) -> list[str]:
 def _perform(
     transcript: Transcript, secrets: dict[str, str], port: int, server: ServerProcess | None = None
 ) -> list[str]:
-    """Do what clients do; with a server that is a process, stop and kill it, too."""
+    """Do what clients do, and return what they hear. A server process is also stopped and killed."""
     stage = _Stage(port, secrets)
     for at, line in enumerate(transcript.lines):
         said, breaks = SAID.fullmatch(line), BREAKS.fullmatch(line)
