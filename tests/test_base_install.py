@@ -132,11 +132,9 @@ for line in sys.stdin.read().splitlines():
     except SystemExit as leaving:
         print(leaving.code, file=sys.stderr)
 """
-"""Run the command lines of stdin in one process; print the status of each behind what it says."""
-
+"""Run the command lines of stdin in one process. After a command that exits, print its status to stderr."""
 
 SHELL = "SOLVE_GAME_STATE\n3 3 3 1\n1 1 0\n2 2 0\n0 0 0\n"
-
 
 LOOP = """
 import time
@@ -151,7 +149,7 @@ bots check --only "plays the" -- python3 mybot/mybot.py
 bots match {} "piped=python3 mybot/mybot.py" --games 2 --params 2,2,4,4 --records records --results match.sqlite3
 engine record records/1.txt
 """
-"""In the match a Python file connects by itself, and a command talks on its standard input and output."""
+"""The match is between a Python file, which connects by itself, and a program that talks on stdin and stdout."""
 
 
 @pytest.mark.slow

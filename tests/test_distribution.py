@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
 
 
 def run(*command: str | Path, **options: object) -> str:
-    """Run a command that has to succeed, and return what it prints, also on stderr."""
+    """Run a command that has to succeed, and return its stdout and stderr."""
     done = subprocess.run(
         [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         timeout=BUILD_SECONDS, check=False, **options,
@@ -152,7 +152,7 @@ sys.exit({point.attr}())
 
 @pytest.fixture(scope="module")
 def base(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """Install the wheel without extras, as pip does, which takes longer to start."""
+    """Install the wheel without extras, as pip does. The start of pip alone would take longer."""
     folder = tmp_path_factory.mktemp("installed")
     run(sys.executable, "-m", "venv", "--without-pip", folder / "venv")
     (packages,) = (folder / "venv" / "lib").glob("python*/site-packages")
@@ -215,7 +215,6 @@ def test_the_packages_are_those_of_the_wheel_and_tell_its_version(installed: Ins
     where = "import engine, server, bots; print(engine.__file__, server.__file__, bots.__file__)"
     for file in installed.run("python", "-c", where).split():
         assert "site-packages" in file and not file.startswith(str(ROOT))
-    # the other programs run in the base install
     assert installed.run("arena-server", "--version") == f"{VERSION}\n"
 
 
@@ -264,8 +263,8 @@ def test_the_server_has_its_pages(installed: Installed, tmp_path: Path, monkeypa
     monkeypatch.setenv("PYTHONPATH", str(installed.extras))
     with Site(tmp_path / "data", folder=installed.folder, python=str(installed.scripts / "python")) as site:
         page = urlopen(f"{site.url}/").read().decode()
-        for file in re.findall(r'(?:src|href)="(/[^"]+\.(?:js|css|svg))"', page):
-            assert urlopen(site.url + file).status == 200
+        files = re.findall(r'(?:src|href)="(/[^"]+\.(?:js|css|svg))"', page)
+        assert {urlopen(site.url + file).status for file in files} == {200}
 
 
 CONTEST = """

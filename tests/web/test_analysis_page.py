@@ -116,7 +116,7 @@ def test_a_match_leads_to_its_analysis_and_on_to_playing(visit: Visit, seat: Sea
     expect(page.locator("#title")).to_have_text("GIPF 3 3 9 9")
 
 
-def test_what_is_wrong_is_said_and_changes_nothing(page: Page, address: str) -> None:
+def test_a_wrong_link_and_a_wrong_position_are_named(page: Page, address: str) -> None:
     show(page, address, "game=mnk&params=3+3+3&tree=b2,b2&at=2")
     expect(page.locator("#fault")).to_contain_text("The link cannot be opened: move 2: b2 has a piece already")
     page.locator("#text").fill("3 3 1 1\n")

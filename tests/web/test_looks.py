@@ -1,4 +1,4 @@
-"""Appearance of pages in a real browser: chosen colours, marks, narrow and low windows."""
+"""Appearance of pages in a real browser: colours, large boards, and windows of several sizes."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -98,7 +98,7 @@ BOARDS = (
     "/play?mnk#game=mnk&params=19+19+5&players=person,person",
     f"/analysis#{TREE}",
 )
-"""Pages with a board. A change behind # alone would load none, so these differ before it."""
+"""Pages with a board. The browser loads a page again only if its address differs before the #."""
 
 ALIKE = ("ladder-empty", "join", "league-organiser")
 """Pages of the league that look like another one."""
@@ -132,7 +132,7 @@ def places(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Map
 
 
 def window(size: ViewportSize, dark: bool) -> Any:
-    """Return the parameter of a window. `make test` tries a phone in light colours: texts have the least contrast there."""
+    """Return the parameter of a window. `make test` tries a phone in light colours, which have the least contrast."""
     first = size is PHONE and not dark
     name = f"{size['width']}-{'dark' if dark else 'light'}"
     return pytest.param((size, dark), id=name, marks=[] if first else pytest.mark.thorough)
@@ -140,11 +140,11 @@ def window(size: ViewportSize, dark: bool) -> Any:
 
 @pytest.fixture(scope="module", params=[window(size, dark) for size in (PHONE, NARROW, DESK) for dark in (False, True)])
 def window_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """One page in each window that shows one place after the other: to open a page takes as long as to load most."""
+    """One page for each window, which shows all places in turn: to open a page takes as long as to load one."""
     size, dark = request.param
     with open_page(browser, phone=size is not DESK, dark=dark, still=True) as page:
         page.set_viewport_size(size)
-        page.add_init_script(AXE)  # it is sent once, for all places
+        page.add_init_script(AXE)  # sent to the browser once
         yield page
 
 
@@ -157,9 +157,9 @@ def test_a_page_is_for_everybody_on_every_screen(window_page: Page, places: Mapp
         show(window_page, shot, places[shot.place])
         next_picture(window_page)
         assert fits(window_page)
-        if window_page.viewport_size != DESK:  # there a mouse points
+        if window_page.viewport_size != DESK:  # which has a mouse
             assert window_page.evaluate(TOO_LOW) == []
-        if window_page.viewport_size != NARROW:  # there texts of drawings are smaller
+        if window_page.viewport_size != NARROW:  # in which texts of drawings are smaller
             check_legibility(window_page)
         if shot.name not in READ_ELSEWHERE:
             window_page.evaluate(KEEP_TWO_ALIKE)
