@@ -28,7 +28,7 @@ WITHOUT_EXTRAS = f"""
 import sys
 for package in {[package for packages in EXTRAS.values() for package in packages]}:
     sys.modules[package] = None
-if {{"match", "server", "-c"}} & set(sys.orig_argv):  # bots do without it, and start sooner
+if "-c" in sys.orig_argv:  # bots do without it, and start sooner
     import trio
 """
 """The first lines of a process that finds none of the packages of extras."""

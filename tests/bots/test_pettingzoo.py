@@ -39,10 +39,8 @@ def env(*words: Any, **options: Any) -> Any:
 every_variant = pytest.mark.parametrize(
     ("game", "parameters"),
     [
-        pytest.param(
-            *one, marks=[] if one[1] == one[0].default_parameters else [pytest.mark.slow, pytest.mark.thorough]
-        )
-        for one in VARIANTS
+        pytest.param(game, parameters, marks=[pytest.mark.thorough] * (parameters != game.default_parameters))
+        for game, parameters in VARIANTS
     ],
     ids=named,
 )

@@ -105,9 +105,11 @@ SIGNATURE = {("4 4 15 15", 4): 810, ("3 3 9 9", 4): 5399, ("5 4 18 18", 3): 2920
 @pytest.mark.parametrize(
     ("parameters", "depth"),
     [
-        pytest.param(*case, marks=[] if SIGNATURE[case] < 1000 else [pytest.mark.slow("interpreted"), *more])
-        for case in SIGNATURE
-        for more in [[pytest.mark.thorough] if case[0].startswith("5") else []]
+        pytest.param(
+            *case,
+            marks=[pytest.mark.slow("interpreted")] * (nodes >= 1000) + [pytest.mark.thorough] * (case[0][0] == "5"),
+        )
+        for case, nodes in SIGNATURE.items()
     ],
 )
 def test_signature(parameters: str, depth: int) -> None:

@@ -159,7 +159,7 @@ LARGEST = [
     ("gipf", "2,2,5,5"),
     ("arrows", "10,10"),
     ("morris", ""),
-    pytest.param("mnk", "19,19,5", marks=(pytest.mark.slow, pytest.mark.thorough)),
+    pytest.param("mnk", "19,19,5", marks=pytest.mark.thorough),
 ]
 
 

@@ -26,8 +26,8 @@ FORMATS: list[Any] = [
     (RoundRobin(2),),
     (Swiss(3), Knockout(tie_breaks=1, control=CONTROL)),
     (Pairs(4, 0, 100),),
-    pytest.param((Gauntlet(("a1", "a2")),), marks=(pytest.mark.slow, pytest.mark.thorough)),
-    pytest.param((Ladder(20, 0),), marks=(pytest.mark.slow, pytest.mark.thorough)),
+    pytest.param((Gauntlet(("a1", "a2")),), marks=pytest.mark.thorough),
+    pytest.param((Ladder(20, 0),), marks=pytest.mark.thorough),
 ]
 """Stages of contests, of each format."""
 
