@@ -36,7 +36,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Make the folder once, and compare it in the end with what it was."""
+    """The folder of all tests of this file. At the end its files have the same contents."""
     folder = tmp_path_factory.mktemp("folder")
     for name, text in FILES.items():
         (folder / name).parent.mkdir(exist_ok=True)
@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def _in_a_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Work in a folder with files, whose names stay the same; handle Ctrl-C afterwards as before."""
+    """Work in the folder, to which no file is added; handle Ctrl-C afterwards as before."""
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RECORD.encode())))
     for variable in environment_variables(Seat("", 0, "", "")):

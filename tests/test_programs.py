@@ -41,7 +41,7 @@ PRINTING = {
 }
 """Arguments that print, by program: through a library, with other answers, line by line."""
 
-# the output of all programs is the same class: arena-server, which starts slowest, is tried in CI
+# all programs share the class of the output: CI alone tries arena-server, which starts slowest
 each_program = pytest.mark.parametrize(
     "program", ["arena-bot", "arena-engine", pytest.param("arena-server", marks=pytest.mark.thorough)]
 )

@@ -71,7 +71,7 @@ ALL = {
     "java": Example("java/Bot.java", ("javac", "java")),
 }
 FIRST = ("c", "rust")
-"""Languages of `make test`."""
+"""Languages that `make test` tries."""
 
 STRICT = {
     "cc": "-Wall -Wextra -Werror",
@@ -155,7 +155,7 @@ async def test_it_plays_every_game_match_after_match(program: Program, tmp_path:
             said = (await trio.run_process(command, capture_stderr=True)).stderr.decode()
         assert said.count("MATCH ") == matches[game] and not TOKEN.search(said), said
 
-    # a server that stops has told the disk the records of all matches
+    # a server that stops writes all records first
     async with serving_here(tmp_path, control=TimeControl.of_milliseconds(600_000, 0)) as port:
         for game in GAMES:
             async with trio.open_nursery() as players:

@@ -32,7 +32,7 @@ class Endless:
 
 @pytest.fixture(autouse=True)
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """Have nothing compiled and an endless compiler, which is asked for soon, and list what it was asked for."""
+    """Let nothing be compiled, start an endless compiler after few nodes, and list its arguments."""
     asked: list[list[str]] = []
 
     def start(arguments: list[str]) -> Endless:

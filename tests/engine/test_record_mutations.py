@@ -336,7 +336,7 @@ def test_records_of_the_referee_are_true(name: str) -> None:
 @pytest.mark.parametrize("step", [4, pytest.param(1, marks=[pytest.mark.slow("interpreted"), pytest.mark.thorough])])
 @pytest.mark.parametrize("name", RECORDS)
 def test_whatever_is_no_longer_true_is_refused(name: str, step: int) -> None:
-    """All changes of events, and one in so many of the header, which is read alike in all records."""
+    """Try all changes of events, and some changes of the header, which all records have."""
     lines = RECORDS[name].splitlines()
     header = max(at for at, line in enumerate(lines) if line.startswith("| "))
     changes = enumerate([*replaced(lines), *moved(lines)])

@@ -42,7 +42,7 @@ def test_junit_holds_each_test_and_their_counts() -> None:
 
 @pytest.mark.parametrize("said", ["", "]]>", "&lt;", "".join(map(chr, (*range(0x400), *range(0xD7F0, 0x10010))))])
 def test_junit_is_xml_whatever_a_bot_says(said: str) -> None:
-    """With each kind of character: of control, of markup, half of a pair, no character at all, beyond 16 bits."""
+    """Control characters, markup, halves of surrogate pairs, noncharacters, and characters beyond 16 bits."""
     top = ElementTree.fromstring(junit([Suite(said, [Case(said, "failed", said, said)])]))
     assert len(top) == 1 and len(top[0]) == 1
 

@@ -15,7 +15,7 @@ from tests.waiting import WAIT_SECONDS
 
 @contextmanager
 def hangup(handler: signal.Handlers) -> Iterator[None]:
-    """Let servers that start meanwhile inherit what SIGHUP does; nohup, which may run the tests, has it ignored."""
+    """Let servers inherit a handler of SIGHUP. Tests that run under nohup ignore the signal."""
     before = signal.signal(signal.SIGHUP, handler)
     try:
         yield

@@ -81,7 +81,7 @@ def play(league: League, players: tuple[str, str], score: float, opening: int = 
 
 
 def filled(data: Path, accounts: Accounts) -> League:
-    """Return a league: ann has two bots, of which one is better, that of bob was not built, carl has none."""
+    """Return a league: ann has two bots, one better than the other; bob's bot was not built; carl has no bot."""
     for name, bots in (("ann", ("ann-1", "ann-2")), ("bob", ("bob-1",)), ("carl", ())):
         person(accounts, name, *bots)
     league = League(data, accounts, Versions(data, accounts))

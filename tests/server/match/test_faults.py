@@ -23,9 +23,11 @@ from tests.engine.test_record import played
 from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, playing, ready
 
 VICTIM = "3,3,9,9"
-"""The variant that is broken; another match plays another one."""
+"""The variant of the match that is broken."""
 OTHERS = 1
+"""Number of matches beside it."""
 OTHER = "2,2,5,5"
+"""Their variant."""
 
 POSITION = type(GAMES["gipf"].start("3 3 9 9"))
 
@@ -43,11 +45,8 @@ BROKEN = {
 }
 """Functions of the referee and of the position, by the moment from which they are broken and by the match's end."""
 
-ALSO = {
-    *BROKEN["announcing", "server_fault"],
-    *BROKEN["announcing", "no result"],
-}
-"""Those that end a match in the same way whether they are broken from its announcement or from its first turn."""
+ALSO = {*BROKEN["announcing", "server_fault"], *BROKEN["announcing", "no result"]}
+"""Functions that end a match in the same way from both moments."""
 
 
 def _opening() -> tuple[str, ...]:

@@ -165,7 +165,7 @@ def test_what_cannot_be_backed_up_or_restored_is_said_in_a_sentence(held: Path, 
 
 
 async def test_a_match_that_runs_during_the_backup_goes_on_from_it(tmp_path: Path, run: Run) -> None:
-    """By the commands: the server that was backed up goes on, too."""
+    """The server that was backed up goes on, too."""
     async with playing(tmp_path / "data", "budget=86400000") as (_, ann, bob):
         await play(ann, bob, "a5-b5")
         assert run("backup", "backup", "--data", "data").status == 0

@@ -50,7 +50,7 @@ async def checked(folder: Path, start_seconds: int, *entrants: str, **changes: A
 
 @pytest.fixture
 def quick_opponent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let programs play against one that begins at once."""
+    """Let programs play against a bot that starts fast."""
     monkeypatch.setattr(arena_host, "builtin_bot_command", lambda _: (sys.executable, str(DICE)))
 
 

@@ -130,7 +130,7 @@ async def test_a_program_that_is_stopped_at_its_start_loses_for_no_answer_and_no
 
 @pytest.mark.slow
 def test_a_program_that_kills_the_server_costs_it_that_game_alone(tmp_path: Path, run: Run) -> None:
-    """The server has died in it before, and may die once more. The last server runs within this process."""
+    """Servers died in this game before, and one more may. The last server runs within this process."""
     text, data = PROGRAMS.replace('"p1"', '"killer"'), tmp_path / "data"
     (tmp_path / "contest.toml").write_text(text, encoding="utf-8")
     data.mkdir()

@@ -213,7 +213,7 @@ def test_a_contest_with_true_records_is_verified(held: Path) -> None:
 
 
 ALIKE = ("another time", "annulled", "gone", "a game becomes a forfeit", "a game becomes an absence")
-"""Forgeries of one more field of a result, or with one more end, than other ones."""
+"""Forgeries that differ from another one in the field or in the end of the game."""
 
 
 @pytest.mark.parametrize(
