@@ -80,7 +80,7 @@ def test_who_does_not_encrypt_or_trust_is_told_so_and_half_open_handshakes_hold_
                 peer.recv(65536)
                 peer.sendall(b"ARENA 1 here open\n")
 
-        Thread(target=greet).start()
+        Thread(target=greet, daemon=True).start()
         with pytest.raises(Unreachable, match="without TLS"):
             Connection(*address("127.0.0.1", plain.getsockname()[1], tls_ca=str(papers.authority)))
 
