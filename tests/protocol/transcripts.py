@@ -48,7 +48,6 @@ DIES = "# the server dies, and is started again"
 ORGANISER = "organiser"
 """Name of the client with the organiser's token. All other clients have tokens of players."""
 
-LADDER_FILE = "ladder.toml"
 LADDER = """
 sandbox = "none"
 time = { budget = 60_000 }
@@ -56,7 +55,7 @@ time = { budget = 60_000 }
 game = "mnk"
 params = "3 3 3"
 """
-"""The ladder of a transcript with the option ``--ladder ladder.toml``; who logs in by a token has an author there."""
+"""The ladder of a transcript with the option ``--ladder``. Each client that logs in by a token has an author there."""
 
 CLOCK_FIELDS = {"START": (1, 2), "TURN": (1, 2), "MOVED": (3, 4), "RESULT": (4, 5)}
 """Where clocks stand among the words of a line."""
@@ -81,10 +80,10 @@ def read(text: str) -> list[Transcript]:
 
 
 async def replay(transcript: Transcript, folder: Path) -> list[str]:
-    """Do what clients do in a transcript; return it with what they really hear."""
+    """Do what clients do in a transcript; return its lines with the lines that the clients really hear."""
     files = {name.removeprefix("--"): folder / file for name, file in zip(*[iter(transcript.options)] * 2, strict=True)}
     names = sorted(set(re.findall(r"<(\w+)-secret>", "\n".join(transcript.lines))))
-    secrets = _authors(folder, names) if "ladder" in files else {}
+    secrets = _authors(folder, files["ladder"], names) if "ladder" in files else {}
     for name in names:
         if name == ORGANISER:
             secrets[name] = tokens.make_organiser(files["organiser"])
@@ -94,8 +93,8 @@ async def replay(transcript: Transcript, folder: Path) -> list[str]:
         with serving(folder, *transcript.options) as server:
             return await trio.to_thread.run_sync(_perform, transcript, secrets, server.port, server)
     readers = {"tokens": tokens.read, "organiser": tokens.read_organiser, "ladder": read_ladder}
-    read: dict[str, Any] = {name: readers[name](file) for name, file in files.items()}
-    async with serving_here(folder / "data", **read) as port:
+    settings: dict[str, Any] = {name: readers[name](file) for name, file in files.items()}
+    async with serving_here(folder / "data", **settings) as port:
         return await trio.to_thread.run_sync(_perform, transcript, secrets, port)
 
 
@@ -126,9 +125,9 @@ def _perform(
     return stage.script
 
 
-def _authors(folder: Path, bots: list[str]) -> dict[str, str]:
-    """Make the file of a ladder, and an author for each of some bots; return the bots' tokens."""
-    (folder / LADDER_FILE).write_text(LADDER, encoding="utf-8")
+def _authors(folder: Path, ladder: Path, bots: list[str]) -> dict[str, str]:
+    """Write the file of a ladder, and make an author for each bot; return the tokens of the bots."""
+    ladder.write_text(LADDER, encoding="utf-8")
     secrets = {}
     (folder / "data").mkdir()
     with closing(Accounts(folder / "data")) as accounts:
