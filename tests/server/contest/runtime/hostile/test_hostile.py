@@ -42,9 +42,9 @@ cpu-seconds = 1
 """
 
 LOSE = {"eats": Termination.OUT_OF_MEMORY}
+"""Attacks that lose the game, and how. test_sandbox.py has the other bounds and system calls."""
 if os.environ.get("ARENA_CAMPAIGN"):
     LOSE |= {"spins": Termination.OUT_OF_CPU_TIME, "exits": Termination.CRASHED, "aborts": Termination.CRASHED}
-"""Attacks that lose the game, and how. test_sandbox.py has the other bounds and system calls."""
 
 HIDDEN: dict[str, list[dict[str, object]]] = {
     "pretends": [{"pretended": ["WELCOME", "hidden"]}],
