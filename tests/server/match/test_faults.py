@@ -43,11 +43,11 @@ BROKEN = {
 }
 """Functions of the referee and of the position, by the moment from which they are broken and by the match's end."""
 
-ALSO = {
-    *BROKEN["announcing", "server_fault"],
-    *BROKEN["announcing", "no result"],
-}
-"""Those that end a match in the same way whether they are broken from its announcement or from its first turn."""
+ALSO = {*BROKEN["announcing", "server_fault"], *BROKEN["announcing", "no result"]} - {"turn_message"}
+"""Those that end a match in the same way whether they are broken from its announcement or from its first turn.
+
+`turn_message` then fails between a move's line in the journal and MOVED.
+"""
 
 
 def _opening() -> tuple[str, ...]:
