@@ -307,7 +307,6 @@ def test_a_program_that_ends_after_a_match_is_started_for_the_next(capfd: pytest
     assert (status, len(said)) == (0, 4)
 
 
-@pytest.mark.slow
 def test_a_program_that_fails_is_started_again_but_not_for_ever(capfd: pytest.CaptureFixture[str]) -> None:
     script = BEGIN + "> CRASHED *\n" + LOST + QUIT
     status, _, said = bridged(capfd, "pass", script, script, script, options="--games 0")

@@ -62,6 +62,16 @@ def test_after_a_restart_players_are_awaited_up_to_a_stamp_and_no_longer() -> No
             assert effects == [referee.GiveTurn(1)]
         else:
             assert state.clock.since == tuple(None if is_ready else awaited.until for is_ready in ready)
+            assert [line.split()[0] for line in referee.lines_of(effects)] == ["runs"] * ready.count(False)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_who_comes_back_after_a_restart_is_awaited_no_longer_and_plays_on(side: int) -> None:
+    table = Table().ready().play("1")
+    table.restart()
+    state, effects = referee.reconnect(table.state, side, table.now)
+    assert state.awaited is not None and state.awaited.sides == (side == 1, side == 0)
+    assert effects[2:] == [referee.GiveTurn(1)] * side
 
 
 def test_the_time_use_of_each_side_is_its_own() -> None:
@@ -117,6 +127,12 @@ def test_a_move_before_the_clock_runs_costs_nothing() -> None:
     assert state.used == (0, 0) and state.uses[0].uncharged == 0
 
 
+def test_a_move_may_end_the_match_by_a_rule() -> None:
+    table = Table(limit=1).ready().play("1")
+    assert table.state.outcome is not None and table.state.outcome.reason == Termination.MOVE_LIMIT
+    assert [line.split()[0] for line in table.text.splitlines()[-2:]] == ["move", "result"]
+
+
 def test_a_bad_move_loses_and_stands_in_the_record() -> None:
     table = Table().ready()
     now = table.after(40)
@@ -130,6 +146,8 @@ def test_a_bad_move_loses_and_stands_in_the_record() -> None:
 
 def test_of_two_who_are_away_each_comes_back_alone() -> None:
     for side in (0, 1):
-        state = Table().ready().drop(0, None).drop(1, None).state
+        table = Table().ready().drop(side, None)
+        assert referee.reconnect(table.state, side, 99 * MS)[0].gone == (False, False)
+        state = table.drop(1 - side, None).state
         state, _ = referee.reconnect(state, side, 99 * MS)
         assert state.gone == (side == 1, side == 0)

@@ -45,8 +45,11 @@ BROKEN = {
 }
 """Functions of the referee and of the position, by the moment from which they are broken and by the match's end."""
 
-ALSO = {*BROKEN["announcing", "server_fault"], *BROKEN["announcing", "no result"]}
-"""Functions that end a match in the same way from both moments."""
+ALSO = {*BROKEN["announcing", "server_fault"], *BROKEN["announcing", "no result"]} - {"turn_message"}
+"""Functions that end a match in the same way from both moments.
+
+`turn_message` does not: broken later, it fails between a move's line in the journal and MOVED.
+"""
 
 
 def _opening() -> tuple[str, ...]:

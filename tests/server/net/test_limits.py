@@ -127,6 +127,14 @@ def test_gate_bounds_how_fast_an_address_connects_and_forgets_it_in_time() -> No
     assert (len(rate_limiter._addresses), len(rate_limiter.quotas)) == (0, 0)
 
 
+def test_long_work_of_a_stranger_counts_as_messages() -> None:
+    quota = RateLimiter(Limits(messages_at_once=FIRST_MESSAGES), 1, SetClock(0)).admit(STRANGER)
+    quota.use(1, 0, WORK * (FIRST_MESSAGES - 1))
+    assert quota.may_go_on(0, more=True)
+    quota.use(0, 0, WORK)
+    assert not quota.may_go_on(0, more=True)
+
+
 async def _answers(client: Client, seconds: float) -> int:
     """Count the answers that come within a time."""
     count = 0
