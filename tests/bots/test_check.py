@@ -404,7 +404,7 @@ def test_a_bot_without_a_fault_passes_in_every_game_though_a_move_ends_it(varian
                 ]
             ),
         ),
-        (
+        pytest.param(
             "forgets its token",
             "resumes a match while it waits",
             snapshot(
@@ -414,8 +414,9 @@ def test_a_bot_without_a_fault_passes_in_every_game_though_a_move_ends_it(varian
                     "says protocol.md, section 11 (Reconnecting)",
                 ]
             ),
+            marks=pytest.mark.slow,
         ),
-        (
+        pytest.param(
             "begins anew",
             "resumes a match while it thinks",
             snapshot(
@@ -425,6 +426,7 @@ def test_a_bot_without_a_fault_passes_in_every_game_though_a_move_ends_it(varian
                     "says protocol.md, section 11 (Reconnecting)",
                 ]
             ),
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             "floods",

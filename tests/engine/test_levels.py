@@ -60,11 +60,13 @@ def test_moves_depend_on_the_game_so_far_alone(game: Game) -> None:
         assert played.moves == game_at(game.name, level, 3, 8, fresh=True).moves
 
 
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("level", [1, 4])
 def test_another_seed_plays_another_game(level: int) -> None:
     assert len({game_at("gipf", level, seed, 4).moves for seed in range(3)}) > 1
 
 
+@pytest.mark.slow("interpreted")
 def test_a_random_move_is_legal_and_says_that_nothing_was_searched() -> None:
     history = begun("gipf")
     searcher = Searcher(history.position.kernel(compile=False), megabytes=1)

@@ -50,6 +50,7 @@ SAMPLES: dict[str, Callable[[], list[Any]]] = {
 }
 
 
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("name", SAMPLES)
 def test_pieces_lines_threats_and_mobility_are_those_of_the_board(name: str) -> None:
     for expected in SAMPLES[name]():

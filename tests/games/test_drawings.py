@@ -136,6 +136,7 @@ def test_names_can_be_read_in_a_picture_that_fills_a_phone(game: str, parameters
         assert all(hypot(*name[1:]) > ring for name, _ in names)
 
 
+@pytest.mark.slow("interpreted")
 def test_an_animation_shows_every_position_and_the_last_one_longest() -> None:
     history = played("mnk", "3 3 3", 9)
     image = Image.open(BytesIO(pictures.animation(history.start, history.moves, ("ann", "bob"), "ann wins")))
@@ -147,6 +148,7 @@ def test_an_animation_shows_every_position_and_the_last_one_longest() -> None:
     assert near(frames[1][0].getpixel(place), by_light(False)["first"])
 
 
+@pytest.mark.slow("interpreted")
 def test_of_a_long_game_the_last_moves_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pictures, "MAX_MOVES", 3)
     history = played("mnk", "4 4 4", 8)

@@ -8,6 +8,7 @@ from tests.oracles.arrows import Arrow
 RIGHT, DOWN_RIGHT, DOWN = 2, 3, 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("columns", "rows", "wins"),
     [(4, 4, [True, True, True]), pytest.param(5, 4, [False, False, False], marks=pytest.mark.campaign)],

@@ -28,6 +28,7 @@ def test_ends_of_games(position: oracle.Position, ended: str) -> None:
     assert oracle.outcome(position) == ended
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parameters", "value"),
     [((2, 2, 2), 1), ((3, 3, 3), 0), ((2, 4, 3), 0), ((1, 5, 3), 0), ((2, 2, 3), 0)],

@@ -44,6 +44,7 @@ def test_a_page_at_a_trailing_slash_is_at_the_same_server(site: Site) -> None:
     assert answer.status == 307 and answer.headers["location"] == "/games"
 
 
+@pytest.mark.slow
 def test_every_answer_keeps_the_page_to_itself(site: Site) -> None:
     for path in (
         "/",

@@ -54,6 +54,7 @@ def test_files_that_empty_pages_show_can_be_read() -> None:
     assert len(ladder.read(shown("ladder/none.html"), PurePath(), str).listed) == 2
 
 
+@pytest.mark.slow
 async def test_a_report_that_has_changed_is_read_again(data: Path) -> None:
     reports = contests.ReportIndex(data)
     assert [entry.state for entry in await reports.entries()] == ["over", "running", "over"]

@@ -52,6 +52,7 @@ def fill_contest(harness: ArenaHarness, **changes: object) -> None:
     files.write_report_files(msgspec.structs.replace(report, **changes), harness.folder / "contests" / "1")
 
 
+@pytest.mark.slow
 async def test_the_lobby_shows_who_is_here_and_what_is_played(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:

@@ -67,6 +67,7 @@ def test_a_search_finds_and_reports_the_same(limits: SearchLimits) -> None:
         assert searcher.is_compiled == is_compiled
 
 
+@pytest.mark.slow("interpreted")
 def test_work_is_the_same(asked: list[bool]) -> None:
     expected = with_best_kernel(KernelsAfter(POSITION, NEVER), POSITION, game)
     assert asked.count(True) == 0, "nothing waits for code that never comes"

@@ -36,6 +36,7 @@ def init(board: str) -> str:
     return f"InitGame 10\n{board}"
 
 
+@pytest.mark.slow("interpreted")
 def test_the_first_player_wins_a_board_that_is_won() -> None:
     for strict in (False, True):
         session = Session(init(SMALL), "turn 255 2", strict=strict)

@@ -92,6 +92,7 @@ def test_whoever_waits_for_an_answer_gets_it(game: str) -> None:
         assert process.wait() == 0
 
 
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("game", QUESTIONS)
 def test_what_was_answered_is_passed_on_before_a_search(game: str) -> None:
     events: list[str] = []

@@ -57,6 +57,7 @@ def test_solving_names_the_winner_or_the_tie(board: str, expected: str) -> None:
     assert answer("SOLVE_GAME_STATE", board) == expected
 
 
+@pytest.mark.slow("interpreted")
 def test_a_long_input_is_answered_as_the_oracle_answers_it() -> None:
     """Nothing stands between the answers; what is solved has few empty fields."""
     chance = Random(1)

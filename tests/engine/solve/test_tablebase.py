@@ -187,6 +187,7 @@ def test_levels_below_the_highest_do_not_ask(given: Path) -> None:
     assert not searcher.think(asked, (), SearchLimits(level=4), clock=still).is_known
 
 
+@pytest.mark.slow("interpreted")
 def test_bots_and_the_engine_of_pages_play_by_it(given: Path) -> None:
     asked = position_with("won", Random(4))
     plies = known(asked).probe(asked)[0].score

@@ -259,6 +259,7 @@ def test_both_ends_agree_after_every_exchange(random: Random) -> None:
     assert wire.client.state is wire.server.state is SessionState.CLOSED
 
 
+@pytest.mark.slow("interpreted")
 @given(st.randoms(use_true_random=False))
 def test_both_ends_agree_again_after_messages_have_crossed(random: Random) -> None:
     """Each end goes by what it knows; requests that come too late are refused, and change nothing."""

@@ -72,6 +72,7 @@ def as_ordinary_user(work: Callable[[Path], object]) -> None:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+@pytest.mark.slow
 def test_locked_and_deep_folders_are_counted_and_removed_as_all_others() -> None:
     def work(folder: Path) -> None:
         build, locked = folder / "build", folder / "build" / "locked"

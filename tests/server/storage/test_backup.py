@@ -36,6 +36,7 @@ def _back_up(data: Path, to: Path) -> None:
     back_up(data, to, NOW, _matches, FILE)
 
 
+@pytest.mark.slow
 def test_what_was_backed_up_in_use_is_true_when_restored(held: Path, tmp_path: Path) -> None:
     data = shutil.copytree(held, tmp_path / "data")
     records = RecordStore(data)

@@ -54,6 +54,7 @@ def test_an_export_is_verified_without_its_server(packed: bytes, held: Path) -> 
     assert found.key == shown(public_half(held))
 
 
+@pytest.mark.slow
 def test_versions_of_bots_stand_in_it_with_what_was_sent(held: Path, tmp_path: Path) -> None:
     data = shutil.copytree(held, tmp_path / "data")
     with closing(Store(data / FILE)) as store:

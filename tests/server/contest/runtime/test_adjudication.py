@@ -117,6 +117,7 @@ async def test_no_position_is_looked_at_while_a_side_initialises(tmp_path: Path)
                 await until(lambda: "service_failed" in {line["event"] for line in logs})
 
 
+@pytest.mark.slow
 async def test_positions_are_looked_at_from_a_ply_on_and_an_answer_that_comes_too_late_is_dropped(
     tmp_path: Path,
 ) -> None:

@@ -357,6 +357,7 @@ async def test_nothing_is_left_when_the_server_is_killed(tmp_path: Path) -> None
     assert (tmp_path / "runs").exists() and not (tmp_path / "waits").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("begins", [True, False])
 async def test_a_sandbox_that_is_made_ahead_begins_when_its_core_is_free_or_leaves_nothing(
     tmp_path: Path, begins: bool
