@@ -14,7 +14,7 @@ import trio
 from engine.commands.program import EXTRAS
 from tests.bots.test_examples import EXAMPLES
 from tests.protocol.running import serving_here
-from tests.waiting import BUILD_SECONDS
+from tests.waiting import BUILD_SECONDS, WAIT_SECONDS
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -157,7 +157,7 @@ engine record records/1.txt
     ("system", "bot"),
     [
         pytest.param("macOS", "mybot/mybot.py", marks=pytest.mark.thorough),
-        ("Windows", "loop.py --budget 3000 --increment 0"),
+        ("Windows", f"loop.py --budget {100 * WAIT_SECONDS:.0f} --increment 0"),  # the other side has to start in it
     ],
 )
 def test_a_newcomer_gets_to_a_match_and_a_loop_is_explained(system: str, bot: str, tmp_path: Path) -> None:
