@@ -83,7 +83,7 @@ def test_budget_of_nodes_is_kept_to_the_children_of_a_node(compile: bool) -> Non
 
 @pytest.mark.slow
 def test_compiled_search_ends_at_the_hard_limit_and_when_told() -> None:
-    position = GIPF.start(SMALL)
+    position = GIPF.start("4 4 15 15")  # a game of SMALL is soon searched to its end
     warm_up(position)
     kernel = position.kernel()
     searcher = Searcher(kernel)

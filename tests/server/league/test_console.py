@@ -19,6 +19,7 @@ from server.league.console.console_pages import TEMPLATES, read_new
 from tests.server.contest.runtime.bots import read_definition
 from tests.server.league.test_account_pages import FORM, Visitor, accounts, sign_in, site
 from tests.server.league.test_grades import RULE, filled
+from tests.server.league.test_submissions import SEALED
 from tests.server.process import Client, wait_until
 from tests.web.asking import Answer
 from tests.web.site import Site, Table
@@ -171,6 +172,7 @@ def test_a_contest_can_begin_by_each_template(text: str) -> None:
     assert read_new(text).stages
 
 
+@SEALED
 def test_organisers_grade_on_a_page_and_students_see_their_own_grades_when_these_are_published(
     site: Site, accounts: Accounts
 ) -> None:
